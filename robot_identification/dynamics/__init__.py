@@ -1,0 +1,1 @@
+"""What the robot does: regressor, energy, direct dynamics, closed-loop simulation."""

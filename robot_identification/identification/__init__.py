@@ -1,0 +1,1 @@
+"""From samples to base parameters with standard deviations."""

@@ -1,0 +1,1 @@
+"""What the robot is: joints, drives, couplings, and the files that describe them."""

@@ -1,0 +1,300 @@
+"""What a robot is: joints, drives, couplings and gravity, as immutable values.
+
+Frames follow Khalil and Kleinfinger's convention in its widest form: the frame of joint j is the
+frame of its antecedent, moved by a constant placement and then by the joint about or along its
+own z axis.  Both modified Denavit-Hartenberg parameters and URDF joints become this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from types import MappingProxyType
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.robot import parameters
+from robot_identification.robot.processing import ProcessingSettings
+
+Array = npt.NDArray[np.float64]
+
+
+def read_only(values: npt.ArrayLike) -> Array:
+    """Return ``values`` as a contiguous float array of its own that cannot be written to."""
+    array = np.array(values, dtype=np.float64, order="C")
+    array.setflags(write=False)
+    return array
+
+
+class JointType(Enum):
+    """How a joint moves: about (revolute) or along (prismatic) its z axis."""
+
+    REVOLUTE = "revolute"
+    PRISMATIC = "prismatic"
+
+
+class EffortMeaning(Enum):
+    """What the effort of a recording is."""
+
+    JOINT_TORQUE = "joint_torque"
+    MOTOR_TORQUE = "motor_torque"
+    CURRENT = "current"
+
+
+class PositionMeaning(Enum):
+    """Where the positions of a recording are measured."""
+
+    JOINT = "joint"
+    MOTOR = "motor"
+
+
+class CouplingKind(Enum):
+    """What a coupling parameter multiplies: an acceleration, a velocity, or its sign."""
+
+    INERTIA = "inertia"
+    VISCOUS = "viscous"
+    COULOMB = "coulomb"
+
+
+@dataclass(frozen=True)
+class GeometricParameters:
+    """Modified Denavit-Hartenberg parameters of a joint at position zero, in rad and m.
+
+    The placement is Rot(z, gamma) Trans(z, b) Rot(x, alpha) Trans(x, d) Rot(z, theta)
+    Trans(z, r); gamma and b are needed on trees only.
+    """
+
+    alpha: float = 0.0
+    d: float = 0.0
+    theta: float = 0.0
+    r: float = 0.0
+    gamma: float = 0.0
+    b: float = 0.0
+
+
+@dataclass(frozen=True)
+class JointLimits:
+    """Limits of a joint in rad or m, their time derivatives, and N m or N; None is unknown.
+
+    ``lower`` and ``upper`` are None for a continuous joint.
+    """
+
+    lower: float | None = None
+    upper: float | None = None
+    velocity: float | None = None
+    acceleration: float | None = None
+    jerk: float | None = None
+    effort: float | None = None
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint, the link that it moves, and its drive.
+
+    Attributes:
+        name: as in joint_states.
+        link: name of the moved link.
+        type: revolute or prismatic.
+        antecedent: index of the joint that carries this one, -1 for the base; always smaller
+            than the joint's own index.
+        rotation: (3, 3) constant part of the orientation of frame j in its antecedent's frame.
+        translation: (3,) origin of frame j in its antecedent's frame at position zero, in m.
+        geometry: modified Denavit-Hartenberg parameters, where the robot was given by them.
+        limits: limits of position and its derivatives.
+        drive_inertia: whether Ia belongs to the model.
+        viscous_friction: whether Fv belongs to the model.
+        coulomb_friction: whether Fc belongs to the model.
+        offset: whether off belongs to the model.
+        transmission: motor turns per joint turn, by joint name: the motor of this joint moves by
+            the sum of ratio times joint position (seed 000 eq. 34); signs count.
+        drive_gain: motor torque (N m) or force (N) per ampere, motor side; None where unknown.
+    """
+
+    name: str
+    link: str
+    type: JointType
+    antecedent: int
+    rotation: Array
+    translation: Array
+    geometry: GeometricParameters | None = None
+    limits: JointLimits = JointLimits()
+    drive_inertia: bool = True
+    viscous_friction: bool = True
+    coulomb_friction: bool = True
+    offset: bool = True
+    transmission: Mapping[str, float] = field(default_factory=dict)
+    drive_gain: float | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rotation", read_only(self.rotation))
+        object.__setattr__(self, "translation", read_only(self.translation))
+        object.__setattr__(self, "transmission", MappingProxyType(dict(self.transmission)))
+
+
+@dataclass(frozen=True)
+class CouplingTerm:
+    """One contribution of a coupling parameter to joint torques.
+
+    With the motion v = sum of ``of[j]`` times the velocity of joint j, the torque of joint i is
+    ``on[i]`` times the parameter times dv/dt, v or sign(v), as the kind of the coupling says.
+    """
+
+    on: Mapping[str, float]
+    of: Mapping[str, float]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "on", MappingProxyType(dict(self.on)))
+        object.__setattr__(self, "of", MappingProxyType(dict(self.of)))
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """A parameter that acts across joints, such as the friction of a shared wrist motor.
+
+    Attributes:
+        parameter: its name: a new one, appended to the standard parameters, or an existing one
+            (such as ``Ia6``), which then also acts where ``terms`` say.
+        kind: what it multiplies.
+        terms: its contributions; they add up.
+    """
+
+    parameter: str
+    kind: CouplingKind
+    terms: tuple[CouplingTerm, ...]
+
+
+@dataclass(frozen=True)
+class Controller:
+    """The declared control law of the robot, for simulation.
+
+    Attributes:
+        law: ``cascade`` (tau = kv (kp (qr - q) - qd), seed 003 eq. 53), ``pid`` (with velocity
+            and acceleration feed-forward) or ``computed_torque``.
+        rate_hz: rate at which the torque is renewed.
+        gains: gain name -> one value per joint.
+    """
+
+    law: str
+    rate_hz: float
+    gains: Mapping[str, tuple[float, ...]]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gains", MappingProxyType(dict(self.gains)))
+
+
+@dataclass(frozen=True)
+class RobotModel:
+    """A serial or tree robot whose dynamic parameters are to be identified.
+
+    Attributes:
+        name: name of the robot.
+        base_link: name of the link that does not move.
+        joints: in an order where every antecedent comes before its successors.
+        gravity: (3,) acceleration of gravity in the base frame, in m/s^2.
+        couplings: parameters that act across joints.
+        effort_meaning: what recorded efforts are; None where nobody has said.
+        position_meaning: where recorded positions are measured.
+        processing: recommended signal processing.
+        controller: declared control law, None where the file has none.
+        digest: SHA-256 of the file the model was read from, empty where there is none.
+    """
+
+    name: str
+    base_link: str
+    joints: tuple[Joint, ...]
+    gravity: Array
+    couplings: tuple[Coupling, ...] = ()
+    effort_meaning: EffortMeaning | None = None
+    position_meaning: PositionMeaning = PositionMeaning.JOINT
+    processing: ProcessingSettings = field(default_factory=ProcessingSettings)
+    controller: Controller | None = None
+    digest: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gravity", read_only(self.gravity))
+
+    @cached_property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints, in the order of the model."""
+        return tuple(joint.name for joint in self.joints)
+
+    @cached_property
+    def coupling_parameters(self) -> tuple[str, ...]:
+        """Names of the parameters that couplings add to those of the joints."""
+        own = {
+            name
+            for number in range(1, len(self.joints) + 1)
+            for name in parameters.joint_parameter_names(number)
+        }
+        added = [c.parameter for c in self.couplings if c.parameter not in own]
+        return tuple(dict.fromkeys(added))
+
+    @cached_property
+    def all_parameter_names(self) -> tuple[str, ...]:
+        """Fourteen names per joint, then the couplings': one per column of the full regressor."""
+        return (
+            tuple(
+                name
+                for number in range(1, len(self.joints) + 1)
+                for name in parameters.joint_parameter_names(number)
+            )
+            + self.coupling_parameters
+        )
+
+    @cached_property
+    def standard_indices(self) -> npt.NDArray[np.intp]:
+        """Columns of the full regressor that belong to the model (friction terms may not)."""
+        kept: list[int] = []
+        for index, joint in enumerate(self.joints):
+            first = parameters.joint_offset(index)
+            kept.extend(range(first, first + len(parameters.INERTIAL)))
+            for place, present in (
+                (parameters.DRIVE_INERTIA, joint.drive_inertia),
+                (parameters.VISCOUS_FRICTION, joint.viscous_friction),
+                (parameters.COULOMB_FRICTION, joint.coulomb_friction),
+                (parameters.OFFSET, joint.offset),
+            ):
+                if present:
+                    kept.append(first + place)
+        first = parameters.joint_offset(len(self.joints))
+        kept.extend(range(first, first + len(self.coupling_parameters)))
+        indices = np.array(kept, dtype=np.intp)
+        indices.setflags(write=False)
+        return indices
+
+    @cached_property
+    def standard_names(self) -> tuple[str, ...]:
+        """Names of the standard parameters that belong to the model."""
+        return tuple(self.all_parameter_names[i] for i in self.standard_indices)
+
+    @cached_property
+    def motor_matrix(self) -> Array:
+        """(joints, joints) matrix N of the transmission: motor velocity = N joint velocity.
+
+        Joint torque is N^T motor torque (seed 000 eq. 34).  Joints without a stated transmission
+        have ratio 1.
+        """
+        place = {name: i for i, name in enumerate(self.joint_names)}
+        matrix = np.eye(len(self.joints))
+        for i, joint in enumerate(self.joints):
+            if joint.transmission:
+                matrix[i] = 0.0
+                for name, ratio in joint.transmission.items():
+                    matrix[i, place[name]] = ratio
+        return read_only(matrix)
+
+    @cached_property
+    def ancestors(self) -> npt.NDArray[np.bool_]:
+        """(joints, joints) table: [k, j] tells whether joint k moves link j (k = j included)."""
+        n = len(self.joints)
+        table = np.zeros((n, n), dtype=np.bool_)
+        for j in range(n):
+            k = j
+            while k >= 0:
+                table[k, j] = True
+                k = self.joints[k].antecedent
+        table.setflags(write=False)
+        return table

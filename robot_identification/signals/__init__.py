@@ -1,0 +1,1 @@
+"""From recorded joint states to filtered samples on one clock."""

@@ -1,0 +1,1 @@
+"""Bags and result files: all reading and writing of the core."""
