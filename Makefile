@@ -1,0 +1,78 @@
+# Set-up, demo and tests.  Needs Python 3 with venv and headers, a C++ compiler
+# and make; everything else comes from PyPI into .venv.
+#
+#   make demo         identify a simulated robot through live ROS 2 nodes
+#   make test         linters, types, architecture, tests
+#   make PYTHON=...   with another Python (3.10 to 3.13); "make clean" first
+#
+# Where a ROS 2 is sourced that $(PYTHON) can import, that one is used;
+# otherwise the wheels of ROS 2 that pyproject.toml and setup.py pin.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+
+# "yes" where a ROS 2 is sourced.  One that came as wheels is no such thing: it
+# belongs to the virtual environment that holds it.
+ROS_IS_SOURCED := import rclpy, importlib.metadata as m; \
+  print("" if any(m.distributions(name="ros-rclpy")) else "yes")
+SOURCED_ROS := $(if $(AMENT_PREFIX_PATH),$(shell $(PYTHON) -c '$(ROS_IS_SOURCED)' 2>/dev/null))
+
+# What pip has to build with, from pyproject.toml; Python 3.10 has no tomllib.
+BUILD_REQUIREMENTS := import sys; \
+  from importlib import import_module as load; \
+  toml = load("tomllib" if sys.version_info >= (3, 11) else "pip._vendor.tomli"); \
+  print("\n".join(toml.load(open("pyproject.toml", "rb"))["build-system"]["requires"]))
+
+ifeq ($(SOURCED_ROS),yes)
+export ROBOT_IDENTIFICATION_ROS := sourced
+VENV_OPTIONS := --system-site-packages
+# Compiled parts of the sourced ROS need the NumPy that they were built with.
+PINS := "numpy==$$($(PYTHON) -c 'import numpy; print(numpy.__version__)')"
+REQUIREMENTS_FILTER := grep -v '^ros-'
+else
+REQUIREMENTS_FILTER := cat
+endif
+
+PYTEST_OPTIONS ?=
+
+.PHONY: all venv demo test lint format benchmark clean
+all: venv
+
+# Two steps, so that a change of an interface costs seconds: the second builds
+# with what the first installed.
+venv: $(VENV)/built
+
+$(VENV)/requirements: pyproject.toml
+	$(PYTHON) -m venv $(VENV_OPTIONS) $(VENV)
+	$(BIN)/python -c '$(BUILD_REQUIREMENTS)' | $(REQUIREMENTS_FILTER) >$@.txt
+	$(PIP) install --quiet --requirement $@.txt $(PINS)
+	touch $@
+
+$(VENV)/built: $(VENV)/requirements setup.py package.xml CMakeLists.txt \
+    $(wildcard cmake/* msg/*.msg srv/*.srv)
+	$(PIP) install --quiet --no-build-isolation --editable '.[test]' $(PINS)
+	touch $@
+
+demo: venv
+	$(BIN)/robot-identification demo
+
+test: lint
+	$(BIN)/python -m pytest --numprocesses auto $(PYTEST_OPTIONS)
+
+lint: venv
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: venv
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+benchmark: venv
+	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
+
+clean:
+	rm -rf $(VENV) build install log *.egg-info

@@ -1,0 +1,189 @@
+"""Let pip install this package: CMake builds it, pip puts it in place.
+
+colcon does not read this file; it runs CMakeLists.txt, as for any ament_cmake
+package.  Here the same CMakeLists.txt is built and installed into a staging
+folder, and what lies there becomes the content of the wheel.
+"""
+
+import os
+from pathlib import Path
+import shutil
+import subprocess
+import sys
+import sysconfig
+from xml.etree import ElementTree
+
+from setuptools import Command, Distribution, find_packages, setup
+from setuptools.command.build import build
+
+HERE = Path(__file__).parent.resolve()
+PACKAGE = ElementTree.parse(HERE / 'package.xml').getroot()
+NAME = PACKAGE.findtext('name')
+# site-packages, relative to the prefix (the virtual environment)
+SITE = os.path.relpath(sysconfig.get_path('platlib'), sysconfig.get_path('data'))
+
+
+# Each is justified in docs/dependencies.md.
+REQUIREMENTS = [
+    "jsonschema>=4.10",
+    "numba>=0.59",
+    "numpy>=1.26,<3",
+    "pyyaml>=6",
+    "rich>=13",
+    "rosbags>=0.11,<0.12",
+    "scipy>=1.11",
+    "urdf-parser-py>=0.0.4",
+]
+# ROS 2 Jazzy; without == pip would mix in wheels of another distribution.
+ROS_WHEELS = [
+    "ros-builtin-interfaces==2.0.3",
+    "ros-diagnostic-msgs==5.3.6",
+    "ros-geometry-msgs==5.3.6",
+    "ros-rclpy[fastrtps]==7.1.6",
+    "ros-rosidl-default-runtime==1.6.0",
+    "ros-sensor-msgs==5.3.6",
+    "ros-std-msgs==5.3.6",
+    "ros-std-srvs==5.3.6",
+    "ros-trajectory-msgs==5.3.6",
+]
+EXTRAS = {
+    "report": ["matplotlib>=3.6"],
+    "test": [
+        "hypothesis>=6.100",
+        "import-linter>=2.0",
+        "mypy>=1.11",
+        "pin>=3.0",
+        "pytest>=8",
+        "pytest-timeout>=2.3",
+        "pytest-xdist>=3.5",
+        "ruff>=0.12",
+        "types-jsonschema",
+        "types-PyYAML",
+    ],
+}
+# The Makefile says so; pip alone takes the wheels.
+ROS_IS_SOURCED = os.environ.get("ROBOT_IDENTIFICATION_ROS") == "sourced"
+
+
+def ros_prefixes():
+    """Return the prefixes that hold ROS: the sourced ones, else pip-installed."""
+    if ROS_IS_SOURCED:
+        return os.environ["AMENT_PREFIX_PATH"]
+    prefixes = []
+    for entry in map(Path, sys.path):
+        if len(entry.parents) > 2:
+            prefix = entry.parents[2]  # PREFIX/lib/pythonX.Y/site-packages
+            if (prefix / 'share' / 'ament_cmake_core').is_dir():
+                prefixes.append(str(prefix))
+    return ':'.join(dict.fromkeys(prefixes))
+
+
+def check_compiler():
+    """Stop with advice where the two things pip cannot bring are missing."""
+    header = Path(sysconfig.get_path('include'), 'Python.h')
+    if not shutil.which(os.environ.get('CXX', 'c++')) or not header.is_file():
+        raise SystemExit(
+            'The ROS interfaces need a C++ compiler and the Python headers.  '
+            'On Debian or Ubuntu: apt-get install g++ python3-dev')
+
+
+class build_cmake(Command):
+    """Build and stage CMakeLists.txt, then add the staged files."""
+
+    description = 'generate and compile the ROS interfaces'
+    user_options = []
+
+    def initialize_options(self):
+        self.build_lib = None
+        self.build_temp = None
+        self.editable_mode = False
+
+    def finalize_options(self):
+        self.set_undefined_options(
+            'build', ('build_lib', 'build_lib'), ('build_temp', 'build_temp'))
+
+    def get_source_files(self):
+        return []
+
+    def get_outputs(self):
+        return []
+
+    def get_output_mapping(self):
+        return {}
+
+    def run(self):
+        check_compiler()
+        work = Path(self.build_temp).resolve() / 'cmake'
+        stage = Path(self.build_temp).resolve() / 'stage'
+        for folder in (work, stage):
+            shutil.rmtree(folder, ignore_errors=True)
+        prefixes = ros_prefixes()
+        # without isolation nobody else puts the tools of this environment first
+        path = os.pathsep.join([sysconfig.get_path('scripts'), os.environ['PATH']])
+        env = dict(os.environ, AMENT_PREFIX_PATH=prefixes,
+                   CMAKE_PREFIX_PATH=prefixes, PATH=path)
+        generator = ['-G', 'Ninja'] if shutil.which('ninja', path=path) else []
+        cmake = shutil.which('cmake', path=path) or 'cmake'
+        subprocess.check_call(
+            [cmake, '-S', str(HERE), '-B', str(work), *generator,
+             '-DCMAKE_BUILD_TYPE=Release', '-DBUILD_TESTING=OFF',
+             f'-DCMAKE_INSTALL_PREFIX={stage}',
+             f'-DPython3_EXECUTABLE={sys.executable}',
+             f'-DPYTHON_SHEBANG={sys.executable}',
+             '-DFOR_PIP=ON',
+             '-DPYTHON_INSTALL_DIR=site'], env=env)
+        subprocess.check_call(
+            [cmake, '--build', str(work), '--target', 'install',
+             '--parallel', str(os.cpu_count() or 1)], env=env)
+
+        data = {}
+        for path in sorted(p for p in stage.rglob('*') if p.is_file()):
+            rel = path.relative_to(stage)
+            if rel.parts[0] != 'site':
+                data.setdefault(str(rel.parent), []).append(str(path))
+            elif rel.parts[1] != NAME or '__pycache__' in rel.parts:
+                pass  # the egg-info, which pip replaces, and byte code
+            elif (HERE / rel.relative_to('site')).exists():
+                pass  # hand-written: the command build_py takes it
+            elif self.editable_mode:
+                target = Path(SITE, *rel.parts[1:-1])
+                data.setdefault(str(target), []).append(str(path))
+            else:
+                target = Path(self.build_lib, *rel.parts[1:])
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(path, target)
+        self.distribution.data_files = sorted(data.items())
+
+
+class BuildWithCMake(build):
+    sub_commands = [*build.sub_commands, ('build_cmake', None)]
+
+
+class PlatformDistribution(Distribution):
+    """The wheel holds compiled code, though no setuptools extension."""
+
+    def has_ext_modules(self):
+        return True
+
+    def has_data(self):  # asked by "pip install -e", which else skips them
+        return self.has_data_files()
+
+
+setup(
+    name=NAME,
+    version=PACKAGE.findtext("version"),
+    description=" ".join(PACKAGE.findtext("description").split()),
+    license=PACKAGE.findtext("license"),
+    packages=find_packages(include=[NAME, f"{NAME}.*"]),
+    package_dir={"": "."},
+    data_files=[],
+    python_requires=">=3.10",
+    install_requires=REQUIREMENTS + ([] if ROS_IS_SOURCED else ROS_WHEELS),
+    extras_require=EXTRAS,
+    entry_points={
+        "console_scripts": ["robot-identification = robot_identification.cli.main:main"],
+    },
+    cmdclass={"build": BuildWithCMake, "build_cmake": build_cmake},
+    distclass=PlatformDistribution,
+    zip_safe=False,
+)
