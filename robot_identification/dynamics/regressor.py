@@ -1,0 +1,168 @@
+"""Inverse dynamic identification model: tau = W(q, qd, qdd) chi (seed 003 eq. 1, 15; seed 000 eq. 1-3).
+
+The regressor W is sparse in a known way: the effort of joint k depends only on links that joint k
+moves.  :class:`Regressor` therefore keeps, for each joint, only the columns that can differ from
+zero; everything that follows (decimation, factorisation) works on these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.dynamics import kernels
+from robot_identification.dynamics.tree import (
+    CouplingTerms,
+    Floats,
+    Tree,
+    coupling_terms_of,
+    structure_of,
+    tree_of,
+)
+from robot_identification.errors import ShapeError
+from robot_identification.robot.model import RobotModel
+
+
+@dataclass(frozen=True)
+class JointRows:
+    """The part of a regressor that belongs to the effort of one joint.
+
+    Attributes:
+        columns: (entries,) places of the non-zero columns among the regressor's columns.
+        first: row of the compact form that holds the first of them.
+    """
+
+    columns: npt.NDArray[np.intp]
+    first: int
+
+    @property
+    def rows(self) -> slice:
+        """Rows of the compact form that belong to this joint."""
+        return slice(self.first, self.first + len(self.columns))
+
+
+class Regressor:
+    """Regressor of a robot for a choice of columns, evaluated for all samples at once.
+
+    Args:
+        robot: the robot.
+        columns: columns of the full regressor (in the order of ``robot.all_parameter_names``)
+            to evaluate; by default the standard parameters that belong to the model.
+        spare: rows of the compact form left free behind those of each joint, for example one for
+            the measured effort.
+    """
+
+    def __init__(
+        self, robot: RobotModel, columns: npt.ArrayLike | None = None, *, spare: int = 0
+    ) -> None:
+        chosen = robot.standard_indices if columns is None else np.asarray(columns, dtype=np.intp)
+        self.robot = robot
+        self.columns: npt.NDArray[np.intp] = np.array(chosen, dtype=np.intp)
+        self.columns.setflags(write=False)
+        self._tree: Tree = tree_of(robot)
+        self._coupling: CouplingTerms = coupling_terms_of(robot)
+        structure = structure_of(robot)
+        self._slots = np.full(structure.shape, -1, dtype=np.int64)
+        joint_rows = []
+        first = 0
+        for k in range(len(robot.joints)):
+            present = np.flatnonzero(structure[k, self.columns])
+            self._slots[k, self.columns[present]] = first + np.arange(len(present))
+            joint_rows.append(JointRows(columns=present, first=first))
+            first += len(present) + spare
+        self.joint_rows = tuple(joint_rows)
+        self.compact_rows = first
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the parameters, one per column."""
+        return tuple(self.robot.all_parameter_names[i] for i in self.columns)
+
+    @cached_property
+    def _coupled_rows(self) -> npt.NDArray[np.int64]:
+        """Rows of the compact form that couplings add to."""
+        rows = self._slots[self._coupling.joint, self._coupling.column]
+        return rows[rows >= 0]
+
+    def compact(
+        self, q: Floats, qd: Floats, qdd: Floats, out: Floats | None = None
+    ) -> Floats:
+        """Return the structurally non-zero entries, one row per entry, samples side by side.
+
+        Args:
+            q: (joints, samples) positions in rad or m.
+            qd: (joints, samples) velocities.
+            qdd: (joints, samples) accelerations.
+            out: (compact_rows, samples) array to fill; a new one by default.
+
+        Returns:
+            (compact_rows, samples); ``joint_rows[k].rows`` are the rows of joint k.
+
+        Raises:
+            ShapeError: if the arrays do not have the robot's number of joints or differ in shape.
+        """
+        joints = len(self.robot.joints)
+        if q.ndim != 2 or q.shape[0] != joints:
+            raise ShapeError("q", q.shape, f"({joints}, samples)")
+        for name, array in (("qd", qd), ("qdd", qdd)):
+            if array.shape != q.shape:
+                raise ShapeError(name, array.shape, str(q.shape))
+        if out is None:
+            out = np.zeros((self.compact_rows, q.shape[1]))
+        out[self._coupled_rows] = 0.0
+        kernels.regressor_rows(self._tree, self._coupling, q, qd, qdd, self._slots, out)
+        return out
+
+    def dense(self, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike) -> Floats:
+        """Return the regressor of every sample, zeros included.
+
+        Args:
+            q: (samples, joints) positions in rad or m.
+            qd: (samples, joints) velocities.
+            qdd: (samples, joints) accelerations.
+
+        Returns:
+            (samples, joints, parameters).
+
+        Raises:
+            ShapeError: if the arrays do not have the robot's number of joints or differ in shape.
+        """
+        signals = [np.ascontiguousarray(np.atleast_2d(x).T, dtype=np.float64) for x in (q, qd, qdd)]
+        compact = self.compact(signals[0], signals[1], signals[2])
+        samples = signals[0].shape[1]
+        result = np.zeros((samples, len(self.robot.joints), len(self.columns)))
+        for k, joint in enumerate(self.joint_rows):
+            result[:, k, joint.columns] = compact[joint.rows].T
+        return result
+
+
+def inverse_dynamics(
+    robot: RobotModel,
+    values: npt.ArrayLike,
+    q: npt.ArrayLike,
+    qd: npt.ArrayLike,
+    qdd: npt.ArrayLike,
+) -> Floats:
+    """Return the joint efforts of a motion (seed 003 eq. 1).
+
+    Args:
+        robot: the robot.
+        values: (full columns,) parameters in the order of ``robot.all_parameter_names``.
+        q: (samples, joints) positions in rad or m.
+        qd: (samples, joints) velocities.
+        qdd: (samples, joints) accelerations.
+
+    Returns:
+        (samples, joints) efforts in N m or N.
+
+    Raises:
+        ShapeError: if an array has the wrong shape.
+    """
+    vector = np.asarray(values, dtype=np.float64)
+    full = len(robot.all_parameter_names)
+    if vector.shape != (full,):
+        raise ShapeError("values", vector.shape, f"({full},)")
+    return Regressor(robot, np.arange(full)).dense(q, qd, qdd) @ vector

@@ -1,0 +1,108 @@
+"""A robot model as plain arrays, the form that compiled code takes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.robot import parameters
+from robot_identification.robot.model import CouplingKind, JointType, RobotModel
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Booleans = npt.NDArray[np.bool_]
+
+COUPLING_KINDS = {CouplingKind.INERTIA: 0, CouplingKind.VISCOUS: 1, CouplingKind.COULOMB: 2}
+
+
+class Tree(NamedTuple):
+    """Kinematic tree: frame j is its antecedent's frame, placed and then moved about or along z.
+
+    Attributes:
+        antecedent: (joints,) index of the carrying joint, -1 for the base.
+        prismatic: (joints,) whether the joint translates.
+        rotation: (joints, 3, 3) constant orientation of frame j in its antecedent.
+        translation: (joints, 3) constant origin of frame j in its antecedent, in m.
+        gravity: (3,) acceleration of gravity in the base frame, in m/s^2.
+    """
+
+    antecedent: Integers
+    prismatic: Booleans
+    rotation: Floats
+    translation: Floats
+    gravity: Floats
+
+
+class CouplingTerms(NamedTuple):
+    """Contributions of parameters across joints, one row per contribution to one joint.
+
+    Attributes:
+        joint: (terms,) joint whose effort it adds to.
+        column: (terms,) column of the full regressor.
+        kind: (terms,) 0 acceleration, 1 velocity, 2 sign of velocity.
+        gain: (terms,) factor of the contribution.
+        motion: (terms, joints) the velocity is this row times the joint velocities.
+    """
+
+    joint: Integers
+    column: Integers
+    kind: Integers
+    gain: Floats
+    motion: Floats
+
+
+def tree_of(robot: RobotModel) -> Tree:
+    """Return the kinematic tree of a robot as arrays."""
+    return Tree(
+        antecedent=np.array([joint.antecedent for joint in robot.joints], dtype=np.int64),
+        prismatic=np.array([joint.type is JointType.PRISMATIC for joint in robot.joints]),
+        rotation=np.array([joint.rotation for joint in robot.joints], dtype=np.float64),
+        translation=np.array([joint.translation for joint in robot.joints], dtype=np.float64),
+        gravity=np.array(robot.gravity, dtype=np.float64),
+    )
+
+
+def coupling_terms_of(robot: RobotModel) -> CouplingTerms:
+    """Return the couplings of a robot as arrays, in the columns of the full regressor."""
+    place = {name: index for index, name in enumerate(robot.joint_names)}
+    column = {name: index for index, name in enumerate(robot.all_parameter_names)}
+    rows: list[tuple[int, int, int, float]] = []
+    motions: list[Floats] = []
+    for coupling in robot.couplings:
+        for term in coupling.terms:
+            motion = np.zeros(len(robot.joints))
+            for name, factor in term.of.items():
+                motion[place[name]] = factor
+            for name, gain in term.on.items():
+                kind = COUPLING_KINDS[coupling.kind]
+                rows.append((place[name], column[coupling.parameter], kind, gain))
+                motions.append(motion)
+    return CouplingTerms(
+        joint=np.array([row[0] for row in rows], dtype=np.int64),
+        column=np.array([row[1] for row in rows], dtype=np.int64),
+        kind=np.array([row[2] for row in rows], dtype=np.int64),
+        gain=np.array([row[3] for row in rows], dtype=np.float64),
+        motion=np.array(motions, dtype=np.float64).reshape(len(rows), len(robot.joints)),
+    )
+
+
+def structure_of(robot: RobotModel) -> Booleans:
+    """Return (joints, full columns): which parameters can act on the effort of which joint.
+
+    The effort of joint k depends on the inertial parameters of the links that it moves, on its
+    own drive inertia, friction and offset, and on the couplings that name it.
+    """
+    joints = len(robot.joints)
+    per_joint = len(parameters.PER_JOINT)
+    structure = np.zeros((joints, len(robot.all_parameter_names)), dtype=np.bool_)
+    for k in range(joints):
+        for j in np.flatnonzero(robot.ancestors[k]):
+            first = parameters.joint_offset(int(j))
+            structure[k, first : first + len(parameters.INERTIAL)] = True
+        first = parameters.joint_offset(k)
+        structure[k, first + len(parameters.INERTIAL) : first + per_joint] = True
+    terms = coupling_terms_of(robot)
+    structure[terms.joint, terms.column] = True
+    return structure
