@@ -167,19 +167,49 @@ class Coupling:
 
 
 @dataclass(frozen=True)
+class LoopRelation:
+    """A joint that a closed loop or a mimic mechanism ties to other joints.
+
+    Its position is ``offset`` plus the sum of ``equals[j]`` times the position of joint j.
+
+    Attributes:
+        joint: the joint that follows.
+        equals: joint name -> factor.
+        offset: in rad or m.
+    """
+
+    joint: str
+    equals: Mapping[str, float]
+    offset: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "equals", MappingProxyType(dict(self.equals)))
+
+
+@dataclass(frozen=True)
 class Controller:
     """The declared control law of the robot, for simulation.
+
+    The torque is limited to the effort limits of the joints.
 
     Attributes:
         law: ``cascade`` (tau = kv (kp (qr - q) - qd), seed 003 eq. 53), ``pid`` (with velocity
             and acceleration feed-forward) or ``computed_torque``.
         rate_hz: rate at which the torque is renewed.
-        gains: gain name -> one value per joint.
+        gains: gain name -> one value per joint, in SI units of the joint's side.  ``cascade``
+            has kp and kv; ``pid`` has kp, ki, kd, velocity_feedforward and
+            acceleration_feedforward; ``computed_torque`` has kp and kd.
+        delay_samples: periods of the controller between a measurement and the torque that
+            answers it.
+        velocity_estimate: ``measured``, or ``averaged_difference``: the backward difference of
+            the mean of the last two positions.
     """
 
     law: str
     rate_hz: float
     gains: Mapping[str, tuple[float, ...]]
+    delay_samples: int = 0
+    velocity_estimate: str = "measured"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gains", MappingProxyType(dict(self.gains)))
@@ -195,6 +225,8 @@ class RobotModel:
         joints: in an order where every antecedent comes before its successors.
         gravity: (3,) acceleration of gravity in the base frame, in m/s^2.
         couplings: parameters that act across joints.
+        loops: joints that follow others; what does not know closed loops must refuse a robot
+            that has any.
         effort_meaning: what recorded efforts are; None where nobody has said.
         position_meaning: where recorded positions are measured.
         processing: recommended signal processing.
@@ -207,6 +239,7 @@ class RobotModel:
     joints: tuple[Joint, ...]
     gravity: Array
     couplings: tuple[Coupling, ...] = ()
+    loops: tuple[LoopRelation, ...] = ()
     effort_meaning: EffortMeaning | None = None
     position_meaning: PositionMeaning = PositionMeaning.JOINT
     processing: ProcessingSettings = field(default_factory=ProcessingSettings)

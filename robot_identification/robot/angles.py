@@ -1,0 +1,61 @@
+"""Angles as people write them, and rotations that are exact at quarter turns."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+
+from robot_identification.robot.model import Array
+
+_MULTIPLE_OF_PI = re.compile(
+    r"(?P<sign>[-+]?)((?P<factor>[0-9]+(\.[0-9]*)?) ?\* ?)?pi( ?/ ?(?P<divisor>[0-9]+(\.[0-9]*)?))?"
+)
+
+
+def parse_angle(value: float | str) -> float:
+    """Return an angle in rad that is given as a number or as text such as ``-pi/2``.
+
+    Raises:
+        ValueError: the text is not a multiple of pi.
+    """
+    if not isinstance(value, str):
+        return float(value)
+    match = _MULTIPLE_OF_PI.fullmatch(value)
+    if match is None:
+        raise ValueError(f"{value} is neither a number nor a multiple of pi")
+    factor, divisor = (float(match[part] or 1) for part in ("factor", "divisor"))
+    if divisor == 0:
+        raise ValueError(f"{value} divides by zero")
+    return math.copysign(math.pi * factor / divisor, -1 if match["sign"] == "-" else 1)
+
+
+def cos_sin(angle: float) -> tuple[float, float]:
+    """Return cosine and sine of an angle in rad, exact where it is a multiple of a quarter turn.
+
+    Exact zeros keep the structure of a robot with parallel and perpendicular axes.  An angle
+    within 1e-10 rad of such a multiple was rounded when it was written down, and counts as one.
+    """
+    quarters = round(angle / (math.pi / 2))
+    if abs(angle - quarters * (math.pi / 2)) <= 1e-10:
+        return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[quarters % 4]
+    return math.cos(angle), math.sin(angle)
+
+
+def rotation_x(angle: float) -> Array:
+    """Return the (3, 3) rotation by ``angle`` rad about x."""
+    c, s = cos_sin(angle)
+    return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
+
+
+def rotation_y(angle: float) -> Array:
+    """Return the (3, 3) rotation by ``angle`` rad about y."""
+    c, s = cos_sin(angle)
+    return np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
+
+
+def rotation_z(angle: float) -> Array:
+    """Return the (3, 3) rotation by ``angle`` rad about z."""
+    c, s = cos_sin(angle)
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])

@@ -1,0 +1,87 @@
+"""Find and load the description of a robot, whatever its form."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from robot_identification.errors import RobotDescriptionError, SettingError, UnknownRobotError
+from robot_identification.robot.model import EffortMeaning, RobotModel
+from robot_identification.robot.urdf import read_urdf
+from robot_identification.robot.yaml_format import read_yaml
+from robot_identification.share import share_directory
+
+_YAML = (".yaml", ".yml")
+_URDF = (".urdf", ".xml")
+
+
+def known_robots() -> tuple[str, ...]:
+    """Return the names of the robots that ship with the package."""
+    return tuple(sorted(path.stem for path in _robots_directory().glob("*.yaml")))
+
+
+def load_robot(
+    source: str | Path, *, effort_meaning: str | None = None, closed_loops: bool = False
+) -> RobotModel:
+    """Load a robot.
+
+    Args:
+        source: a robot file (.yaml, .yml), a URDF (.urdf, .xml), or the name of a robot of this
+            package, such as ``tx40``.
+        effort_meaning: joint_torque, motor_torque or current; in place of what the robot file
+            says, and the only way to say it for a URDF.
+        closed_loops: whether the caller can deal with joints that follow others.
+
+    Returns:
+        The robot; of a bare URDF without ``effort_meaning``, its effort_meaning is None.
+
+    Raises:
+        UnknownRobotError: there is no such file and no such robot.
+        RobotDescriptionError: the description is wrong, or has closed loops that the caller
+            cannot deal with.
+        SettingError: ``effort_meaning`` is none of the three.
+    """
+    path = find_robot(source)
+    if path.suffix.lower() in _YAML:
+        robot = read_yaml(path)
+    elif path.suffix.lower() in _URDF:
+        robot = read_urdf(path).robot
+    else:
+        raise RobotDescriptionError(
+            f"the ending {path.suffix or '(none)'} is unknown; a robot is described by a YAML file "
+            f"({', '.join(_YAML)}) or a URDF ({', '.join(_URDF)})",
+            path=path,
+        )
+    if robot.loops and not closed_loops:
+        raise RobotDescriptionError(
+            "joints that follow others are not supported here", path=path, field="loops"
+        )
+    if effort_meaning is not None:
+        robot = replace(robot, effort_meaning=_parse_effort_meaning(effort_meaning))
+    return robot
+
+
+def find_robot(source: str | Path) -> Path:
+    """Return the file that describes a robot; see :func:`load_robot` for ``source``.
+
+    Raises:
+        UnknownRobotError: there is no such file and no such robot.
+    """
+    path = Path(source)
+    if path.exists():
+        return path
+    if str(source) in known_robots():
+        return _robots_directory() / f"{source}.yaml"
+    raise UnknownRobotError(str(source), known_robots())
+
+
+def _robots_directory() -> Path:
+    return share_directory() / "config" / "robots"
+
+
+def _parse_effort_meaning(text: str) -> EffortMeaning:
+    try:
+        return EffortMeaning(text)
+    except ValueError:
+        choices = ", ".join(meaning.value for meaning in EffortMeaning)
+        raise SettingError("effort_meaning", text, f"must be one of {choices}") from None
