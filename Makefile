@@ -44,14 +44,14 @@ all: venv
 # with what the first installed.
 venv: $(VENV)/built
 
-$(VENV)/requirements: pyproject.toml
-	$(PYTHON) -m venv $(VENV_OPTIONS) $(VENV)
-	$(BIN)/python -c '$(BUILD_REQUIREMENTS)' | $(REQUIREMENTS_FILTER) >$@.txt
-	$(PIP) install --quiet --requirement $@.txt $(PINS)
-	touch $@
+# Unchanged requirements keep their date, so that other changes of pyproject.toml cost nothing.
+$(VENV)/requirements.txt: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV_OPTIONS) $(VENV)
+	$(BIN)/python -c '$(BUILD_REQUIREMENTS)' | $(REQUIREMENTS_FILTER) >$@.new
+	cmp -s $@.new $@ || { $(PIP) install --quiet --requirement $@.new $(PINS) && mv $@.new $@; }
 
-$(VENV)/built: $(VENV)/requirements setup.py package.xml CMakeLists.txt \
-    $(wildcard cmake/* msg/*.msg srv/*.srv)
+$(VENV)/built: $(VENV)/requirements.txt setup.py package.xml CMakeLists.txt \
+    $(wildcard cmake/*) msg srv $(wildcard msg/*.msg srv/*.srv)
 	$(PIP) install --quiet --no-build-isolation --editable '.[test]' $(PINS)
 	touch $@
 
@@ -59,7 +59,7 @@ demo: venv
 	$(BIN)/robot-identification demo
 
 test: lint
-	$(BIN)/python -m pytest --numprocesses auto $(PYTEST_OPTIONS)
+	PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(BIN)/python -m pytest --numprocesses auto $(PYTEST_OPTIONS)
 
 lint: venv
 	$(BIN)/ruff check

@@ -6,27 +6,28 @@ folder, and what lies there becomes the content of the wheel.
 """
 
 import os
-from pathlib import Path
 import shutil
 import subprocess
 import sys
 import sysconfig
-from xml.etree import ElementTree
+from pathlib import Path
+from xml.etree import ElementTree as ET
 
 from setuptools import Command, Distribution, find_packages, setup
 from setuptools.command.build import build
 
 HERE = Path(__file__).parent.resolve()
-PACKAGE = ElementTree.parse(HERE / 'package.xml').getroot()
-NAME = PACKAGE.findtext('name')
+PACKAGE = ET.parse(HERE / "package.xml").getroot()
+NAME = PACKAGE.findtext("name")
 # site-packages, relative to the prefix (the virtual environment)
-SITE = os.path.relpath(sysconfig.get_path('platlib'), sysconfig.get_path('data'))
+SITE = os.path.relpath(sysconfig.get_path("platlib"), sysconfig.get_path("data"))
 
 
 # Each is justified in docs/dependencies.md.
 REQUIREMENTS = [
     "jsonschema>=4.10",
-    "numba>=0.59",
+    "lxml>=4.9",
+    "numba>=0.58",
     "numpy>=1.26,<3",
     "pyyaml>=6",
     "rich>=13",
@@ -57,7 +58,6 @@ EXTRAS = {
         "pytest-timeout>=2.3",
         "pytest-xdist>=3.5",
         "ruff>=0.12",
-        "types-jsonschema",
         "types-PyYAML",
     ],
 }
@@ -73,25 +73,26 @@ def ros_prefixes():
     for entry in map(Path, sys.path):
         if len(entry.parents) > 2:
             prefix = entry.parents[2]  # PREFIX/lib/pythonX.Y/site-packages
-            if (prefix / 'share' / 'ament_cmake_core').is_dir():
+            if (prefix / "share" / "ament_cmake_core").is_dir():
                 prefixes.append(str(prefix))
-    return ':'.join(dict.fromkeys(prefixes))
+    return ":".join(dict.fromkeys(prefixes))
 
 
 def check_compiler():
     """Stop with advice where the two things pip cannot bring are missing."""
-    header = Path(sysconfig.get_path('include'), 'Python.h')
-    if not shutil.which(os.environ.get('CXX', 'c++')) or not header.is_file():
+    header = Path(sysconfig.get_path("include"), "Python.h")
+    if not shutil.which(os.environ.get("CXX", "c++")) or not header.is_file():
         raise SystemExit(
-            'The ROS interfaces need a C++ compiler and the Python headers.  '
-            'On Debian or Ubuntu: apt-get install g++ python3-dev')
+            "The ROS interfaces need a C++ compiler and the Python headers.  "
+            "On Debian or Ubuntu: apt-get install g++ python3-dev"
+        )
 
 
 class build_cmake(Command):
     """Build and stage CMakeLists.txt, then add the staged files."""
 
-    description = 'generate and compile the ROS interfaces'
-    user_options = []
+    description = "generate and compile the ROS interfaces"
+    user_options = ()
 
     def initialize_options(self):
         self.build_lib = None
@@ -100,7 +101,8 @@ class build_cmake(Command):
 
     def finalize_options(self):
         self.set_undefined_options(
-            'build', ('build_lib', 'build_lib'), ('build_temp', 'build_temp'))
+            "build", ("build_lib", "build_lib"), ("build_temp", "build_temp")
+        )
 
     def get_source_files(self):
         return []
@@ -113,37 +115,45 @@ class build_cmake(Command):
 
     def run(self):
         check_compiler()
-        work = Path(self.build_temp).resolve() / 'cmake'
-        stage = Path(self.build_temp).resolve() / 'stage'
-        for folder in (work, stage):
+        temporary = Path(self.build_temp).resolve()
+        stage = temporary / "stage"
+        for folder in (temporary / "cmake", stage):
             shutil.rmtree(folder, ignore_errors=True)
-        prefixes = ros_prefixes()
-        # without isolation nobody else puts the tools of this environment first
-        path = os.pathsep.join([sysconfig.get_path('scripts'), os.environ['PATH']])
-        env = dict(os.environ, AMENT_PREFIX_PATH=prefixes,
-                   CMAKE_PREFIX_PATH=prefixes, PATH=path)
-        generator = ['-G', 'Ninja'] if shutil.which('ninja', path=path) else []
-        cmake = shutil.which('cmake', path=path) or 'cmake'
-        subprocess.check_call(
-            [cmake, '-S', str(HERE), '-B', str(work), *generator,
-             '-DCMAKE_BUILD_TYPE=Release', '-DBUILD_TESTING=OFF',
-             f'-DCMAKE_INSTALL_PREFIX={stage}',
-             f'-DPython3_EXECUTABLE={sys.executable}',
-             f'-DPYTHON_SHEBANG={sys.executable}',
-             '-DFOR_PIP=ON',
-             '-DPYTHON_INSTALL_DIR=site'], env=env)
-        subprocess.check_call(
-            [cmake, '--build', str(work), '--target', 'install',
-             '--parallel', str(os.cpu_count() or 1)], env=env)
+        self.build_and_stage(temporary / "cmake", stage)
+        self.distribution.data_files = self.sort_out(stage)
 
+    def build_and_stage(self, work, stage):
+        """Run CMake in the folder ``work`` and let it install into ``stage``."""
+        prefixes = ros_prefixes()
+        # Without build isolation nobody else puts the tools of this environment first.
+        path = os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]])
+        env = dict(os.environ, AMENT_PREFIX_PATH=prefixes, CMAKE_PREFIX_PATH=prefixes, PATH=path)
+        cmake = shutil.which("cmake", path=path) or "cmake"
+        configure = [
+            *("-S", str(HERE), "-B", str(work)),
+            *(("-G", "Ninja") if shutil.which("ninja", path=path) else ()),
+            "-DCMAKE_BUILD_TYPE=Release",
+            f"-DCMAKE_INSTALL_PREFIX={stage}",
+            f"-DPython3_EXECUTABLE={sys.executable}",
+            f"-DPYTHON_SHEBANG={sys.executable}",
+            "-DPYTHON_INSTALL_DIR=site",
+            "-DBUILD_TESTING=OFF",
+            "-DFOR_PIP=ON",
+        ]
+        build = ["--build", str(work), "--target", "install", "--parallel", str(os.cpu_count())]
+        subprocess.check_call([cmake, *configure], env=env)
+        subprocess.check_call([cmake, *build], env=env)
+
+    def sort_out(self, stage):
+        """Copy staged modules to where wheels take them from; return the rest as data files."""
         data = {}
-        for path in sorted(p for p in stage.rglob('*') if p.is_file()):
+        for path in sorted(p for p in stage.rglob("*") if p.is_file()):
             rel = path.relative_to(stage)
-            if rel.parts[0] != 'site':
+            if rel.parts[0] != "site":
                 data.setdefault(str(rel.parent), []).append(str(path))
-            elif rel.parts[1] != NAME or '__pycache__' in rel.parts:
+            elif rel.parts[1] != NAME or "__pycache__" in rel.parts:
                 pass  # the egg-info, which pip replaces, and byte code
-            elif (HERE / rel.relative_to('site')).exists():
+            elif (HERE / rel.relative_to("site")).exists():
                 pass  # hand-written: the command build_py takes it
             elif self.editable_mode:
                 target = Path(SITE, *rel.parts[1:-1])
@@ -152,11 +162,13 @@ class build_cmake(Command):
                 target = Path(self.build_lib, *rel.parts[1:])
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(path, target)
-        self.distribution.data_files = sorted(data.items())
+        return sorted(data.items())
 
 
 class BuildWithCMake(build):
-    sub_commands = [*build.sub_commands, ('build_cmake', None)]
+    """The build of setuptools, and CMake's after it."""
+
+    sub_commands = (*build.sub_commands, ("build_cmake", None))
 
 
 class PlatformDistribution(Distribution):
@@ -176,6 +188,7 @@ setup(
     license=PACKAGE.findtext("license"),
     packages=find_packages(include=[NAME, f"{NAME}.*"]),
     package_dir={"": "."},
+    package_data={NAME: ["py.typed"]},
     data_files=[],
     python_requires=">=3.10",
     install_requires=REQUIREMENTS + ([] if ROS_IS_SOURCED else ROS_WHEELS),

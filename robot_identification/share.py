@@ -1,12 +1,12 @@
 """Where the data of this package lie: launch, config, msg, srv."""
 
-from pathlib import Path
 import sys
+from pathlib import Path
 
 NAME = "robot_identification"
 
 
-def share_directory():
+def share_directory() -> Path:
     """Return the share folder: of the checkout, else of the installation."""
     root = Path(__file__).resolve().parents[1]
     if (root / "package.xml").is_file():

@@ -1,0 +1,25 @@
+"""What all tests share.  The environment is set before NumPy or ROS is imported."""
+
+import os
+
+# Tests run side by side: one thread of linear algebra each, and a ROS domain of its own for each
+# process, out of the hundred whose ports are clear of those that Linux hands out by itself.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ["ROS_DOMAIN_ID"] = str(1 + os.getpid() % 100)
+os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# The same examples every time.  Time says nothing where compilation or other tests interfere.
+settings.register_profile(
+    "tests", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("tests")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def ros_log(tmp_path_factory):
+    """Keep the logs of ROS out of the home folder."""
+    os.environ["ROS_LOG_DIR"] = str(tmp_path_factory.mktemp("ros_log"))

@@ -1,0 +1,43 @@
+"""What import-linter cannot see: modules that are generated or come from a ROS installation.
+
+The direction of the arrows between the folders is a contract in pyproject.toml.
+"""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[1] / "robot_identification"
+MAY_USE_ROS = {"cli", "nodes"}
+MAY_PLOT = {"cli", "nodes", "report"}
+CORE = [
+    path
+    for path in sorted(PACKAGE.rglob("*.py"))
+    if path.relative_to(PACKAGE).parts[0] not in MAY_USE_ROS
+]
+
+
+def imported(path):
+    """Return the dotted names that a module imports, wherever the statement stands."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path}: a relative import hides where the arrow points"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def is_ros(name):
+    head, *rest = name.split(".")
+    if head == "robot_identification":
+        return rest[:1] in (["msg"], ["srv"], ["action"])
+    return head.startswith(("rcl", "rosidl")) or head.endswith(("_msgs", "_srvs", "_interfaces"))
+
+
+@pytest.mark.parametrize("path", CORE, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_core_knows_neither_ros_nor_plots(path):
+    names = set(imported(path))
+    assert not {name for name in names if is_ros(name)}
+    if path.relative_to(PACKAGE).parts[0] not in MAY_PLOT:
+        assert not {name for name in names if name.split(".")[0] == "matplotlib"}

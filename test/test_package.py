@@ -1,0 +1,79 @@
+"""The package as such: versions, interfaces, executables."""
+
+import re
+import xml.etree.ElementTree as ET
+from importlib import import_module, metadata
+from pathlib import Path
+
+import pytest
+
+import robot_identification
+
+ROOT = Path(__file__).resolve().parents[1]
+MESSAGES = sorted(ROOT.glob("msg/*.msg"))
+SERVICES = sorted(ROOT.glob("srv/*.srv"))
+CONSTANT = re.compile(r"^(\w+) ([A-Z][A-Z0-9_]*)=(-?\d+)", re.MULTILINE)
+
+
+def names(paths):
+    return [path.stem for path in paths]
+
+
+def test_version_is_the_same_everywhere():
+    declared = ET.parse(ROOT / "package.xml").findtext("version")
+    assert robot_identification.__version__ == declared
+    assert metadata.version("robot_identification") == declared
+    assert f"## {declared}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+@pytest.mark.parametrize("path", MESSAGES + SERVICES, ids=lambda path: path.name)
+def test_every_field_is_commented(path):
+    lines = path.read_text().splitlines()
+    assert lines[0].startswith("# "), "an interface begins with what it is for"
+    bare = [line for line in lines if line.strip() not in ("", "---") and "#" not in line]
+    assert not bare
+
+
+def error_codes(path):
+    response = path.read_text().split("\n---\n")[1]
+    return CONSTANT.findall(response)
+
+
+@pytest.mark.parametrize("path", SERVICES, ids=lambda path: path.name)
+def test_services_share_response_and_error_codes(path):
+    codes = error_codes(path)
+    assert codes == error_codes(SERVICES[0])
+    assert codes[0] == ("uint16", "OK", "0")
+    assert len({number for _, _, number in codes}) == len(codes)
+    response = getattr(import_module("robot_identification.srv"), path.stem).Response
+    fields = list(response.get_fields_and_field_types().items())
+    head = [("success", "boolean"), ("error_code", "uint16"), ("message", "string")]
+    assert fields[:3] == head
+
+
+@pytest.mark.parametrize(
+    ("module", "paths"), [("msg", MESSAGES), ("srv", SERVICES)], ids=["msg", "srv"]
+)
+def test_interfaces_are_built(module, paths):
+    generated = import_module(f"robot_identification.{module}")
+    stale = "rebuild: make venv"
+    assert set(names(paths)) <= set(dir(generated)), stale
+    for path in paths:
+        interface = getattr(generated, path.stem)
+        halves = (interface.Request, interface.Response) if module == "srv" else (interface,)
+        built = {field for half in halves for field in half.get_fields_and_field_types()}
+        assert built == declared_fields(path.read_text()), stale
+
+
+def declared_fields(text):
+    """Return the names of the fields, from lines such as ``float64[] position  # rad``."""
+    lines = (line.partition("#")[0].split() for line in text.splitlines())
+    return {words[1] for words in lines if len(words) > 1 and "=" not in "".join(words)}
+
+
+def test_dependencies_are_justified():
+    text = (ROOT / "docs" / "dependencies.md").read_text()
+    required = [
+        re.split(r"[\s\[<>=!~;(]", line)[0] for line in metadata.requires("robot_identification")
+    ]
+    assert [name for name in required if f"`{name}`" not in text] == []
