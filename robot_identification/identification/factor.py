@@ -1,0 +1,125 @@
+"""The small triangular factors that stand for long recordings.
+
+Row k of the regressor sees only the links that joint k moves.  The rows of one joint, with the
+measured effort as the last column, are folded into
+
+    T_k = [R_k z_k; 0 rho_k],    T_k^T T_k = [W_k Y_k]^T [W_k Y_k],
+
+which says everything that least squares can ask of them: weights can change, recordings can be
+merged and errors be computed without the samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import scipy.linalg
+
+from robot_identification.errors import ShapeError
+from robot_identification.robot.model import Array, read_only
+
+
+@dataclass(frozen=True)
+class JointFactor:
+    """Triangular factor of the rows of one joint.
+
+    Attributes:
+        joint: name of the joint.
+        columns: (entries,) places among the base parameters of the columns that are not zero.
+        triangle: (entries + 1, entries + 1) upper triangular [R z; 0 rho]; the last column
+            belongs to the effort.
+        rows: number of rows that were folded in.
+    """
+
+    joint: str
+    columns: npt.NDArray[np.intp]
+    triangle: Array
+    rows: int
+
+    def __post_init__(self) -> None:
+        size = len(self.columns) + 1
+        if self.triangle.shape != (size, size):
+            raise ShapeError("triangle", self.triangle.shape, f"({size}, {size})")
+        columns = np.array(self.columns, dtype=np.intp)
+        columns.setflags(write=False)
+        object.__setattr__(self, "columns", columns)
+        object.__setattr__(self, "triangle", read_only(np.triu(self.triangle)))
+
+    @cached_property
+    def effort_norm(self) -> float:
+        """Euclidean norm of the efforts."""
+        return float(np.linalg.norm(self.triangle[:, -1]))
+
+    def residual_norm(self, values: npt.ArrayLike) -> float:
+        """Return the norm of the effort that given parameters leave unexplained.
+
+        Args:
+            values: (base parameters,) values.
+        """
+        chosen = np.asarray(values, dtype=np.float64)[self.columns]
+        return float(np.linalg.norm(self.triangle @ np.append(-chosen, 1.0)))
+
+    @cached_property
+    def own_fit(self) -> tuple[float, int]:
+        """Norm of the residual of these rows' own least-squares fit, and the rank of the rows.
+
+        The rank is that of the column-scaled rows by pivoted QR, with the tolerance r eps.
+        """
+        matrix = self.triangle[:, :-1]
+        norms = np.linalg.norm(matrix, axis=0)
+        used = norms > 0.0
+        if not used.any():
+            return self.effort_norm, 0
+        q, r, _ = scipy.linalg.qr(matrix[:, used] / norms[used], mode="economic", pivoting=True)
+        diagonal = np.abs(np.diag(r))
+        tolerance = max(self.rows, 1) * np.finfo(float).eps * diagonal[0]
+        rank = int(np.count_nonzero(diagonal > tolerance))
+        effort = self.triangle[:, -1]
+        unexplained = effort - q[:, :rank] @ (q[:, :rank].T @ effort)
+        return float(np.linalg.norm(unexplained)), rank
+
+
+def merge(factors: Sequence[JointFactor]) -> JointFactor:
+    """Return the factor of all rows that the given factors of one joint stand for.
+
+    Raises:
+        ShapeError: if the factors belong to different joints or columns.
+    """
+    first = factors[0]
+    for other in factors[1:]:
+        if other.joint != first.joint or not np.array_equal(other.columns, first.columns):
+            raise ShapeError("columns", other.columns.shape, f"those of joint {first.joint}")
+    stacked = np.vstack([factor.triangle for factor in factors])
+    return JointFactor(
+        joint=first.joint,
+        columns=first.columns,
+        triangle=np.linalg.qr(stacked, mode="r"),
+        rows=sum(factor.rows for factor in factors),
+    )
+
+
+def stack(
+    factors: Sequence[JointFactor], parameters: int, weights: Sequence[float] | None = None
+) -> Array:
+    """Return the triangular factor of all joints' rows together (seed 003 eq. 15, 20).
+
+    Args:
+        factors: one factor per joint.
+        parameters: number of base parameters.
+        weights: factor on the rows of each joint; 1 by default.
+
+    Returns:
+        (parameters + 1, parameters + 1) upper triangular [R z; 0 rho].
+    """
+    blocks = []
+    for k, factor in enumerate(factors):
+        block = np.zeros((len(factor.triangle), parameters + 1))
+        block[:, factor.columns] = factor.triangle[:, :-1]
+        block[:, -1] = factor.triangle[:, -1]
+        blocks.append(block if weights is None else block * weights[k])
+    stacked = np.vstack([*blocks, np.zeros((parameters + 1, parameters + 1))])
+    return np.triu(np.linalg.qr(stacked, mode="r"))

@@ -1,0 +1,185 @@
+"""What an identification gives: estimate, statistics, provenance, and the factors behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+
+from robot_identification.identification.base import BaseParameters
+from robot_identification.identification.factor import JointFactor
+from robot_identification.identification.least_squares import Estimate, RelativeError
+from robot_identification.robot.model import Array, read_only
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Source:
+    """A recording that a result was made from.
+
+    Attributes:
+        name: path of the bag, or identifier of a live recording.
+        digest: SHA-256 of the data, empty for a live recording.
+        samples: number of samples used.
+        duration: time covered, in s.
+    """
+
+    name: str
+    digest: str
+    samples: int
+    duration: float
+
+
+@dataclass(frozen=True)
+class Regrouping:
+    """How standard parameters form the base parameters, without the robot behind them.
+
+    Attributes:
+        standard_names: (standard,) names of the standard parameters of the model.
+        names: (base,) names of the base parameters.
+        leading: (base,) name of the standard parameter that leads each of them.
+        regrouped: (regrouped,) names of the standard parameters grouped into others.
+        beta: (base, regrouped) coefficients: base = leading + beta regrouped.
+    """
+
+    standard_names: tuple[str, ...]
+    names: tuple[str, ...]
+    leading: tuple[str, ...]
+    regrouped: tuple[str, ...]
+    beta: Array
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "beta", read_only(self.beta))
+
+    @classmethod
+    def of(cls, base: BaseParameters) -> Regrouping:
+        """Return the regrouping that a robot's base parameters describe."""
+        return cls(
+            standard_names=base.standard_names,
+            names=base.names,
+            leading=base.leading_names,
+            regrouped=tuple(base.standard_names[i] for i in base.regrouped),
+            beta=base.beta,
+        )
+
+    def grouping(self, index: int) -> dict[str, float]:
+        """Return the standard parameters in a base parameter, with their coefficients."""
+        row = self.beta[index]
+        others = {
+            self.regrouped[place]: float(row[place]) for place in np.flatnonzero(row)
+        }
+        return {self.leading[index]: 1.0, **others}
+
+    @property
+    def projection(self) -> Array:
+        """(base, standard) matrix that takes standard parameters to base parameters."""
+        place = {name: i for i, name in enumerate(self.standard_names)}
+        matrix = np.zeros((len(self.names), len(self.standard_names)))
+        matrix[np.arange(len(self.names)), [place[name] for name in self.leading]] = 1.0
+        matrix[:, [place[name] for name in self.regrouped]] = self.beta
+        return read_only(matrix)
+
+
+@dataclass(frozen=True)
+class IdentificationResult:
+    """Base parameters identified from recordings.
+
+    Attributes:
+        robot: name of the robot.
+        robot_digest: SHA-256 of the robot file.
+        joint_names: names of the joints.
+        sources: the recordings.
+        method: ``ols`` or ``wls``.
+        settings: every processing setting with its value and where it came from.
+        regrouping: what the base parameters stand for.
+        estimate: values, standard deviations and the other statistics.
+        factors: triangular factor of each joint's rows; enough to weigh, merge and calibrate.
+        held_out: error on data that were not used for the fit, None where there were none.
+        iterations: number of iterations of the method.
+        converged: whether the method converged.
+        seconds: time that it took.
+        warnings: what a user should know before trusting the result.
+    """
+
+    robot: str
+    robot_digest: str
+    joint_names: tuple[str, ...]
+    sources: tuple[Source, ...]
+    method: str
+    settings: Mapping[str, Mapping[str, object]]
+    regrouping: Regrouping
+    estimate: Estimate
+    factors: tuple[JointFactor, ...]
+    held_out: RelativeError | None = None
+    iterations: int = 1
+    converged: bool = True
+    seconds: float = 0.0
+    warnings: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
+
+
+def parameter_entries(result: IdentificationResult) -> list[dict[str, object]]:
+    """Return one entry per base parameter: name, grouping, value and standard deviations.
+
+    ``essential`` is None: the elimination of unessential parameters was not asked for.
+    """
+    estimate = result.estimate
+    return [
+        {
+            "name": name,
+            "grouping": result.regrouping.grouping(i),
+            "value": float(estimate.values[i]),
+            "std": float(estimate.std[i]),
+            "relative_std_percent": float(estimate.relative_std_percent[i]),
+            "essential": None,
+        }
+        for i, name in enumerate(result.regrouping.names)
+    ]
+
+
+def error_entries(error: RelativeError, joint_names: tuple[str, ...]) -> dict[str, float]:
+    """Return ``total`` and one entry per joint, as fractions."""
+    return {
+        "total": error.total,
+        **{name: float(e) for name, e in zip(joint_names, error.joints, strict=True)},
+    }
+
+
+def summary(result: IdentificationResult) -> dict[str, object]:
+    """Return the plain data of a result that ``--json`` prints; the keys are stable."""
+    entries: dict[str, object] = {
+        "robot": result.robot,
+        "method": result.method,
+        "parameters": parameter_entries(result),
+        "condition_number": result.estimate.condition_number,
+        "scaled_condition_number": result.estimate.scaled_condition_number,
+        "relative_error": error_entries(result.estimate.relative_error, result.joint_names),
+        "residual_std": {
+            name: float(value)
+            for name, value in zip(result.joint_names, result.estimate.residual_std, strict=True)
+        },
+        "rows": sum(result.estimate.rows),
+        "rows_per_joint": dict(zip(result.joint_names, result.estimate.rows, strict=True)),
+        "iterations": result.iterations,
+        "converged": result.converged,
+        "seconds": result.seconds,
+        "settings": {name: dict(entry) for name, entry in result.settings.items()},
+        "sources": [
+            {
+                "name": source.name,
+                "digest": source.digest,
+                "samples": source.samples,
+                "duration": source.duration,
+            }
+            for source in result.sources
+        ],
+        "warnings": list(result.warnings),
+    }
+    if result.held_out is not None:
+        entries["held_out_error"] = error_entries(result.held_out, result.joint_names)
+    return entries

@@ -1,0 +1,139 @@
+"""Ordinary and weighted least squares, checked against the dense textbook formulas."""
+
+import numpy as np
+import pytest
+
+from robot_identification.errors import NotExcitedError
+from robot_identification.identification.factor import JointFactor
+from robot_identification.identification.householder import fold_rows
+from robot_identification.identification.least_squares import ordinary, relative_error, weighted
+
+NAMES = ("A", "B", "C")
+TRUE = np.array([2.0, -1.0, 0.5])
+
+
+def system(seed: int = 0, samples: int = 400, noise: tuple[float, float] = (0.1, 0.01)):
+    """Two joints: the first sees all parameters, the second only the last two."""
+    rng = np.random.default_rng(seed)
+    columns = (np.array([0, 1, 2]), np.array([1, 2]))
+    blocks = [rng.normal(size=(samples, len(c))) for c in columns]
+    efforts = [
+        w @ TRUE[c] + sigma * rng.normal(size=samples)
+        for w, c, sigma in zip(blocks, columns, noise, strict=True)
+    ]
+    return columns, blocks, efforts
+
+
+def factors_of(columns, blocks, efforts) -> list[JointFactor]:
+    result = []
+    for k, (c, w, y) in enumerate(zip(columns, blocks, efforts, strict=True)):
+        triangle = np.zeros((len(c) + 1, len(c) + 1))
+        rows = np.ascontiguousarray(np.column_stack([w, y]).T)
+        fold_rows(triangle, rows, np.ones(len(y), dtype=bool))
+        result.append(JointFactor(f"joint_{k + 1}", c, triangle, len(y)))
+    return result
+
+
+def dense(columns, blocks, efforts, weights=(1.0, 1.0)):
+    w = np.vstack(
+        [
+            scale * block @ np.eye(3)[c]
+            for c, block, scale in zip(columns, blocks, weights, strict=True)
+        ]
+    )
+    y = np.concatenate([scale * e for e, scale in zip(efforts, weights, strict=True)])
+    return w, y
+
+
+def test_ordinary_least_squares_equals_the_dense_solution():
+    data = system()
+    w, y = dense(*data)
+    values, *_ = np.linalg.lstsq(w, y, rcond=None)
+    residual = y - w @ values
+    variance = residual @ residual / (len(y) - 3)
+    estimate = ordinary(factors_of(*data), NAMES)
+    np.testing.assert_allclose(estimate.values, values, rtol=1e-10)
+    covariance = variance * np.linalg.inv(w.T @ w)
+    np.testing.assert_allclose(estimate.std, np.sqrt(np.diag(covariance)), rtol=1e-10)
+    assert estimate.condition_number == pytest.approx(np.linalg.cond(w))
+    expected = np.linalg.norm(residual) / np.linalg.norm(y)
+    assert estimate.relative_error.total == pytest.approx(expected)
+    assert estimate.rows == (400, 400)
+
+
+def test_weighted_least_squares_divides_every_joint_by_its_own_residual():
+    columns, blocks, efforts = data = system()
+    weights = []
+    for w, y in zip(blocks, efforts, strict=True):
+        rest = y - w @ np.linalg.lstsq(w, y, rcond=None)[0]
+        weights.append(1.0 / np.sqrt(rest @ rest / (len(y) - w.shape[1])))
+    w, y = dense(columns, blocks, efforts, weights)
+    values, *_ = np.linalg.lstsq(w, y, rcond=None)
+    residual = y - w @ values
+    covariance = residual @ residual / (len(y) - 3) * np.linalg.inv(w.T @ w)
+    estimate = weighted(factors_of(*data), NAMES)
+    np.testing.assert_allclose(estimate.weights, weights, rtol=1e-10)
+    np.testing.assert_allclose(estimate.values, values, rtol=1e-10)
+    np.testing.assert_allclose(estimate.std, np.sqrt(np.diag(covariance)), rtol=1e-10)
+
+
+def test_the_residual_of_every_joint_is_its_noise():
+    estimate = weighted(factors_of(*system(samples=4000)), NAMES)
+    np.testing.assert_allclose(estimate.residual_std, [0.1, 0.01], rtol=0.05)
+
+
+def test_standard_deviations_cover_the_truth_as_often_as_they_claim():
+    runs = 400
+    inside = np.zeros(3)
+    for seed in range(runs):
+        estimate = weighted(factors_of(*system(seed, samples=60)), NAMES)
+        inside += np.abs(estimate.values - TRUE) < 1.96 * estimate.std
+    assert np.all(np.abs(inside / runs - 0.95) < 0.04)
+
+
+def test_weighting_is_better_where_the_joints_differ_in_noise():
+    spread = {
+        method: np.std([method(factors_of(*system(s)), NAMES).values for s in range(60)], axis=0)
+        for method in (ordinary, weighted)
+    }
+    assert np.all(spread[weighted][1:] < 0.5 * spread[ordinary][1:])
+
+
+def test_a_parameter_that_the_motion_does_not_excite_is_named():
+    columns, blocks, efforts = system()
+    blocks[0][:, 0] = 0.0
+    with pytest.raises(NotExcitedError) as caught:
+        ordinary(factors_of(columns, blocks, efforts), NAMES)
+    assert caught.value.parameters == ("A",)
+
+
+def test_parameters_that_only_act_together_are_named():
+    columns, blocks, efforts = system()
+    blocks[0][:, 2] = blocks[0][:, 1]
+    blocks[1][:, 1] = blocks[1][:, 0]
+    with pytest.raises(NotExcitedError) as caught:
+        weighted(factors_of(columns, blocks, efforts), NAMES)
+    assert caught.value.parameters == ("B", "C")
+    assert caught.value.condition_number > 1e12
+
+
+def test_fewer_rows_than_parameters_are_refused():
+    columns, blocks, efforts = system()
+    short = factors_of(columns, [w[:1] for w in blocks], [e[:1] for e in efforts])
+    with pytest.raises(NotExcitedError):
+        ordinary(short, NAMES)
+
+
+def test_the_divisor_of_published_results_is_a_setting():
+    factors = factors_of(*system())
+    ratio = ordinary(factors, NAMES, "rows-1").std / ordinary(factors, NAMES).std
+    np.testing.assert_allclose(ratio, np.sqrt((800 - 3) / (800 - 1)), rtol=1e-12)
+
+
+def test_the_error_on_other_data_uses_their_own_efforts():
+    columns, blocks, efforts = data = system(seed=9)
+    w, y = dense(*data)
+    error = relative_error(factors_of(*data), TRUE)
+    assert error.total == pytest.approx(np.linalg.norm(y - w @ TRUE) / np.linalg.norm(y))
+    rest = efforts[1] - blocks[1] @ TRUE[columns[1]]
+    assert error.joints[1] == pytest.approx(np.linalg.norm(rest) / np.linalg.norm(efforts[1]))
