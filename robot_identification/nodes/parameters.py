@@ -1,0 +1,173 @@
+"""Node parameters with descriptors, ranges and validation, declared from a table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from rcl_interfaces.msg import (
+    FloatingPointRange,
+    IntegerRange,
+    ParameterDescriptor,
+    SetParametersResult,
+)
+from rclpy.exceptions import InvalidParameterTypeException, InvalidParameterValueException
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+from robot_identification.errors import SettingError
+
+Type = Parameter.Type
+
+_NUMBERS = {Type.DOUBLE, Type.DOUBLE_ARRAY}
+_ARRAYS = {Type.BOOL_ARRAY, Type.INTEGER_ARRAY, Type.DOUBLE_ARRAY, Type.STRING_ARRAY}
+
+
+@dataclass(frozen=True)
+class ParameterSpec:
+    """A parameter of a node.
+
+    Attributes:
+        name: its name.
+        type: its type; where numbers are wanted, whole ones may be written without a point.
+        description: meaning and unit.
+        default: its value where none is given; None where one must be given.
+        minimum: smallest value allowed (of every entry of an array).
+        maximum: largest value allowed.
+        choices: the values allowed, where they are few.
+        read_only: whether it is fixed once the node runs.
+        check: further check; returns what is wrong with a value, or an empty text.
+    """
+
+    name: str
+    type: Parameter.Type
+    description: str
+    default: Any = None
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[Any, ...] = ()
+    read_only: bool = True
+    check: Callable[[Any], str] | None = None
+
+    def problem(self, value: Any) -> str:
+        """Return what is wrong with a value, or an empty text."""
+        if not _fits(self.type, value):
+            return f"must be of type {self.type.name.lower().replace('_', ' ')}"
+        entries = value if self.type in _ARRAYS else [value]
+        for entry in entries:
+            if isinstance(entry, float) and not math.isfinite(entry):
+                return "must be finite"
+            if self.minimum is not None and entry < self.minimum:
+                return f"must be at least {self.minimum:g}"
+            if self.maximum is not None and entry > self.maximum:
+                return f"must be at most {self.maximum:g}"
+            if self.choices and entry not in self.choices:
+                return f"must be one of {', '.join(map(str, self.choices))}"
+        return "" if self.check is None else self.check(value)
+
+    def plain(self, value: Any) -> Any:
+        """Return a value as bool, int, float, str, or a tuple of these."""
+        convert: Callable[[Any], Any] = float if self.type in _NUMBERS else lambda entry: entry
+        return tuple(map(convert, value)) if self.type in _ARRAYS else convert(value)
+
+    def descriptor(self) -> ParameterDescriptor:
+        """Return the descriptor by which tools explain and check the parameter."""
+        descriptor = ParameterDescriptor(
+            name=self.name,
+            description=self.description,
+            read_only=self.read_only,
+            dynamic_typing=self.type in _NUMBERS or self.type in _ARRAYS,
+        )
+        if self.choices:
+            descriptor.additional_constraints = f"one of {', '.join(map(str, self.choices))}"
+        if self.minimum is not None and self.maximum is not None:
+            if self.type is Type.DOUBLE:
+                descriptor.floating_point_range = [
+                    FloatingPointRange(from_value=float(self.minimum), to_value=float(self.maximum))
+                ]
+            elif self.type is Type.INTEGER:
+                descriptor.integer_range = [
+                    IntegerRange(from_value=int(self.minimum), to_value=int(self.maximum), step=1)
+                ]
+        return descriptor
+
+
+def _fits(wanted: Parameter.Type, value: Any) -> bool:
+    """Tell whether a value has a type; a whole number passes for a real one."""
+    if wanted in _ARRAYS and value is not None and len(value) == 0:
+        return True
+    if wanted is Type.DOUBLE:
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+    if wanted is Type.DOUBLE_ARRAY:
+        return not isinstance(value, str) and all(_fits(Type.DOUBLE, entry) for entry in value)
+    return bool(wanted.check(value))
+
+
+def declare(node: Node, specs: Sequence[ParameterSpec]) -> Mapping[str, Any]:
+    """Declare the parameters of a node and return their values by name.
+
+    Later changes pass the same checks; read-only parameters do not change.  The returned values
+    are those at the time of the call: :func:`current` gives those of parameters that change.
+
+    Args:
+        node: the node.
+        specs: its parameters.
+
+    Raises:
+        SettingError: if a value is missing or wrong.
+    """
+    table = {spec.name: spec for spec in specs}
+
+    def validate(changed: list[Parameter]) -> SetParametersResult:
+        for parameter in changed:
+            spec = table.get(parameter.name)
+            problem = "" if spec is None else spec.problem(parameter.value)
+            if problem:
+                return SetParametersResult(
+                    successful=False, reason=f"{parameter.name} {problem}: {spec.description}"
+                )
+        return SetParametersResult(successful=True)
+
+    values = {spec.name: _declare_one(node, spec) for spec in specs}
+    node.add_on_set_parameters_callback(validate)
+    return MappingProxyType(values)
+
+
+def _declare_one(node: Node, spec: ParameterSpec) -> Any:
+    """Declare one parameter and return its value."""
+    default = list(spec.default) if spec.type in _ARRAYS and spec.default else spec.default
+    try:
+        declared = node.declare_parameter(
+            spec.name, spec.type if default is None else default, spec.descriptor()
+        )
+    except (InvalidParameterTypeException, InvalidParameterValueException) as error:
+        raise SettingError(spec.name, "as given", f"{error}; it is: {spec.description}") from error
+    if declared.type_ is Type.NOT_SET:
+        raise SettingError(spec.name, "(not set)", f"must be given: {spec.description}")
+    problem = spec.problem(declared.value)
+    if problem:
+        raise SettingError(spec.name, declared.value, f"{problem}: {spec.description}")
+    return spec.plain(declared.value)
+
+
+def current(node: Node, spec: ParameterSpec) -> Any:
+    """Return the present value of a declared parameter."""
+    return spec.plain(node.get_parameter(spec.name).value)
+
+
+def per_joint(name: str, values: Sequence[float], joints: int) -> tuple[float, ...]:
+    """Return one value per joint of a parameter that gives one for all or one for each.
+
+    Raises:
+        SettingError: if the number of values is neither.
+    """
+    if len(values) == 1:
+        return tuple(values) * joints
+    if len(values) != joints:
+        raise SettingError(
+            name, list(values), f"give one value, or one for each of {joints} joints"
+        )
+    return tuple(values)

@@ -1,0 +1,37 @@
+"""Quality of service of every topic of this package, in one place."""
+
+from __future__ import annotations
+
+from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+
+
+def _profile(
+    reliability: ReliabilityPolicy,
+    depth: int,
+    durability: DurabilityPolicy = DurabilityPolicy.VOLATILE,
+) -> QoSProfile:
+    return QoSProfile(
+        history=HistoryPolicy.KEEP_LAST,
+        depth=depth,
+        reliability=reliability,
+        durability=durability,
+    )
+
+
+STATES_OUT = _profile(ReliabilityPolicy.RELIABLE, 2000)
+"""Joint states as the simulated robot sends them: 2 s at 1 kHz are kept for slow readers."""
+
+STATES_IN = _profile(ReliabilityPolicy.BEST_AVAILABLE, 2000)
+"""Joint states as received: reliable where the driver offers it, deep enough for stalls."""
+
+BLOCKS = _profile(ReliabilityPolicy.RELIABLE, 200)
+"""Numbered blocks of samples between the nodes of this package."""
+
+COMMANDS = _profile(ReliabilityPolicy.RELIABLE, 10)
+"""Trajectories and other commands."""
+
+STATUS = _profile(ReliabilityPolicy.RELIABLE, 10)
+"""Status, progress and diagnostics."""
+
+LATCHED = _profile(ReliabilityPolicy.RELIABLE, 1, DurabilityPolicy.TRANSIENT_LOCAL)
+"""Results: a node that starts late still receives the last one."""
