@@ -219,6 +219,39 @@ class OutputError(InputError):
         super().__init__(f"{self.path}: {problem}")
 
 
+class MassMatrixError(InputError):
+    """Parameters make the mass matrix of a robot not positive definite, so it cannot be moved.
+
+    Attributes:
+        robot: the robot.
+        index: number of the sample, counted from 0, where it was found.
+    """
+
+    def __init__(self, robot: str, index: int) -> None:
+        self.robot = robot
+        self.index = index
+        super().__init__(
+            f"{robot}: the mass matrix at sample {index} is not positive definite; "
+            "no such robot can exist: check masses, inertias and drive inertias"
+        )
+
+
+class TrajectoryError(InputError):
+    """A trajectory cannot be followed: names, times or values are wrong."""
+
+
+class SimulationError(ResultRefusedError):
+    """A simulation left the numbers: positions, velocities or efforts became infinite.
+
+    Attributes:
+        time: simulated time of the last sound sample, in s.
+    """
+
+    def __init__(self, time: float, problem: str) -> None:
+        self.time = time
+        super().__init__(f"simulation stopped at {time:.6g} s: {problem}")
+
+
 class RankError(ResultRefusedError):
     """The rank of a matrix cannot be decided, or two methods decide it differently.
 
@@ -251,3 +284,20 @@ class NotExcitedError(ResultRefusedError):
 
 class CancelledError(RobotIdentificationError):
     """A long computation was cancelled by its caller."""
+
+
+class MissingLimitError(InputError):
+    """A robot lacks a limit that is needed to plan or to simulate a motion.
+
+    Attributes:
+        joint: name of the joint.
+        limit: ``position``, ``velocity``, ``acceleration``, ``jerk`` or ``effort``.
+    """
+
+    def __init__(self, joint: str, limit: str) -> None:
+        self.joint = joint
+        self.limit = limit
+        super().__init__(
+            f"joint {joint} has no {limit} limit, and one is needed here; state it in the robot "
+            f"file (joints: limits: {'lower, upper' if limit == 'position' else limit})"
+        )

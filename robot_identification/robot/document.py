@@ -69,26 +69,22 @@ class Document:
         )
 
 
-def read_text(path: Path) -> tuple[str, str]:
-    """Return the text of a robot description and its SHA-256.
+def read_bytes(path: Path, maximum: int = MAXIMUM_BYTES) -> tuple[bytes, str]:
+    """Return the content of a description and its SHA-256.
 
     Raises:
-        RobotDescriptionError: the file cannot be read, is too large, or is not UTF-8.
+        RobotDescriptionError: the file cannot be read, or is larger than ``maximum`` bytes.
     """
     try:
-        if not path.is_file():
+        if path.exists() and not path.is_file():
             raise RobotDescriptionError("not a regular file", path=path)
         with path.open("rb") as stream:
-            raw = stream.read(MAXIMUM_BYTES + 1)
+            raw = stream.read(maximum + 1)
     except OSError as error:
         raise RobotDescriptionError(f"cannot be read: {error.strerror}", path=path) from error
-    if len(raw) > MAXIMUM_BYTES:
-        raise RobotDescriptionError(f"larger than {MAXIMUM_BYTES} bytes", path=path)
-    try:
-        return raw.decode("utf-8-sig"), hashlib.sha256(raw).hexdigest()
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise RobotDescriptionError("not UTF-8 text", path=path, line=line) from error
+    if len(raw) > maximum:
+        raise RobotDescriptionError(f"larger than {maximum} bytes", path=path)
+    return raw, hashlib.sha256(raw).hexdigest()
 
 
 def read_document(path: Path) -> Document:
@@ -98,7 +94,12 @@ def read_document(path: Path) -> Document:
         RobotDescriptionError: the file cannot be read, is not YAML, or uses more of YAML than
             is accepted here; with the line.
     """
-    text, digest = read_text(path)
+    raw, digest = read_bytes(path)
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise RobotDescriptionError("not UTF-8 text", path=path, line=line) from error
     return parse_document(text, str(path), digest)
 
 
@@ -106,6 +107,10 @@ def parse_document(text: str, path: str, digest: str = "") -> Document:
     """Parse YAML text; see :func:`read_document`.  ``path`` is named in errors."""
     builder = _Builder(text, path)
     return Document(path, builder.document(), builder.lines, digest)
+
+
+def _line(event: Any) -> int:
+    return int(event.start_mark.line) + 1
 
 
 class _Builder:
@@ -143,7 +148,7 @@ class _Builder:
         return data
 
     def _node(self, event: Any, path: FieldPath) -> Any:
-        self.lines.setdefault(path, event.start_mark.line + 1)
+        self.lines.setdefault(path, _line(event))
         if isinstance(event, yaml.AliasEvent):
             self._fail("aliases are not accepted; write the values out", event, path)
         if event.anchor is not None:
@@ -160,8 +165,8 @@ class _Builder:
 
     def _mapping(self, path: FieldPath) -> dict[str, Any]:
         mapping: dict[str, Any] = {}
-        event: Any
-        while not isinstance(event := next(self._events), yaml.MappingEndEvent):
+        event: Any = next(self._events)
+        while not isinstance(event, yaml.MappingEndEvent):
             if not isinstance(event, yaml.ScalarEvent):
                 self._fail("a key must be plain text", event, path)
             key = event.value
@@ -169,8 +174,9 @@ class _Builder:
             if key in mapping:
                 first = self.lines[place]
                 self._fail(f"the key stands here again; first on line {first}", event, place)
-            self.lines[place] = event.start_mark.line + 1
+            self.lines[place] = _line(event)
             mapping[key] = self._node(next(self._events), place)
+            event = next(self._events)
         return mapping
 
     def _sequence(self, path: FieldPath) -> list[Any]:
@@ -193,6 +199,4 @@ class _Builder:
         return text if number is None else number
 
     def _fail(self, problem: str, event: Any, path: FieldPath) -> NoReturn:
-        raise RobotDescriptionError(
-            problem, path=self.path, line=event.start_mark.line + 1, field=dotted(path)
-        )
+        raise RobotDescriptionError(problem, path=self.path, line=_line(event), field=dotted(path))

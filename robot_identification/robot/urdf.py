@@ -1,22 +1,196 @@
-"""From a URDF to the model of the robot."""
+"""From a URDF to the model of the robot, and back to the frames of the URDF's links."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
+from typing import TypeVar
 
-from robot_identification.errors import RobotDescriptionError
-from robot_identification.robot.model import RobotModel
+import numpy as np
+
+from robot_identification.robot.model import (
+    Array,
+    Joint,
+    JointType,
+    RobotModel,
+    read_only,
+)
+from robot_identification.robot.urdf_elements import UrdfJoint, UrdfLink, read_joint, read_link
+from robot_identification.robot.xml_document import read_xml
+
+_Named = TypeVar("_Named", UrdfJoint, UrdfLink)
+
+STANDARD_GRAVITY = (0.0, 0.0, -9.81)
+
+
+@dataclass(frozen=True)
+class LinkFrame:
+    """Where the frame of a URDF link is: fixed in the frame of a joint of the model.
+
+    Attributes:
+        joint: index of the joint that moves the link, -1 for what does not move.
+        rotation: (3, 3) orientation of the link's frame in the frame of the joint.
+        translation: (3,) its origin there, in m.
+    """
+
+    joint: int
+    rotation: Array
+    translation: Array
 
 
 @dataclass(frozen=True)
 class UrdfDescription:
-    """A robot read from a URDF."""
+    """A robot read from a URDF, with what the model of the robot does not hold.
+
+    Attributes:
+        robot: the robot; frame j has its z axis along the axis of joint j.
+        links: link name -> the link.
+        joints: joint name -> the joint, fixed ones included.
+        frames: link name -> where its frame is.
+        mimics: names of the joints that mimic others.
+    """
 
     robot: RobotModel
+    links: Mapping[str, UrdfLink]
+    joints: Mapping[str, UrdfJoint]
+    frames: Mapping[str, LinkFrame]
     mimics: tuple[str, ...]
 
 
 def read_urdf(path: Path, *, allow_mimic: bool = False) -> UrdfDescription:
-    """Read a URDF."""
-    raise RobotDescriptionError("URDF is not supported", path=path)
+    """Read a URDF.
+
+    Fixed joints are merged: what they carry belongs to the link that moves.  The joints are
+    numbered from the root outwards, branch by branch, in the order of the file.
+
+    Args:
+        path: the file.
+        allow_mimic: whether joints that mimic others are accepted (and listed).
+
+    Raises:
+        RobotDescriptionError: the file is not well-formed, or does not describe a tree of links
+            with revolute, continuous, prismatic and fixed joints; with file, line and field.
+    """
+    root, digest = read_xml(path)
+    if root.tag != "robot":
+        raise root.error(f"<{root.tag}> is not <robot>; is this a URDF?")
+    links = _unique([read_link(element) for element in root.all("link")])
+    joints = _unique([read_joint(element) for element in root.all("joint")])
+    if not links:
+        raise root.error("the robot has no links")
+    base = _base(links, joints)
+    mimics = tuple(joint.name for joint in joints.values() if joint.mimic is not None)
+    if mimics and not allow_mimic:
+        raise joints[mimics[0]].element.error(
+            f"mimics {joints[mimics[0]].mimic}, so that its effort is not its own; write a robot "
+            "file with the keys urdf and loops that declares the relation, or remove <mimic>",
+            attribute="mimic",
+        )
+    moving, frames = _walk(base, joints)
+    if not moving:
+        raise root.error("no joint of the robot moves")
+    robot = RobotModel(
+        name=root.attributes.get("name") or path.stem,
+        base_link=base,
+        joints=tuple(moving),
+        gravity=np.array(STANDARD_GRAVITY),
+        digest=digest,
+    )
+    return UrdfDescription(
+        robot, MappingProxyType(links), MappingProxyType(joints), MappingProxyType(frames), mimics
+    )
+
+
+def _unique(items: list[_Named]) -> dict[str, _Named]:
+    """Return items by name, after a check that no name stands twice."""
+    found: dict[str, _Named] = {}
+    for item in items:
+        if item.name in found:
+            first = found[item.name].element.line
+            raise item.element.error(
+                f"a second {item.element.tag} of that name; the first is on line {first}"
+            )
+        found[item.name] = item
+    return found
+
+
+def _base(links: dict[str, UrdfLink], joints: dict[str, UrdfJoint]) -> str:
+    """Return the one link that no joint moves, after a check that all hang together."""
+    carried: dict[str, UrdfJoint] = {}
+    for joint in joints.values():
+        for tag, end in (("parent", joint.parent), ("child", joint.child)):
+            if end not in links:
+                raise joint.element.error(f"there is no link {end}", attribute=tag)
+        if joint.child in carried:
+            raise joint.element.error(
+                f"link {joint.child} already hangs on joint {carried[joint.child].name}; a URDF is "
+                "a tree",
+                attribute="child",
+            )
+        carried[joint.child] = joint
+    roots = [name for name in links if name not in carried]
+    if len(roots) > 1:
+        raise links[roots[1]].element.error(
+            f"several links hang on no joint ({', '.join(roots)}); exactly one must be the root"
+        )
+    for name in links:
+        seen = [name]
+        while (above := carried.get(seen[-1])) is not None:
+            if above.parent in seen:
+                raise above.element.error(
+                    f"the links go round in a circle: {' <- '.join([*seen, above.parent])}"
+                )
+            seen.append(above.parent)
+    return roots[0]
+
+
+def _walk(base: str, joints: dict[str, UrdfJoint]) -> tuple[list[Joint], dict[str, LinkFrame]]:
+    """Return the moving joints, antecedents first, and the frames of all links."""
+    moving: list[Joint] = []
+    frames = {base: LinkFrame(-1, read_only(np.eye(3)), read_only(np.zeros(3)))}
+    waiting = [joint for joint in reversed(joints.values()) if joint.parent == base]
+    while waiting:
+        joint = waiting.pop()
+        parent = frames[joint.parent]
+        rotation = parent.rotation @ joint.rotation
+        translation = parent.translation + parent.rotation @ joint.translation
+        if joint.moves:
+            turn = axis_frame(joint.axis)
+            moving.append(
+                Joint(
+                    name=joint.name,
+                    link=joint.child,
+                    type=JointType.PRISMATIC if joint.type == "prismatic" else JointType.REVOLUTE,
+                    antecedent=parent.joint,
+                    rotation=rotation @ turn,
+                    translation=translation,
+                    limits=joint.limits,
+                )
+            )
+            frame = LinkFrame(len(moving) - 1, read_only(turn.T), read_only(np.zeros(3)))
+        else:
+            frame = LinkFrame(parent.joint, read_only(rotation), read_only(translation))
+        frames[joint.child] = frame
+        waiting += [other for other in reversed(joints.values()) if other.parent == joint.child]
+    return moving, frames
+
+
+def axis_frame(axis: Array) -> Array:
+    """Return a rotation that takes the z axis to a unit vector; the identity for z itself.
+
+    It is the shortest rotation for an axis in the upper half-space; for one in the lower, half a
+    turn about x followed by the shortest rotation from there.
+
+    Args:
+        axis: (3,) unit vector.
+    """
+    flip = np.diag([1.0, -1.0, -1.0]) if axis[2] < 0 else np.eye(3)
+    start = flip[:, 2]
+    cross = np.cross(start, axis)
+    skew = np.array(
+        [[0.0, -cross[2], cross[1]], [cross[2], 0.0, -cross[0]], [-cross[1], cross[0], 0.0]]
+    )
+    shortest = np.eye(3) + skew + skew @ skew / (1.0 + start @ axis)
+    return np.asarray(shortest @ flip)

@@ -1,0 +1,80 @@
+"""Values of standard parameters: a prior, or the truth of a simulated robot, from a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from robot_identification.errors import UnknownRobotError
+from robot_identification.robot.document import Document, read_document
+from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.schema import check, suggestion
+from robot_identification.share import share_directory
+
+
+def load_values(source: str | Path, robot: RobotModel, *, complete: bool = False) -> Array:
+    """Load values of the standard parameters of a robot.
+
+    Args:
+        source: a YAML file {parameters: {name: value}}, or the name of a file in
+            config/parameters, such as ``tx40_simulated``.
+        robot: the robot that they belong to.
+        complete: whether every parameter of the model must have a value; else those that are
+            not named are 0.
+
+    Returns:
+        (len(robot.all_parameter_names),) values in that order, in SI units.
+
+    Raises:
+        UnknownRobotError: there is no such file.
+        RobotDescriptionError: the file is wrong, names a parameter that the robot does not
+            have, or lacks one although ``complete``; with file, line and field.
+    """
+    document = read_document(_find(source))
+    check(document, "parameters")
+    return values_of(document, robot, complete=complete)
+
+
+def values_of(document: Document, robot: RobotModel, *, complete: bool = False) -> Array:
+    """Return the values that a checked document holds; see :func:`load_values`."""
+    owner = document.data.get("robot", robot.name)
+    if owner != robot.name:
+        raise document.error(
+            f"these are values of {owner}, not of {robot.name}; remove the key if they fit", "robot"
+        )
+    given: dict[str, float] = document.data["parameters"]
+    place = {name: i for i, name in enumerate(robot.all_parameter_names)}
+    modelled = set(robot.standard_names)
+    values = np.zeros(len(place))
+    for name, value in given.items():
+        if name not in place:
+            hint = suggestion(name, place)
+            raise document.error(f"{robot.name} has no such parameter{hint}", "parameters", name)
+        if value != 0 and name not in modelled:
+            raise document.error(
+                f"the robot file of {robot.name} leaves {name} out of the model", "parameters", name
+            )
+        values[place[name]] = value
+    missing = [name for name in robot.standard_names if name not in given]
+    if complete and missing:
+        raise document.error(f"no value for {', '.join(missing)}", "parameters")
+    return read_only(values)
+
+
+def known_values() -> tuple[str, ...]:
+    """Return the names of the files in config/parameters."""
+    return tuple(sorted(path.stem for path in _directory().glob("*.yaml")))
+
+
+def _directory() -> Path:
+    return share_directory() / "config" / "parameters"
+
+
+def _find(source: str | Path) -> Path:
+    path = Path(source)
+    if not path.exists() and str(source) in known_values():
+        return _directory() / f"{source}.yaml"
+    if not path.exists():
+        raise UnknownRobotError(str(source), known_values())
+    return path

@@ -1,0 +1,137 @@
+"""Read an XML file into elements that know their line.
+
+Document type declarations are refused, so that no entity can be defined, let alone expanded.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.parsers import expat
+
+from robot_identification.errors import RobotDescriptionError
+from robot_identification.robot.document import read_bytes
+
+MAXIMUM_BYTES = 1 << 24
+MAXIMUM_DEPTH = 100
+
+
+@dataclass(frozen=True)
+class Element:
+    """An element of an XML file.
+
+    Attributes:
+        path: the file.
+        tag: name of the element.
+        attributes: name -> text.
+        line: line of its start tag, counted from 1.
+        children: the elements inside.
+    """
+
+    path: str
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    children: list[Element] = field(default_factory=list)
+
+    @property
+    def label(self) -> str:
+        """Return what the element is called in errors, such as ``joint[elbow]``."""
+        name = self.attributes.get("name")
+        return self.tag if name is None else f"{self.tag}[{name}]"
+
+    def all(self, tag: str) -> list[Element]:
+        """Return the children of that tag."""
+        return [child for child in self.children if child.tag == tag]
+
+    def one(self, tag: str) -> Element | None:
+        """Return the child of that tag, None where there is none.
+
+        Raises:
+            RobotDescriptionError: there are several.
+        """
+        found = self.all(tag)
+        if len(found) > 1:
+            raise found[1].error(f"a second <{tag}>", self.label)
+        return found[0] if found else None
+
+    def text(self, name: str) -> str:
+        """Return an attribute.
+
+        Raises:
+            RobotDescriptionError: it is missing or empty.
+        """
+        value = self.attributes.get(name, "").strip()
+        if not value:
+            raise self.error(f"the attribute {name} is missing")
+        return value
+
+    def numbers(self, name: str, count: int) -> tuple[float, ...]:
+        """Return an attribute that holds ``count`` finite numbers.
+
+        Raises:
+            RobotDescriptionError: it is missing, or does not hold that.
+        """
+        parts = self.text(name).split()
+        try:
+            values = tuple(float(part) for part in parts)
+        except ValueError:
+            values = ()
+        if len(values) != count or not all(map(math.isfinite, values)):
+            wanted = "a finite number" if count == 1 else f"{count} finite numbers"
+            raise self.error(f'"{self.attributes[name]}" is not {wanted}', "", name)
+        return values
+
+    def number(self, name: str) -> float:
+        """Return an attribute that holds one finite number; see :meth:`numbers`."""
+        return self.numbers(name, 1)[0]
+
+    def error(self, problem: str, owner: str = "", attribute: str = "") -> RobotDescriptionError:
+        """Return an error at this element.
+
+        Args:
+            problem: what is wrong.
+            owner: label of the element around it, where that helps to find it.
+            attribute: the attribute that is wrong.
+        """
+        parts = [part for part in (owner, self.label, attribute) if part]
+        return RobotDescriptionError(problem, path=self.path, line=self.line, field=".".join(parts))
+
+
+def read_xml(path: Path) -> tuple[Element, str]:
+    """Return the root element of an XML file and the file's SHA-256.
+
+    Raises:
+        RobotDescriptionError: the file cannot be read or is not well-formed; with the line.
+    """
+    raw, digest = read_bytes(path, MAXIMUM_BYTES)
+    parser = expat.ParserCreate()
+    stack: list[Element] = []
+    roots: list[Element] = []
+
+    def fail(problem: str) -> RobotDescriptionError:
+        return RobotDescriptionError(problem, path=path, line=parser.CurrentLineNumber)
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        element = Element(str(path), tag, attributes, parser.CurrentLineNumber)
+        (stack[-1].children if stack else roots).append(element)
+        stack.append(element)
+        if len(stack) > MAXIMUM_DEPTH:
+            raise fail("nested too deeply")
+
+    def end(_: str) -> None:
+        stack.pop()
+
+    def doctype(*_: object) -> None:
+        raise fail("document type declarations are not accepted; remove <!DOCTYPE>")
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.StartDoctypeDeclHandler = doctype
+    try:
+        parser.Parse(raw, True)
+    except expat.ExpatError as error:
+        problem = f"not well-formed XML: {expat.ErrorString(error.code)}"
+        raise RobotDescriptionError(problem, path=path, line=error.lineno) from error
+    return roots[0], digest
