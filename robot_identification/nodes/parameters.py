@@ -124,7 +124,9 @@ def declare(node: Node, specs: Sequence[ParameterSpec]) -> Mapping[str, Any]:
     def validate(changed: list[Parameter]) -> SetParametersResult:
         for parameter in changed:
             spec = table.get(parameter.name)
-            problem = "" if spec is None else spec.problem(parameter.value)
+            if spec is None:
+                continue
+            problem = spec.problem(parameter.value)
             if problem:
                 return SetParametersResult(
                     successful=False, reason=f"{parameter.name} {problem}: {spec.description}"
