@@ -104,9 +104,7 @@ def plant_of(robot: RobotModel, values: npt.ArrayLike) -> Plant:
     )
 
 
-def _friction_elements(
-    own: Floats, terms: CouplingTerms, vector: Floats
-) -> tuple[Floats, Floats]:
+def _friction_elements(own: Floats, terms: CouplingTerms, vector: Floats) -> tuple[Floats, Floats]:
     """Return motion and action of the Coulomb elements; those of one velocity are one element."""
     joints = len(own)
     actions: dict[tuple[float, ...], Floats] = {}

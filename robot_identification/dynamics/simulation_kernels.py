@@ -1,0 +1,311 @@
+"""Compiled closed-loop simulation at a fixed step with exact Coulomb friction.
+
+Between two instants of the controller the torque is constant.  The smooth part of the motion is
+integrated by the classical Runge-Kutta method of order 4.  Every Coulomb element takes a constant
+force ``slip`` times its sliding force over a step, with slip in [-1, 1]:
+
+- the element slides through the whole step: slip is the sign of its velocity, exactly;
+- it can be brought to rest, or held there: slip is the value that makes its velocity zero at the
+  end of the step;
+- it reverses: slip is the mean of the two signs, weighted by the time spent before and after.
+
+These conditions couple the elements through the mass matrix; a projected Gauss-Seidel iteration
+solves them (Moreau's time stepping).  They are imposed twice: on the velocity predicted by one
+Euler step, and on the one that the Runge-Kutta step arrives at, so that sticking is exact.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+from robot_identification.dynamics.direct_kernels import factor, mass_and_bias, solve, workspace
+
+_OPTIONS = {
+    "cache": True,
+    "nogil": True,
+    "error_model": "numpy",
+    "fastmath": {"contract", "nsz", "reassoc"},
+}
+CASCADE = 0
+PID = 1
+COMPUTED_TORQUE = 2
+SWEEPS = 200
+SLIP_TOLERANCE = 1e-12
+
+
+@numba.njit(**_OPTIONS)
+def follow(reference, time, target):
+    """Fill target (3, joints) with position, velocity and acceleration of a reference."""
+    knots = reference.knots
+    pieces = knots.size - 1
+    low, high = 0, pieces - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        if knots[middle] <= time:
+            low = middle
+        else:
+            high = middle - 1
+    moving = knots[0] <= time < knots[pieces]
+    u = min(max(time, knots[0]), knots[pieces]) - knots[low]
+    for j in range(target.shape[1]):
+        c = reference.coefficients[low, j]
+        target[0, j] = c[0] + u * (c[1] + u * (c[2] + u * (c[3] + u * (c[4] + u * c[5]))))
+        target[1, j] = 0.0
+        target[2, j] = 0.0
+        if moving:
+            target[1, j] = c[1] + u * (
+                2.0 * c[2] + u * (3.0 * c[3] + u * (4.0 * c[4] + u * 5.0 * c[5]))
+            )
+            target[2, j] = 2.0 * c[2] + u * (6.0 * c[3] + u * (12.0 * c[4] + u * 20.0 * c[5]))
+
+
+@numba.njit(**_OPTIONS)
+def _measure(law, history, k, period, q, qd, seen):
+    """Store the state of control step k; fill seen (2, joints) with what the controller knows."""
+    depth = history.shape[0]
+    history[k % depth, 0] = q
+    history[k % depth, 1] = qd
+    old = history[(k - law.delay) % depth]
+    seen[0] = old[0]
+    seen[1] = old[1]
+    if law.differences:
+        for j in range(q.size):
+            earlier = history[(k - law.delay - 2) % depth, 0, j]
+            seen[1, j] = (old[0, j] - earlier) / (2.0 * period)
+
+
+@numba.njit(**_OPTIONS)
+def _computed_torque(nominal, q, qd, target, torque, work, mass, bias):
+    """Replace wanted accelerations in ``torque`` by the efforts that the nominal model needs."""
+    mass_and_bias(nominal, q, qd, work, mass, bias)
+    for i in range(q.size):
+        for k in range(q.size):
+            bias[i] += mass[i, k] * torque[k]
+    for e in range(nominal.motion.shape[0]):
+        rate = 0.0
+        for j in range(q.size):
+            rate += nominal.motion[e, j] * target[1, j]
+        for j in range(q.size):
+            bias[j] += nominal.action[e, j] * np.sign(rate)
+    torque[:] = bias
+
+
+@numba.njit(**_OPTIONS)
+def _control(law, nominal, q, qd, integral, target, extra, period, torque, work, mass, bias):
+    """Fill the torque of one control period; advance the integral of the position error."""
+    for j in range(q.size):
+        error = target[0, j] - q[j]
+        rate = target[1, j] - qd[j]
+        if law.kind == CASCADE:
+            torque[j] = law.kv[j] * (law.kp[j] * error - qd[j])
+        else:
+            torque[j] = law.kp[j] * error + law.kd[j] * rate + law.ki[j] * integral[j]
+        torque[j] += law.velocity[j] * target[1, j] + law.acceleration[j] * target[2, j]
+    if law.kind == COMPUTED_TORQUE:
+        for j in range(q.size):
+            torque[j] += target[2, j]
+        _computed_torque(nominal, q, qd, target, torque, work, mass, bias)
+    for j in range(q.size):
+        wanted = torque[j] + extra[j]
+        torque[j] = min(max(wanted, -law.limit[j]), law.limit[j])
+        error = target[0, j] - q[j]
+        if torque[j] == wanted or (wanted > torque[j]) != (error > 0.0):
+            integral[j] += period * error
+
+
+@numba.njit(**_OPTIONS)
+def _free_acceleration(plant, q, qd, force, work, mass, bias, out):
+    """Fill accelerations under given joint forces; leave the factors in ``mass``."""
+    mass_and_bias(plant, q, qd, work, mass, bias)
+    for j in range(q.size):
+        out[j] = force[j] - bias[j]
+    regular = factor(mass)
+    solve(mass, out)
+    return regular
+
+
+@numba.njit(**_OPTIONS)
+def _slip(start, end, response, slip):
+    """Solve for the slip of all friction elements.
+
+    Args:
+        start: (elements,) velocities at the start of the step.
+        end: (elements,) velocities at its end if no element acted.
+        response: (elements, elements) velocity that the sliding force of element f takes from
+            element e over the step.
+        slip: (elements,) first guess on entry, solution on return.
+    """
+    for _ in range(SWEEPS):
+        change = 0.0
+        for e in range(slip.size):
+            own = response[e, e]
+            free = end[e]
+            for f in range(slip.size):
+                if f != e:
+                    free -= response[e, f] * slip[f]
+            low, high = -1.0, 1.0
+            if not own > 0.0:
+                low = high = np.sign(start[e])
+            elif start[e] > 0.0:
+                low = 1.0
+                if free < own:
+                    low = 2.0 * start[e] / (start[e] - free + own) - 1.0
+            elif start[e] < 0.0:
+                high = -1.0
+                if free > -own:
+                    high = 1.0 - 2.0 * start[e] / (start[e] - free - own)
+            value = low if high <= low else min(max(free / own, low), high)
+            change = max(change, abs(value - slip[e]))
+            slip[e] = value
+        if change <= SLIP_TOLERANCE:
+            return
+
+
+@numba.njit(**_OPTIONS)
+def _element_velocities(plant, qd, out):
+    for e in range(out.size):
+        out[e] = 0.0
+        for j in range(qd.size):
+            out[e] += plant.motion[e, j] * qd[j]
+
+
+@numba.njit(**_OPTIONS)
+def _responses(plant, factors, step, give, response):
+    """Fill give (elements, joints), what elements take from joint velocities, and response."""
+    for e in range(give.shape[0]):
+        for j in range(give.shape[1]):
+            give[e, j] = step * plant.action[e, j]
+        solve(factors, give[e])
+    for e in range(give.shape[0]):
+        for f in range(give.shape[0]):
+            response[e, f] = 0.0
+            for j in range(give.shape[1]):
+                response[e, f] += plant.motion[e, j] * give[f, j]
+
+
+@numba.njit(**_OPTIONS)
+def _scratch(joints, elements):
+    return (
+        workspace(joints),
+        np.empty((joints, joints)),
+        np.empty((8, joints)),
+        np.empty((elements, joints)),
+        np.empty((elements, elements)),
+        np.empty((3, elements)),
+    )
+
+
+@numba.njit(**_OPTIONS)
+def _runge_kutta(plant, q, qd, step, scratch):
+    """Advance q and qd by one step; rows[0] holds the first acceleration, rows[5] the forces."""
+    work, mass, rows = scratch[0], scratch[1], scratch[2]
+    first, slope, place, rate, bias, force, move, gain = rows
+    regular = True
+    for j in range(q.size):
+        slope[j] = first[j]
+        move[j] = qd[j]
+        gain[j] = first[j]
+        rate[j] = qd[j]
+    for stage in range(3):
+        part = 1.0 if stage == 2 else 0.5
+        weight = 1.0 if stage == 2 else 2.0
+        for j in range(q.size):
+            place[j] = q[j] + part * step * rate[j]
+            rate[j] = qd[j] + part * step * slope[j]
+            move[j] += weight * rate[j]
+        regular &= _free_acceleration(plant, place, rate, force, work, mass, bias, slope)
+        for j in range(q.size):
+            gain[j] += weight * slope[j]
+    for j in range(q.size):
+        q[j] += step / 6.0 * move[j]
+        qd[j] += step / 6.0 * gain[j]
+    return regular
+
+
+@numba.njit(**_OPTIONS)
+def integrate(plant, q, qd, torque, step, slip, scratch):
+    """Advance q and qd by one step under a constant torque; tell whether that was possible."""
+    work, mass, rows, give, response, rates = scratch
+    first, bias, force = rows[0], rows[4], rows[5]
+    start, end, before = rates
+    regular = _free_acceleration(plant, q, qd, torque, work, mass, bias, first)
+    if slip.size > 0:
+        _responses(plant, mass, step, give, response)
+        _element_velocities(plant, qd, start)
+        _element_velocities(plant, first, end)
+        for e in range(slip.size):
+            end[e] = start[e] + step * end[e]
+        _slip(start, end, response, slip)
+    for j in range(q.size):
+        force[j] = torque[j]
+        for e in range(slip.size):
+            force[j] -= plant.action[e, j] * slip[e]
+            first[j] -= give[e, j] * slip[e] / step
+    regular &= _runge_kutta(plant, q, qd, step, scratch)
+    if slip.size > 0:
+        _element_velocities(plant, qd, end)
+        for e in range(slip.size):
+            before[e] = slip[e]
+            for f in range(slip.size):
+                end[e] += response[e, f] * slip[f]
+        _slip(start, end, response, slip)
+        for e in range(slip.size):
+            for j in range(q.size):
+                taken = give[e, j] * (slip[e] - before[e])
+                qd[j] -= taken
+                q[j] -= 0.5 * step * taken
+    return regular
+
+
+@numba.njit(**_OPTIONS)
+def advance(plant, nominal, law, reference, clock, state, extra, out):
+    """Run the closed loop for a number of control periods.
+
+    Args:
+        plant: the robot.
+        nominal: the robot as the controller knows it.
+        law: the control law.
+        reference: what to follow; its time is ``lead`` at control step ``origin``.
+        clock: (period, substeps, every, first, steps): control period in s, integration steps in
+            it, control periods per sample, first control step, number of steps.
+        state: (q, qd, integral, torque, slip, history), advanced in place; the history holds the
+            last states, (delay + 3, 2, joints).
+        extra: (joints,) efforts added to those of the controller.
+        out: (samples, 3, joints): position, velocity and effort at every control step that is a
+            multiple of ``every``; the effort is the mean of those before and after the instant.
+
+    Returns:
+        the number of control periods done: fewer than ``steps`` where the motion broke down.
+    """
+    period, substeps, every, first, steps = clock
+    q, qd, integral, torque, slip, history = state
+    joints = q.size
+    scratch = _scratch(joints, slip.size)
+    target = np.empty((3, joints))
+    seen = np.empty((2, joints))
+    new = np.empty(joints)
+    row = 0
+    for k in range(first, first + steps):
+        follow(reference, (k - reference.origin) * period + reference.lead, target)
+        _measure(law, history, k, period, q, qd, seen)
+        _control(
+            law, nominal, seen[0], seen[1], integral, target, extra, period, new,
+            scratch[0], scratch[1], scratch[2][4],
+        )  # fmt: skip
+        if k % every == 0:
+            for j in range(joints):
+                before = new[j] if np.isnan(torque[j]) else torque[j]
+                out[row, 0, j] = q[j]
+                out[row, 1, j] = qd[j]
+                out[row, 2, j] = 0.5 * (before + new[j])
+            row += 1
+        torque[:] = new
+        sound = True
+        for _ in range(substeps):
+            sound &= integrate(plant, q, qd, new, period / substeps, slip, scratch)
+        for j in range(joints):
+            sound &= bool(np.isfinite(q[j]) and abs(qd[j]) < 1e9)
+        if not sound:
+            return k - first
+    return steps
