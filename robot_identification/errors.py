@@ -191,6 +191,24 @@ class RecordingError(InputError):
     """A recording is readable but of no use, for example because it is too short."""
 
 
+class UnknownRecordingError(InputError):
+    """No live recording of that identifier is in memory, or there is no sample in it.
+
+    Attributes:
+        recording: identifier that was asked for; empty for the current recording.
+        known: identifiers of the recordings in memory.
+    """
+
+    def __init__(self, recording: str, known: Sequence[str]) -> None:
+        self.recording = recording
+        self.known = tuple(known)
+        whose = f"no recording {recording}" if recording else "no recording yet"
+        have = f"in memory are {', '.join(self.known)}" if self.known else "none is in memory"
+        if recording in self.known:
+            whose, have = f"recording {recording}", "no sample has arrived"
+        super().__init__(f"{whose}: {have}; start one with ~/start of the acquisition node")
+
+
 class ResultFileError(InputError):
     """A result or parameter file cannot be read, or belongs to something else.
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 import rclpy
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedExecutor
 from rclpy.logging import get_logger
 from rclpy.node import Node
 
@@ -21,10 +21,11 @@ def run(
     *,
     name: str,
     finish: Callable[[Node], None] | None = None,
+    make_executor: Callable[[], Executor] = SingleThreadedExecutor,
 ) -> int:
     """Make a node, run it until SIGINT or SIGTERM, and return the exit code.
 
-    Callbacks run one after another in one thread: at sample rates that loses nothing.
+    By default callbacks run one after another in one thread: at sample rates that loses nothing.
 
     Args:
         make: makes the node; an InputError that it raises is logged and ends the process with
@@ -32,12 +33,13 @@ def run(
         arguments: command line, by default that of the process.
         name: name by which errors are logged before the node exists.
         finish: called with the node before it is destroyed.
+        make_executor: makes the executor.
     """
     rclpy.init(args=list(sys.argv if arguments is None else arguments))
     node: Node | None = None
     try:
         node = make()
-        executor = SingleThreadedExecutor()
+        executor = make_executor()
         executor.add_node(node)
         while rclpy.ok():
             executor.spin_once(timeout_sec=0.2)
