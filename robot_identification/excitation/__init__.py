@@ -1,0 +1,1 @@
+"""Motions that make parameters visible: trajectories, quintic interpolation, random points."""

@@ -1,0 +1,217 @@
+"""A trajectory through points, interpolated as joint_trajectory_controller does.
+
+Between two points that carry positions only, a joint moves on a straight line; with velocities on
+a cubic, with velocities and accelerations on a quintic polynomial.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.dynamics.reference import DEGREE, Reference
+from robot_identification.errors import ShapeError, TrajectoryError
+from robot_identification.robot.model import Array, read_only
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """Points that joints pass, and when.
+
+    Attributes:
+        joint_names: names of the joints, in the order of the columns.
+        times: (points,) strictly increasing times in s.
+        positions: (points, joints) in rad or m.
+        velocities: (points, joints) in rad/s or m/s, or None.
+        accelerations: (points, joints) in rad/s^2 or m/s^2, or None; only with velocities.
+
+    Raises:
+        ShapeError: if an array has the wrong shape.
+        TrajectoryError: if there is no point, a name occurs twice, times do not increase, or a
+            value is NaN or infinite.
+    """
+
+    joint_names: tuple[str, ...]
+    times: Array
+    positions: Array
+    velocities: Array | None = None
+    accelerations: Array | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "joint_names", tuple(self.joint_names))
+        for name in ("times", "positions", "velocities", "accelerations"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, read_only(getattr(self, name)))
+        self._check_names_and_times()
+        self._check_values()
+
+    def _check_names_and_times(self) -> None:
+        if len(set(self.joint_names)) != len(self.joint_names):
+            raise TrajectoryError("a trajectory names each joint once")
+        if self.times.ndim != 1 or self.times.size == 0:
+            raise TrajectoryError("a trajectory needs at least one point")
+        if not np.isfinite(self.times).all():
+            raise TrajectoryError("the times of a trajectory must be finite")
+        for index in np.flatnonzero(np.diff(self.times) <= 0.0):
+            raise TrajectoryError(
+                f"times must increase: point {index + 1} comes at {self.times[index + 1]:.9g} s, "
+                f"the one before at {self.times[index]:.9g} s"
+            )
+
+    def _check_values(self) -> None:
+        shape = (len(self.times), len(self.joint_names))
+        if self.accelerations is not None and self.velocities is None:
+            raise TrajectoryError("accelerations without velocities cannot be interpolated")
+        for name in ("positions", "velocities", "accelerations"):
+            values = getattr(self, name)
+            if values is None:
+                continue
+            if values.shape != shape:
+                raise ShapeError(name, values.shape, str(shape))
+            for point, joint in np.argwhere(~np.isfinite(values)):
+                raise TrajectoryError(
+                    f"{name} of joint {self.joint_names[joint]} at point {point} is "
+                    f"{values[point, joint]}; every value must be finite"
+                )
+
+    @property
+    def duration(self) -> float:
+        """Time from the first point to the last one, in s."""
+        return float(self.times[-1] - self.times[0])
+
+    @cached_property
+    def coefficients(self) -> Array:
+        """(pieces, joints, 6) polynomials by rising powers of the time since a piece began."""
+        return read_only(
+            interpolate(self.times, self.positions, self.velocities, self.accelerations)
+        )
+
+    @property
+    def reference(self) -> Reference:
+        """The trajectory in the form that the simulation follows, on its own clock."""
+        if len(self.times) == 1:
+            still = np.zeros((1, len(self.joint_names), DEGREE + 1))
+            still[0, :, 0] = self.positions[0]
+            return Reference(np.repeat(self.times, 2), still)
+        return Reference(np.array(self.times), np.array(self.coefficients))
+
+    def sample(self, times: npt.ArrayLike) -> tuple[Array, Array, Array]:
+        """Return positions, velocities and accelerations at some times.
+
+        Outside of its duration the trajectory stands still at its ends.
+
+        Args:
+            times: (samples,) in s, on the clock of ``self.times``.
+
+        Returns:
+            Three arrays (samples, joints).
+        """
+        wanted = np.atleast_1d(np.asarray(times, dtype=np.float64))
+        knots, coefficients, _, _ = self.reference
+        last = len(coefficients) - 1
+        piece = np.clip(np.searchsorted(knots, wanted, side="right") - 1, 0, last)
+        u = (np.clip(wanted, knots[0], knots[-1]) - knots[piece])[:, None]
+        moving = ((wanted >= knots[0]) & (wanted < knots[-1]))[:, None]
+        c = np.moveaxis(coefficients[piece], 2, 0)
+        position, velocity, acceleration = (evaluate(c, u, order) for order in range(3))
+        return (
+            read_only(position),
+            read_only(np.where(moving, velocity, 0.0)),
+            read_only(np.where(moving, acceleration, 0.0)),
+        )
+
+    def reordered(self, joint_names: Sequence[str]) -> Trajectory:
+        """Return the trajectory with its joints in another order.
+
+        Raises:
+            TrajectoryError: if the names are not the same.
+        """
+        if sorted(joint_names) != sorted(self.joint_names):
+            raise TrajectoryError(
+                f"the trajectory moves {', '.join(self.joint_names) or 'no joint'}; "
+                f"the robot has {', '.join(joint_names)}: name each of them once"
+            )
+        places = [self.joint_names.index(name) for name in joint_names]
+
+        def pick(values: Array | None) -> Array | None:
+            return None if values is None else values[:, places]
+
+        return Trajectory(
+            tuple(joint_names),
+            self.times,
+            self.positions[:, places],
+            pick(self.velocities),
+            pick(self.accelerations),
+        )
+
+    def preceded_by(
+        self, time: float, position: Array, velocity: Array, acceleration: Array
+    ) -> Trajectory:
+        """Return the trajectory with a first point, (joints,) each, put before it.
+
+        The point gets what the others have: without velocities, the way from it is straight.
+
+        Raises:
+            TrajectoryError: if ``time`` is not before the first point.
+        """
+
+        def put(first: Array, values: Array | None) -> Array | None:
+            return None if values is None else np.vstack([first, values])
+
+        return Trajectory(
+            self.joint_names,
+            np.concatenate([[time], self.times]),
+            np.vstack([position, self.positions]),
+            put(velocity, self.velocities),
+            put(acceleration, self.accelerations),
+        )
+
+
+def interpolate(
+    times: Array, positions: Array, velocities: Array | None, accelerations: Array | None
+) -> Array:
+    """Return the polynomials between points: linear, cubic or quintic by what is given.
+
+    Args:
+        times: (points,) in s.
+        positions: (points, joints).
+        velocities: (points, joints) or None.
+        accelerations: (points, joints) or None.
+
+    Returns:
+        (points - 1, joints, 6) by rising powers of the time since a piece began.
+    """
+    u = np.diff(times)[:, None]
+    q, step = positions[:-1], np.diff(positions, axis=0)
+    c = np.zeros((*step.shape, DEGREE + 1))
+    c[..., 0] = q
+    if velocities is None:
+        c[..., 1] = step / u
+        return c
+    v, w = velocities[:-1], velocities[1:]
+    c[..., 1] = v
+    if accelerations is None:
+        c[..., 2] = (3.0 * step / u - 2.0 * v - w) / u
+        c[..., 3] = (v + w - 2.0 * step / u) / u**2
+        return c
+    a, b = accelerations[:-1], accelerations[1:]
+    c[..., 2] = a / 2.0
+    c[..., 3] = (20.0 * step - (8.0 * w + 12.0 * v) * u - (3.0 * a - b) * u**2) / (2.0 * u**3)
+    c[..., 4] = (-30.0 * step + (14.0 * w + 16.0 * v) * u + (3.0 * a - 2.0 * b) * u**2) / (
+        2.0 * u**4
+    )
+    c[..., 5] = (12.0 * step - 6.0 * (w + v) * u + (b - a) * u**2) / (2.0 * u**5)
+    return c
+
+
+def evaluate(coefficients: Array, u: Array | float, order: int = 0) -> Array:
+    """Return a derivative of polynomials whose coefficients (6, ...) come by rising powers."""
+    result = np.zeros(np.broadcast_shapes(coefficients.shape[1:], np.shape(u)))
+    for power in range(len(coefficients) - 1, order - 1, -1):
+        factor = np.prod(np.arange(power - order + 1, power + 1)) if order else 1.0
+        result = result * u + factor * coefficients[power]
+    return result
