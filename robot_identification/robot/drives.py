@@ -1,9 +1,9 @@
 """From what a drive measures to the joint side, and back.
 
 With motor positions q_m = N q (N is :attr:`RobotModel.motor_matrix`), motor torques act on the
-joints as tau = N^T tau_m; a motor torque is drive gain times current (seed 000, eq. 5 and 34;
-seed 003, eq. 8 and 9: M. Gautier and co-workers on the TX-40, and on DIDIM).  N may couple any
-joints, and its ratios have signs.
+joints as tau = N^T tau_m; a motor torque is drive gain times current (M. Gautier and G. Venture,
+IROS 2013, eq. 5 and 34; M. Gautier, A. Janot and P.-O. Vandanjon on DIDIM, eq. 8 and 9).  N may
+couple any joints, and its ratios have signs.
 """
 
 from __future__ import annotations

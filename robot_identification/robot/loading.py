@@ -42,16 +42,7 @@ def load_robot(
         SettingError: ``effort_meaning`` is none of the three.
     """
     path = find_robot(source)
-    if path.suffix.lower() in _YAML:
-        robot = read_yaml(path)
-    elif path.suffix.lower() in _URDF:
-        robot = read_urdf(path).robot
-    else:
-        raise RobotDescriptionError(
-            f"the ending {path.suffix or '(none)'} is unknown; a robot is described by a YAML file "
-            f"({', '.join(_YAML)}) or a URDF ({', '.join(_URDF)})",
-            path=path,
-        )
+    robot = read_yaml(path) if path.suffix.lower() in _YAML else read_urdf(path).robot
     if robot.loops and not closed_loops:
         raise RobotDescriptionError(
             "joints that follow others are not supported here", path=path, field="loops"
@@ -66,12 +57,19 @@ def find_robot(source: str | Path) -> Path:
 
     Raises:
         UnknownRobotError: there is no such file and no such robot.
+        RobotDescriptionError: there is a file, but its name does not end as a description's.
     """
     path = Path(source)
-    if path.exists():
+    if path.suffix.lower() in _YAML + _URDF and path.exists():
         return path
     if str(source) in known_robots():
         return _robots_directory() / f"{source}.yaml"
+    if path.exists():
+        raise RobotDescriptionError(
+            f"a robot is described by a YAML file ({', '.join(_YAML)}) or a URDF "
+            f"({', '.join(_URDF)})",
+            path=path,
+        )
     raise UnknownRobotError(str(source), known_robots())
 
 

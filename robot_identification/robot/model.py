@@ -193,8 +193,10 @@ class Controller:
     The torque is limited to the effort limits of the joints.
 
     Attributes:
-        law: ``cascade`` (tau = kv (kp (qr - q) - qd), seed 003 eq. 53), ``pid`` (with velocity
-            and acceleration feed-forward) or ``computed_torque``.
+        law: ``cascade``: tau = kv (kp (qr - q) - qd), seed 003 eq. 53;
+            ``pid``: tau = kp (qr - q) + ki integral of (qr - q) + kd (qdr - qd)
+            + velocity_feedforward qdr + acceleration_feedforward qddr;
+            ``computed_torque``: tau = M(q) (qddr + kd (qdr - qd) + kp (qr - q)) + N(q, qd).
         rate_hz: rate at which the torque is renewed.
         gains: gain name -> one value per joint, in SI units of the joint's side.  ``cascade``
             has kp and kv; ``pid`` has kp, ki, kd, velocity_feedforward and

@@ -7,6 +7,7 @@ from typing import Literal
 
 EndTreatment = Literal["cut", "keep"]
 Divisor = Literal["rows-parameters", "rows-1"]
+ThresholdScope = Literal["joint", "sample"]
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,8 @@ class ProcessingSettings:
         velocity_threshold: speed per joint below which a row is dropped because the sign of
             friction is not reliable, in rad/s or m/s; an empty tuple switches it off; a single
             value holds for all joints.
+        velocity_threshold_scope: ``joint`` drops the rows of the slow joint alone, ``sample`` the
+            rows of every joint at an instant at which any joint is slow.
         drop_start: samples dropped at the start of every segment before decimation.
         drop_end: samples dropped at the end of every segment before decimation.
         ends: ``cut`` removes the decimated rows that the filters' end effects reach, ``keep``
@@ -36,6 +39,7 @@ class ProcessingSettings:
     filter_order: int | None = None
     rate_hz: float | None = None
     velocity_threshold: tuple[float, ...] | None = None
+    velocity_threshold_scope: ThresholdScope | None = None
     drop_start: int | None = None
     drop_end: int | None = None
     ends: EndTreatment | None = None

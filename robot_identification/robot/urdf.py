@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from robot_identification.errors import RobotDescriptionError
 from robot_identification.robot.model import (
     Array,
     Joint,
@@ -83,10 +84,12 @@ def read_urdf(path: Path, *, allow_mimic: bool = False) -> UrdfDescription:
     base = _base(links, joints)
     mimics = tuple(joint.name for joint in joints.values() if joint.mimic is not None)
     if mimics and not allow_mimic:
-        raise joints[mimics[0]].element.error(
-            f"mimics {joints[mimics[0]].mimic}, so that its effort is not its own; write a robot "
-            "file with the keys urdf and loops that declares the relation, or remove <mimic>",
-            attribute="mimic",
+        joint = joints[mimics[0]]
+        raise _at(
+            joint,
+            "mimic",
+            f"mimics {joint.mimic}, so that its effort is not its own; write a robot file with the "
+            "keys urdf and loops that declares the relation, or remove <mimic>",
         )
     moving, frames = _walk(base, joints)
     if not moving:
@@ -122,13 +125,11 @@ def _base(links: dict[str, UrdfLink], joints: dict[str, UrdfJoint]) -> str:
     for joint in joints.values():
         for tag, end in (("parent", joint.parent), ("child", joint.child)):
             if end not in links:
-                raise joint.element.error(f"there is no link {end}", attribute=tag)
+                raise _at(joint, tag, f"there is no link {end}", "link")
         if joint.child in carried:
-            raise joint.element.error(
-                f"link {joint.child} already hangs on joint {carried[joint.child].name}; a URDF is "
-                "a tree",
-                attribute="child",
-            )
+            other = carried[joint.child].name
+            problem = f"link {joint.child} already hangs on joint {other}; a URDF is a tree"
+            raise _at(joint, "child", problem, "link")
         carried[joint.child] = joint
     roots = [name for name in links if name not in carried]
     if len(roots) > 1:
@@ -144,6 +145,14 @@ def _base(links: dict[str, UrdfLink], joints: dict[str, UrdfJoint]) -> str:
                 )
             seen.append(above.parent)
     return roots[0]
+
+
+def _at(joint: UrdfJoint, tag: str, problem: str, attribute: str = "") -> RobotDescriptionError:
+    """Return an error at an element inside a joint."""
+    element = joint.element.one(tag)
+    if element is None:
+        return joint.element.error(problem)
+    return element.error(problem, joint.element.label, attribute)
 
 
 def _walk(base: str, joints: dict[str, UrdfJoint]) -> tuple[list[Joint], dict[str, LinkFrame]]:

@@ -22,9 +22,8 @@ from robot_identification.robot.model import (
     RobotModel,
 )
 from robot_identification.robot.schema import check, suggestion
-from robot_identification.robot.urdf import UrdfDescription, read_urdf
+from robot_identification.robot.urdf import STANDARD_GRAVITY, UrdfDescription, read_urdf
 
-STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 _TERMS = ("drive_inertia", "viscous_friction", "coulomb_friction", "offset")
 _KINEMATIC_KEYS = ("link", "type", "antecedent", "geometry")
 
@@ -114,9 +113,8 @@ def _described(document: Document, base_link: str) -> tuple[Joint, ...]:
 
 def _overlaid(document: Document, joints: tuple[Joint, ...]) -> tuple[Joint, ...]:
     """Return the joints of a URDF with what the file adds to them."""
-    for key in ("base_link",):
-        if key in document.data:
-            raise document.error("the URDF says this already; remove the key", key)
+    if "base_link" in document.data:
+        raise document.error("the URDF says this already; remove the key", "base_link")
     if "type" in document.data.get("joint_defaults", {}):
         raise document.error("the URDF says this already; remove the key", "joint_defaults", "type")
     entries = document.data.get("joints", [])
