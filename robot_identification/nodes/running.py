@@ -10,9 +10,10 @@ from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedE
 from rclpy.logging import get_logger
 from rclpy.node import Node
 
-from robot_identification.errors import InputError
+from robot_identification.errors import InputError, ResultRefusedError
 
 BAD_INPUT = 2
+REFUSED = 3
 
 
 def run(
@@ -29,7 +30,7 @@ def run(
 
     Args:
         make: makes the node; an InputError that it raises is logged and ends the process with
-            exit code 2.
+            exit code 2, as a refused result ends it with 3, whenever it comes.
         arguments: command line, by default that of the process.
         name: name by which errors are logged before the node exists.
         finish: called with the node before it is destroyed.
@@ -48,6 +49,9 @@ def run(
     except InputError as error:
         get_logger(name).fatal(str(error))
         return BAD_INPUT
+    except ResultRefusedError as error:
+        get_logger(name).fatal(str(error))
+        return REFUSED
     finally:
         if node is not None:
             if finish is not None:

@@ -1,0 +1,202 @@
+"""The node that stands in for a robot: its direct dynamics under its declared controller.
+
+Sample k carries the stamp start + k / rate, whatever the machine is busy with: a node that falls
+behind computes and sends what is due in one go.  The controller feels the true state, as a drive
+with sensors of its own does; noise and resolution are those of what is published.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rclpy.duration import Duration
+from rclpy.logging import get_logger
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory
+
+from robot_identification.dynamics.sensors import Measurement, Sensors
+from robot_identification.dynamics.simulation import ClosedLoop
+from robot_identification.errors import InputError, SampleError
+from robot_identification.nodes import qos
+from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
+from robot_identification.nodes.parameters import declare, per_joint
+from robot_identification.nodes.robot_simulator import RobotSimulator
+from robot_identification.nodes.running import run
+from robot_identification.nodes.simulated_robot_parameters import PARAMETERS, sensor_settings
+from robot_identification.nodes.trajectories import trajectory_of
+from robot_identification.robot.loading import load_robot
+from robot_identification.robot.model import Array
+from robot_identification.robot.values import load_values
+
+_LARGEST_BATCH = 100
+_SHORTEST_TICK = 0.004
+_ACKNOWLEDGED_WITHIN = Duration(seconds=1)
+
+
+class SimulatedRobot(Node):
+    """Follows `joint_trajectory`, adds `feedforward_effort`, publishes `joint_states`."""
+
+    def __init__(self) -> None:
+        super().__init__("simulated_robot")
+        values = declare(self, PARAMETERS)
+        self._robot = load_robot(values["robot"])
+        self._rate: float = values["rate"]
+        self._speed: float = values["real_time_factor"]
+        self._velocity: str = values["velocity"]
+        self._simulator = self._make_simulator(values)
+        self._start = 0
+        self._published = 0
+        self._followed = 0
+        self._refused = 0
+        self._ends_at: int | None = None
+        self._before: Array | None = None
+        self._message = JointState(name=list(self._robot.joint_names))
+        self._publisher = self.create_publisher(JointState, "joint_states", qos.STATES_OUT)
+        self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.STATUS)
+        self.create_subscription(
+            JointTrajectory, "joint_trajectory", self._on_trajectory, qos.COMMANDS
+        )
+        self.create_subscription(JointState, "feedforward_effort", self._on_effort, qos.COMMANDS)
+        tick = max(_SHORTEST_TICK, 1.0 / (self._rate * self._speed))
+        self.create_timer(tick, self._on_tick)
+        self.create_timer(1.0, self._on_second)
+
+    def _make_simulator(self, values: Mapping[str, Any]) -> RobotSimulator:
+        """Return the simulated robot, its kernels compiled."""
+        joints = len(self._robot.joints)
+        loop = ClosedLoop(
+            self._robot,
+            load_values(values["parameters_file"], self._robot, complete=True),
+            rate_hz=values["control_rate"] or None,
+            sample_rate_hz=self._rate,
+        )
+        sensors = Sensors(self._robot, sensor_settings(self._robot, values), values["seed"])
+        position = per_joint("initial_position", values["initial_position"], joints)
+        return RobotSimulator(loop, sensors, position)
+
+    def _on_tick(self) -> None:
+        """Compute and publish the samples that are due."""
+        now = self.get_clock().now().nanoseconds
+        if self._start == 0:
+            if now == 0:
+                return  # simulated time has not begun
+            self._start = now
+            self.get_logger().info(f"ready: {self._robot.name} at {self._rate:g} Hz")
+        elapsed = (now - self._start) / NANOSECONDS * self._speed
+        due = int(elapsed * self._rate) + 1 - self._published
+        if due <= 0:
+            return
+        count = min(due, _LARGEST_BATCH)
+        self._publish(self._simulator.produce(count))
+        if due > _LARGEST_BATCH and self._publisher.get_subscription_count():
+            self._publisher.wait_for_all_acked(_ACKNOWLEDGED_WITHIN)
+        if self._ends_at is not None and self._published > self._ends_at:
+            self._ends_at = None
+            self.get_logger().info("trajectory finished")
+
+    def _publish(self, signals: Measurement) -> None:
+        """Publish measured samples, one message each."""
+        velocities = self._velocities(signals.position, signals.velocity)
+        message, publish = self._message, self._publisher.publish
+        stamp = message.header.stamp
+        for i, position in enumerate(signals.position):
+            stamp.sec, stamp.nanosec = divmod(self._stamp(self._published), NANOSECONDS)
+            message.position = array("d", position.tobytes())
+            if velocities is not None:
+                message.velocity = array("d", velocities[i].tobytes())
+            message.effort = array("d", signals.effort[i].tobytes())
+            publish(message)
+            self._published += 1
+
+    def _velocities(self, position: Array, true: Array) -> Array | None:
+        """Return the velocities to publish, (samples, joints), or None."""
+        if self._velocity == "none":
+            return None
+        if self._velocity == "true":
+            return true
+        before = position[:1] if self._before is None else self._before
+        self._before = position[-1:]
+        return np.diff(np.vstack([before, position]), axis=0) * self._rate
+
+    def _stamp(self, sample: int) -> int:
+        """Return the stamp of a sample in ns."""
+        return self._start + round(sample * NANOSECONDS / self._rate)
+
+    def _on_trajectory(self, message: JointTrajectory) -> None:
+        stamp = stamp_of(message)
+        if self._start == 0:
+            self.get_logger().error("trajectory refused: simulated time has not begun")
+            return
+        after = None if stamp == 0 else (stamp - self._start) / NANOSECONDS
+        try:
+            trajectory = trajectory_of(message)
+            start = self._simulator.follow(trajectory, after)
+        except InputError as error:
+            self._refused += 1
+            self.get_logger().error(f"trajectory refused: {error}")
+            return
+        self._followed += 1
+        self._ends_at = self._simulator.moving_until
+        if start.delay < 0.0:
+            self.get_logger().warning(f"trajectory joined {-start.delay:.3f} s late")
+        self.get_logger().info(
+            f"trajectory of {len(trajectory.times)} points and {trajectory.duration:.3f} s "
+            f"starts at sample {start.sample}"
+        )
+
+    def _on_effort(self, message: JointState) -> None:
+        try:
+            self._simulator.add_effort(self._efforts(message))
+        except InputError as error:
+            self.get_logger().error(f"feedforward_effort refused: {error}")
+
+    def _efforts(self, message: JointState) -> Array:
+        """Return (joints,) efforts by name; joints that are not named get 0."""
+        efforts = np.zeros(len(self._robot.joints))
+        for index, (name, value) in enumerate(zip(message.name, message.effort, strict=False)):
+            if name not in self._robot.joint_names:
+                raise InputError(f"the robot has no joint {name}")
+            if not np.isfinite(value):
+                raise SampleError("feedforward_effort", name, index, value)
+            efforts[self._robot.joint_names.index(name)] = value
+        return efforts
+
+    def _on_second(self) -> None:
+        """Tell on /diagnostics what was sent."""
+        status = DiagnosticStatus(
+            level=DiagnosticStatus.OK,
+            name=self.get_fully_qualified_name(),
+            message="moving" if self._ends_at is not None else "holding",
+            hardware_id=self._robot.name,
+            values=[KeyValue(key=key, value=str(n)) for key, n in self.counters().items()],
+        )
+        message = DiagnosticArray(status=[status])
+        message.header.stamp = self.get_clock().now().to_msg()
+        self._diagnostics.publish(message)
+
+    def counters(self) -> dict[str, int]:
+        """Return what was sent and received so far."""
+        return {
+            "samples_published": self._published,
+            "trajectories_followed": self._followed,
+            "trajectories_refused": self._refused,
+        }
+
+    def finish(self) -> None:
+        """Log what was sent; the node's own logger publishes, and may no longer do so."""
+        get_logger(self.get_name() + "_summary").info(", ".join(f"{k} {v}" for k, v in self.counters().items()))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the node."""
+    return run(SimulatedRobot, arguments, name="simulated_robot", finish=SimulatedRobot.finish)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,118 @@
+"""Parameters of the simulated robot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rclpy.parameter import Parameter
+
+from robot_identification.dynamics.sensors import SensorSettings
+from robot_identification.errors import SettingError
+from robot_identification.nodes.parameters import ParameterSpec, per_joint
+from robot_identification.robot.limits import require_limits
+from robot_identification.robot.model import RobotModel
+
+Type = Parameter.Type
+
+PARAMETERS = (
+    ParameterSpec(
+        "robot",
+        Type.STRING,
+        "robot file (YAML), URDF, or the name of a robot of this package; it declares a controller",
+    ),
+    ParameterSpec(
+        "parameters_file",
+        Type.STRING,
+        "true values of the standard parameters: a file, or the name of one in config/parameters",
+    ),
+    ParameterSpec(
+        "rate", Type.DOUBLE, "rate of joint_states, Hz", default=500.0, minimum=1.0, maximum=1000.0
+    ),
+    ParameterSpec(
+        "control_rate",
+        Type.DOUBLE,
+        "rate of the controller, Hz, a multiple of rate; 0: as the robot declares",
+        default=0.0,
+        minimum=0.0,
+        maximum=100000.0,
+    ),
+    ParameterSpec(
+        "position_noise",
+        Type.DOUBLE_ARRAY,
+        "standard deviation of the measured positions, rad or m, joint side; one or one per joint",
+        default=(0.0,),
+        minimum=0.0,
+    ),
+    ParameterSpec(
+        "effort_noise",
+        Type.DOUBLE_ARRAY,
+        "standard deviation of the measured efforts, N m or N, joint side; one or one per joint",
+        default=(0.0,),
+        minimum=0.0,
+    ),
+    ParameterSpec(
+        "effort_noise_fraction",
+        Type.DOUBLE,
+        "the same as a share of the effort limit of each joint; in place of effort_noise",
+        default=0.0,
+        minimum=0.0,
+        maximum=1.0,
+    ),
+    ParameterSpec(
+        "position_resolution",
+        Type.DOUBLE_ARRAY,
+        "steps of the published positions, rad or m; 0: none; one or one per joint",
+        default=(0.0,),
+        minimum=0.0,
+    ),
+    ParameterSpec(
+        "effort_resolution",
+        Type.DOUBLE_ARRAY,
+        "steps of the published efforts in their unit; 0: none; one or one per joint",
+        default=(0.0,),
+        minimum=0.0,
+    ),
+    ParameterSpec(
+        "velocity",
+        Type.STRING,
+        "published velocity: none, true, or the difference of published positions",
+        default="true",
+        choices=("none", "true", "difference"),
+    ),
+    ParameterSpec("seed", Type.INTEGER, "seed of the noise", default=0, minimum=0),
+    ParameterSpec(
+        "initial_position",
+        Type.DOUBLE_ARRAY,
+        "position that is held at first, rad or m; one or one per joint",
+        default=(0.0,),
+    ),
+    ParameterSpec(
+        "real_time_factor",
+        Type.DOUBLE,
+        "how many times faster than the clock the simulated time runs",
+        default=1.0,
+        minimum=0.01,
+        maximum=100.0,
+    ),
+)
+
+
+def sensor_settings(robot: RobotModel, values: Mapping[str, Any]) -> SensorSettings:
+    """Return the errors of the sensors that the parameters ask for.
+
+    Raises:
+        SettingError: if a number of values is wrong, or effort noise is given twice.
+        MissingLimitError: if effort noise is a share of a limit that is missing.
+    """
+    joints = len(robot.joints)
+    names = ("position_noise", "effort_noise", "position_resolution", "effort_resolution")
+    given = {name: per_joint(name, values[name], joints) for name in names}
+    fraction = values["effort_noise_fraction"]
+    if fraction:
+        if any(given["effort_noise"]):
+            raise SettingError("effort_noise_fraction", fraction, "effort_noise is given as well")
+        require_limits(robot, ("effort",))
+        limits = (float(joint.limits.effort or 0.0) for joint in robot.joints)
+        given["effort_noise"] = tuple(fraction * limit for limit in limits)
+    return SensorSettings(**given)
