@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from robot_identification.errors import RecordingError
 from robot_identification.robot.model import Array
 
 
@@ -17,9 +18,10 @@ class RecordingStatistics:
     Attributes:
         received: messages read.
         duplicates: messages dropped because an earlier one had the same stamp.
-        out_of_order: messages whose stamp was older than the one before; they were sorted in.
+        out_of_order: messages whose stamp was older than one before them; they were sorted in.
         lost: samples missing inside gaps, judged by the nominal period.
         gaps: places where the recording was split into segments.
+        discarded: samples between gaps in runs too short for any filter; they were left out.
         resampled: whether jitter made a resampling to a constant period necessary.
         jitter: standard deviation of the sampling period divided by the period.
     """
@@ -29,6 +31,7 @@ class RecordingStatistics:
     out_of_order: int = 0
     lost: int = 0
     gaps: int = 0
+    discarded: int = 0
     resampled: bool = False
     jitter: float = 0.0
 
@@ -50,6 +53,16 @@ class Segment:
     velocity: Array | None
     effort: Array
     reference: Array | None = None
+
+    def part(self, samples: slice) -> Segment:
+        """Return a run of the segment's samples."""
+        return Segment(
+            time=self.time[samples],
+            position=self.position[samples],
+            velocity=None if self.velocity is None else self.velocity[samples],
+            effort=self.effort[samples],
+            reference=None if self.reference is None else self.reference[samples],
+        )
 
 
 @dataclass(frozen=True)
@@ -83,6 +96,32 @@ class Recording:
     def duration(self) -> float:
         """Time covered by the segments, in s."""
         return sum(float(s.time[-1] - s.time[0]) for s in self.segments if len(s.time))
+
+    def between(self, begin: float, end: float) -> Recording:
+        """Return the part of the recording between two fractions of its samples.
+
+        Args:
+            begin: fraction where the part begins, 0 for the start.
+            end: fraction where it ends, 1 for the whole rest.
+
+        Raises:
+            RecordingError: if no sample lies between.
+        """
+        first, last = round(begin * self.samples), round(end * self.samples)
+        segments = []
+        passed = 0
+        for segment in self.segments:
+            count = len(segment.time)
+            part = slice(max(first - passed, 0), max(min(last - passed, count), 0))
+            if part.start < part.stop:
+                segments.append(segment.part(part))
+            passed += count
+        if not segments:
+            raise RecordingError(
+                f"{self.source or 'recording'}: no sample lies between the fractions {begin:g} "
+                f"and {end:g}; choose 0 <= begin < end <= 1"
+            )
+        return replace(self, segments=tuple(segments))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,182 @@
+"""Parallel decimation: torque and every regressor column through one filter (seed 003 eq. 13).
+
+The filter is the one of MATLAB's ``decimate``: Chebyshev of the first kind, order 8, 0.05 dB of
+ripple, cut-off at 0.8 of the new Nyquist frequency, forward and backward.  Of ``n`` samples the
+last one of every ``factor`` is kept, counted from the end, so that the last sample always stays.
+
+A regressor of a long recording is too large to exist as a whole.  :meth:`Decimator.blocks` cuts
+a segment into windows of input samples, and :meth:`Decimator.decimate_window` gives for each of
+them the same outputs, to about 1e-12 of the largest value, as filtering the whole segment would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import scipy.signal
+
+from robot_identification.errors import RecordingError, SettingError, ShapeError
+from robot_identification.robot.model import Array
+from robot_identification.signals import filtering
+
+ORDER = 8
+RIPPLE_DB = 0.05
+CUTOFF = 0.8
+PADDING = 3 * ORDER
+_NEGLIGIBLE = 1e-14
+
+
+@dataclass(frozen=True)
+class Window:
+    """A part of a segment, and the decimated samples that can be computed from it.
+
+    Attributes:
+        start: first input sample.
+        stop: input sample behind the last one.
+        samples: number of input samples of the whole segment.
+        first_output: number of the first decimated sample that it gives.
+        last_output: number behind the last one.
+    """
+
+    start: int
+    stop: int
+    samples: int
+    first_output: int
+    last_output: int
+
+    @property
+    def inputs(self) -> slice:
+        """Input samples of the window."""
+        return slice(self.start, self.stop)
+
+    @property
+    def outputs(self) -> slice:
+        """Decimated samples that the window gives."""
+        return slice(self.first_output, self.last_output)
+
+
+@dataclass(frozen=True)
+class Decimator:
+    """Zero-phase decimation by an integer factor.
+
+    Attributes:
+        factor: one sample in ``factor`` is kept; 1 neither filters nor drops anything.
+
+    Raises:
+        SettingError: if the factor is not positive.
+    """
+
+    factor: int
+
+    def __post_init__(self) -> None:
+        if self.factor < 1:
+            raise SettingError("decimation factor", self.factor, "must be at least 1")
+
+    @cached_property
+    def sections(self) -> Array:
+        """(4, 6) second-order sections of the filter, which is stable for any factor."""
+        sections: Array = scipy.signal.cheby1(ORDER, RIPPLE_DB, CUTOFF / self.factor, output="sos")
+        return sections
+
+    @property
+    def shortest(self) -> int:
+        """Smallest number of samples that can be decimated."""
+        return 1 if self.factor == 1 else PADDING + 1
+
+    @cached_property
+    def overlap(self) -> int:
+        """Number of input samples beyond an output that can still be felt in it."""
+        return 0 if self.factor == 1 else filtering.decay_samples(self.sections, _NEGLIGIBLE)
+
+    def end_outputs(self, level: float) -> int:
+        """Return how many outputs at each end of a segment the continuation beyond it reaches.
+
+        Args:
+            level: fraction of the peak of the impulse response that counts as reached.
+        """
+        if self.factor == 1:
+            return 0
+        settling = filtering.settling_samples(self.sections, level)
+        return int(np.ceil(settling / self.factor))
+
+    def output_count(self, samples: int) -> int:
+        """Return how many of ``samples`` are kept."""
+        return -(-samples // self.factor)
+
+    def kept(self, samples: int) -> npt.NDArray[np.intp]:
+        """Return (outputs,) the places of the samples that are kept."""
+        first = samples - 1 - self.factor * (self.output_count(samples) - 1)
+        return np.arange(first, samples, self.factor, dtype=np.intp)
+
+    def decimate(self, values: Array) -> Array:
+        """Filter and decimate whole signals.
+
+        Args:
+            values: (..., samples) signals.
+
+        Returns:
+            (..., outputs) decimated signals.
+
+        Raises:
+            RecordingError: if there are fewer than :attr:`shortest` samples.
+        """
+        if self.factor == 1:
+            return np.array(values)
+        filtered = filtering.zero_phase(self.sections, PADDING, values)
+        return np.ascontiguousarray(filtered[..., self.kept(values.shape[-1])])
+
+    def blocks(self, samples: int, block_outputs: int) -> Iterator[Window]:
+        """Cut a segment into windows that give a number of outputs each.
+
+        Neighbouring windows overlap by twice :attr:`overlap`, about 350 outputs' worth of
+        samples, so blocks should be no shorter than that.
+
+        Args:
+            samples: number of samples of the segment.
+            block_outputs: largest number of outputs of a window.
+
+        Raises:
+            RecordingError: if there are fewer than :attr:`shortest` samples.
+        """
+        if samples < self.shortest:
+            raise RecordingError(
+                f"a segment of {samples} samples is too short to be decimated; "
+                f"{self.shortest} are needed"
+            )
+        outputs = self.output_count(samples)
+        for first in range(0, outputs, max(block_outputs, 1)):
+            last = min(first + max(block_outputs, 1), outputs)
+            left = samples - 1 - (outputs - 1 - first) * self.factor - self.overlap
+            right = samples - (outputs - last) * self.factor + self.overlap
+            yield Window(
+                start=left if left > PADDING else 0,
+                stop=right if right < samples - PADDING else samples,
+                samples=samples,
+                first_output=first,
+                last_output=last,
+            )
+
+    def decimate_window(self, values: Array, window: Window) -> Array:
+        """Filter and decimate the samples of a window.
+
+        Args:
+            values: (rows, window samples) signals at ``window.inputs``.
+            window: from :meth:`blocks`.
+
+        Returns:
+            (rows, window outputs) decimated signals, ``window.outputs`` of the segment.
+
+        Raises:
+            ShapeError: if the values do not have the samples of the window.
+        """
+        if values.ndim != 2 or values.shape[1] != window.stop - window.start:
+            raise ShapeError("values", values.shape, f"(rows, {window.stop - window.start})")
+        kept = self.kept(window.samples)[window.outputs] - window.start
+        if self.factor == 1:
+            return np.ascontiguousarray(values[:, kept])
+        filtered = filtering.zero_phase(self.sections, PADDING, values)
+        return np.ascontiguousarray(filtered[:, kept])

@@ -1,0 +1,135 @@
+"""Zero-phase low-pass filtering and differentiation of signals with a constant period.
+
+Positions pass a Butterworth filter forward and backward, so that nothing is delayed, and are
+differentiated by central differences (seed 003, section II: A. Janot and co-workers on DIDIM).
+Filters are kept as second-order sections: as one transfer function they lose all digits where the
+cut-off is low against the sampling rate.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.signal
+
+from robot_identification.errors import RecordingError, SettingError
+from robot_identification.robot.model import Array
+
+DEFAULT_ORDER = 4
+
+
+def butterworth(cutoff_hz: float, order: int, period: float) -> Array:
+    """Return the second-order sections of a Butterworth low-pass filter.
+
+    Args:
+        cutoff_hz: cut-off (-3 dB in one pass, -6 dB forward and backward), in Hz.
+        order: order of one pass.
+        period: sampling period in s.
+
+    Returns:
+        (sections, 6) coefficients.
+
+    Raises:
+        SettingError: the order is not positive, or the cut-off not between 0 and half the
+            sampling rate.
+    """
+    nyquist = 0.5 / period
+    if not 0.0 < cutoff_hz < nyquist:
+        raise SettingError(
+            "cutoff_hz",
+            cutoff_hz,
+            f"must lie between 0 and half the sampling rate of the recording, {nyquist:g} Hz",
+        )
+    if order < 1:
+        raise SettingError("filter_order", order, "must be at least 1")
+    sections: Array = scipy.signal.butter(order, cutoff_hz / nyquist, output="sos")
+    return sections
+
+
+def padding(order: int) -> int:
+    """Return how many samples a signal is continued beyond its ends, as MATLAB's filtfilt does.
+
+    The signal is continued by its reflection through the end point (odd extension).
+    """
+    return 3 * order
+
+
+def zero_phase(sections: Array, pad: int, values: Array) -> Array:
+    """Filter forward and backward along the last axis.
+
+    Args:
+        sections: (sections, 6) second-order sections.
+        pad: number of samples that the signal is continued at both ends (odd extension).
+        values: (..., samples) signals.
+
+    Returns:
+        Filtered signals in the shape of ``values``.
+
+    Raises:
+        RecordingError: if there are no more samples than ``pad``.
+    """
+    samples = values.shape[-1]
+    if samples <= pad:
+        raise RecordingError(
+            f"{samples} samples are too few for the filter, which needs more than {pad}; "
+            "record longer, or look for what interrupts the recording"
+        )
+    result: Array = scipy.signal.sosfiltfilt(sections, values, axis=-1, padlen=pad)
+    return result
+
+
+def low_pass(values: Array, period: float, cutoff_hz: float, order: int = DEFAULT_ORDER) -> Array:
+    """Filter signals by a zero-phase Butterworth low pass.
+
+    Args:
+        values: (..., samples) signals.
+        period: sampling period in s.
+        cutoff_hz: cut-off of one pass in Hz.
+        order: order of one pass.
+
+    Returns:
+        Filtered signals in the shape of ``values``.
+
+    Raises:
+        SettingError: a setting is out of its range.
+        RecordingError: there are too few samples.
+    """
+    return zero_phase(butterworth(cutoff_hz, order, period), padding(order), values)
+
+
+def differentiate(values: Array, period: float) -> Array:
+    """Return the derivative along the last axis by central differences.
+
+    The first and the last value are one-sided differences.
+
+    Args:
+        values: (..., samples) signals; at least two samples.
+        period: sampling period in s.
+    """
+    result: Array = np.gradient(values, period, axis=-1)
+    return result
+
+
+def impulse_response(sections: Array, length: int) -> Array:
+    """Return the zero-phase impulse response at lags 0 to ``length`` (it is symmetric)."""
+    impulse = np.zeros(2 * length + 1)
+    impulse[length] = 1.0
+    forward = scipy.signal.sosfilt(sections, impulse)
+    response: Array = scipy.signal.sosfilt(sections, forward[::-1])[::-1][length:]
+    return response
+
+
+def settling_samples(sections: Array, level: float) -> int:
+    """Return the lag from which on a zero-phase impulse response stays below a level.
+
+    Args:
+        sections: (sections, 6) second-order sections of a stable low-pass filter.
+        level: fraction of the largest value of the response.
+    """
+    response = np.abs(impulse_response(sections, decay_samples(sections, 1e-3 * level)))
+    return int(np.flatnonzero(response > level * response.max())[-1]) + 1
+
+
+def decay_samples(sections: Array, level: float) -> int:
+    """Return in how many samples the slowest mode of a stable filter decays to a level."""
+    radius = max(float(np.abs(np.roots(section[3:])).max(initial=0.0)) for section in sections)
+    return int(np.ceil(np.log(level) / np.log(max(radius, 1e-3))))

@@ -1,0 +1,101 @@
+"""Settings of the signal processing: an option first, then the robot file, then the data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from robot_identification.errors import RecordingError, SettingError
+from robot_identification.robot.processing import EndTreatment, ProcessingSettings
+from robot_identification.signals import filtering
+from robot_identification.signals.derived import DataProperties, Derived
+from robot_identification.signals.processing import END_LEVEL, Processing
+from robot_identification.signals.recording import Recording
+
+
+def resolve(
+    recordings: Sequence[Recording],
+    *,
+    options: ProcessingSettings | None = None,
+    recommended: ProcessingSettings | None = None,
+) -> Processing:
+    """Return complete settings for recordings of one robot.
+
+    What neither an option nor the robot file states is derived from the data by
+    :class:`~robot_identification.signals.derived.DataProperties`.
+
+    Args:
+        recordings: what is to be processed, at least one.
+        options: what the caller states; it goes before everything else.
+        recommended: what the robot file recommends.
+
+    Raises:
+        SettingError: a value is impossible, or does not suit the sampling rate.
+        RecordingError: there is no recording.
+    """
+    if not recordings:
+        raise RecordingError("no recording was given")
+    data = DataProperties(recordings)
+    chosen = _Chosen(options or ProcessingSettings(), recommended or ProcessingSettings())
+    order = chosen.take("filter_order", lambda: Derived(filtering.DEFAULT_ORDER, "default"))
+    cutoff = chosen.take("cutoff_hz", data.cutoff)
+    filtering.butterworth(cutoff, order, data.longest_period)
+    chosen.take("rate_hz", lambda: data.rate(cutoff))
+    joints = len(recordings[0].joint_names)
+    thresholds = chosen.take("velocity_threshold", lambda: data.thresholds(cutoff, order))
+    chosen.values["velocity_threshold"] = _per_joint(thresholds, joints)
+    for name, value, reason in (
+        ("velocity_threshold_scope", "joint", "friction acts on the row of its own joint"),
+        ("ends", "cut", f"end effects of decimation, down to {END_LEVEL:g} of its peak"),
+        ("residual_divisor", "rows-parameters", "unbiased (seed 003 eq. 18)"),
+    ):
+        chosen.default(name, value, f"default: {reason}")
+    for name in ("drop_start", "drop_end"):
+        chosen.take(name, lambda: _drop(data, chosen.values["ends"], cutoff, order))
+    return Processing(**chosen.values, reasons=chosen.reasons)
+
+
+class _Chosen:
+    """Values of settings and the reasons for them, as they are decided one by one."""
+
+    def __init__(self, options: ProcessingSettings, recommended: ProcessingSettings) -> None:
+        self._options = options
+        self._stated = recommended.overridden_by(options)
+        self.values: dict[str, Any] = {}
+        self.reasons: dict[str, str] = {}
+
+    def take(self, name: str, derive: Callable[[], Derived]) -> Any:
+        """Decide a setting: what is stated, or else what is derived."""
+        value = getattr(self._stated, name)
+        if value is None:
+            self.values[name], self.reasons[name] = derive()
+        else:
+            is_option = getattr(self._options, name) is not None
+            self.values[name] = value
+            self.reasons[name] = "option" if is_option else "robot file"
+        return self.values[name]
+
+    def default(self, name: str, value: str, reason: str) -> None:
+        """Decide a setting: what is stated, or else a constant."""
+        if getattr(self._stated, name) is None:
+            self.values[name], self.reasons[name] = value, reason
+        else:
+            self.take(name, lambda: Derived(0, ""))
+
+
+def _drop(data: DataProperties, ends: EndTreatment, cutoff: float, order: int) -> Derived:
+    if ends == "keep":
+        return Derived(0, "derived: ends are kept")
+    return data.drop(cutoff, order)
+
+
+def _per_joint(thresholds: Sequence[float], joints: int) -> tuple[float, ...]:
+    if len(thresholds) == joints:
+        return tuple(float(threshold) for threshold in thresholds)
+    if len(thresholds) <= 1:
+        return (float(thresholds[0]) if thresholds else 0.0,) * joints
+    raise SettingError(
+        "velocity_threshold",
+        ", ".join(f"{threshold:g}" for threshold in thresholds),
+        f"{len(thresholds)} values for {joints} joints; give one per joint, or one for all",
+    )

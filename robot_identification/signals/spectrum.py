@@ -1,0 +1,111 @@
+"""What the spectrum of recorded positions says: how fast the motion is, and how noisy.
+
+Above some frequency a spectrum of measured positions is flat: quantisation and noise.  What rises
+out of this floor at low frequencies is the motion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.ndimage
+import scipy.signal
+
+from robot_identification.robot.model import Array, read_only
+from robot_identification.signals.recording import Recording, Segment
+
+# Longest stretch of a periodogram, in s; its inverse is the resolution.
+_STRETCH = 8.0
+# The motion ends where the spectrum, smoothed over some bins, comes this close to the floor.
+_ABOVE_FLOOR = 4.0
+_SMOOTHING = 9
+# Part of the power of the velocity that the band of the motion holds.
+_SHARE = 0.9995
+_TINY = float(np.finfo(float).tiny)
+
+
+@dataclass(frozen=True)
+class MotionSpectrum:
+    """Motion and noise of the joints of one or more recordings.
+
+    Attributes:
+        band_hz: (joints,) frequency below which 99.95 % of the power of the velocity lies; 0 for a
+            joint that does not move.
+        noise_density: (joints,) power density of the noise of the position, in rad^2/Hz or m^2/Hz.
+        acceleration: (joints,) root mean square of the acceleration within the band.
+    """
+
+    band_hz: Array
+    noise_density: Array
+    acceleration: Array
+
+    def velocity_noise(self, cutoff_hz: float) -> Array:
+        """Return (joints,) the standard deviation of the velocity's noise below a cut-off.
+
+        White noise of density s, differentiated and cut off at f, has the variance
+        s (2 pi)^2 f^3 / 3.
+        """
+        return read_only(2 * np.pi * np.sqrt(self.noise_density * cutoff_hz**3 / 3))
+
+    def largest_cutoff(self, share: float) -> float:
+        """Return the cut-off at which noise makes up a share of the acceleration, in Hz.
+
+        White noise of density s, differentiated twice and cut off at f, has the variance
+        s (2 pi)^4 f^5 / 5.  The joint that bears least counts; joints at rest do not.
+        """
+        moving = self.acceleration > 0.0
+        noise = np.maximum(self.noise_density[moving], _TINY) * (2 * np.pi) ** 4
+        cutoffs = (5 * (share * self.acceleration[moving]) ** 2 / noise) ** 0.2
+        return float(cutoffs.min(initial=np.inf))
+
+
+def motion_spectrum(recordings: Sequence[Recording]) -> MotionSpectrum:
+    """Return motion and noise of recordings of the same robot; the widest band counts.
+
+    Args:
+        recordings: at least one; of each, the longest segment is looked at.
+    """
+    found = [_of_segment(_longest(recording), recording.period) for recording in recordings]
+    return MotionSpectrum(
+        band_hz=read_only(np.max([spectrum.band_hz for spectrum in found], axis=0)),
+        noise_density=read_only(np.max([spectrum.noise_density for spectrum in found], axis=0)),
+        acceleration=read_only(np.max([spectrum.acceleration for spectrum in found], axis=0)),
+    )
+
+
+def _longest(recording: Recording) -> Segment:
+    return max(recording.segments, key=lambda segment: len(segment.time))
+
+
+def _of_segment(segment: Segment, period: float) -> MotionSpectrum:
+    length = min(len(segment.time), max(256, round(_STRETCH / period)))
+    frequency, density = scipy.signal.welch(
+        segment.position, 1.0 / period, nperseg=length, detrend="linear", axis=0
+    )
+    floor = np.median(density[len(density) // 2 :], axis=0)
+    # Rounding of the stored numbers is a floor, too, where nothing else is.
+    floor = np.maximum(floor, (1e-15 * np.abs(segment.position).max(axis=0)) ** 2 * period)
+    smooth = scipy.ndimage.median_filter(density, size=(_SMOOTHING, 1), mode="nearest")
+    joints = [
+        _motion(frequency, density[:, j], smooth[:, j] > _ABOVE_FLOOR * floor[j])
+        for j in range(density.shape[1])
+    ]
+    return MotionSpectrum(
+        band_hz=read_only([band for band, _ in joints]),
+        noise_density=read_only(floor),
+        acceleration=read_only([acceleration for _, acceleration in joints]),
+    )
+
+
+def _motion(frequency: Array, density: Array, above: Array) -> tuple[float, float]:
+    """Return band in Hz and root mean square of the acceleration of one joint's motion."""
+    bins = len(above) if above.all() else int(np.argmin(above))
+    if bins < 2:
+        return 0.0, 0.0
+    rate = 2 * np.pi * frequency[:bins]
+    power = np.cumsum(density[:bins] * rate**2)
+    band = float(frequency[np.searchsorted(power, _SHARE * power[-1])])
+    acceleration = np.sum((density[:bins] * rate**4)[frequency[:bins] <= band])
+    return band, float(np.sqrt(acceleration * frequency[1]))
