@@ -49,6 +49,7 @@ class SimulatedRobot(Node):
         self._rate: float = values["rate"]
         self._speed: float = values["real_time_factor"]
         self._velocity: str = values["velocity"]
+        self._wait: bool = values["wait_for_reader"]
         self._simulator = self._make_simulator(values)
         self._start = 0
         self._published = 0
@@ -85,7 +86,9 @@ class SimulatedRobot(Node):
         now = self.get_clock().now().nanoseconds
         if self._start == 0:
             if now == 0:
-                return  # simulated time has not begun
+                return  # the clock has not begun
+            if self._wait and not self._publisher.get_subscription_count():
+                return
             self._start = now
             self.get_logger().info(f"ready: {self._robot.name} at {self._rate:g} Hz")
         elapsed = (now - self._start) / NANOSECONDS * self._speed
@@ -190,7 +193,9 @@ class SimulatedRobot(Node):
 
     def finish(self) -> None:
         """Log what was sent; the node's own logger publishes, and may no longer do so."""
-        get_logger(self.get_name() + "_summary").info(", ".join(f"{k} {v}" for k, v in self.counters().items()))
+        get_logger(self.get_name() + "_summary").info(
+            ", ".join(f"{k} {v}" for k, v in self.counters().items())
+        )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

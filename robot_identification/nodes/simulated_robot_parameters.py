@@ -95,6 +95,12 @@ PARAMETERS = (
         minimum=0.01,
         maximum=100.0,
     ),
+    ParameterSpec(
+        "wait_for_reader",
+        Type.BOOL,
+        "whether simulated time begins only when somebody receives joint_states",
+        default=False,
+    ),
 )
 
 

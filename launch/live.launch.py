@@ -1,0 +1,62 @@
+"""Start the nodes that identify a real robot, each in a process of its own.
+
+The robot's driver publishes `joint_states`; other topics are remapped in the usual way.
+"""
+
+from pathlib import Path
+
+from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import Node
+
+from launch import LaunchContext, LaunchDescription
+
+CONFIG = Path(__file__).resolve().parents[1] / "config"
+ARGUMENTS = {
+    "robot": "robot file or name of a robot; empty: as the parameter files say",
+    "params_file": "parameters that replace those of the package; empty: none",
+    "namespace": "namespace of all nodes",
+    "joint_states": "topic of the joint states; empty: joint_states in the namespace",
+    "use_sim_time": "whether the nodes take the time from /clock; empty: as the files say",
+    "log_level": "debug, info, warn, error or fatal; empty: info",
+}
+
+
+def start(context: LaunchContext) -> list[Node]:
+    """Return the nodes, with the values of the arguments."""
+    given = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
+    overrides = {}
+    if given["robot"]:
+        overrides["robot"] = given["robot"]
+    if given["use_sim_time"]:
+        overrides["use_sim_time"] = given["use_sim_time"].lower() in ("true", "1", "yes")
+    own = [given["params_file"]] if given["params_file"] else []
+    remappings = [("joint_states", given["joint_states"])] if given["joint_states"] else []
+    shared = {
+        "package": "robot_identification",
+        "namespace": given["namespace"],
+        "output": "screen",
+        "ros_arguments": ["--log-level", given["log_level"] or "info"],
+    }
+    return [
+        Node(
+            executable="acquisition",
+            remappings=remappings,
+            parameters=[str(CONFIG / "acquisition.yaml"), *own, overrides],
+            **shared,
+        ),
+        Node(
+            executable="identification",
+            parameters=[str(CONFIG / "identification.yaml"), *own, overrides],
+            **shared,
+        ),
+    ]
+
+
+def generate_launch_description() -> LaunchDescription:
+    """Return what ros2 launch starts."""
+    arguments = [
+        DeclareLaunchArgument(name, default_value="", description=description)
+        for name, description in ARGUMENTS.items()
+    ]
+    return LaunchDescription([*arguments, OpaqueFunction(function=start)])

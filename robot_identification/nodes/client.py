@@ -1,0 +1,134 @@
+"""A client of the nodes: calls services and waits for topics, for the demo and for scripts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+
+from robot_identification.errors import RobotIdentificationError
+
+_STEP = 0.1
+
+
+class ClientTimeoutError(RobotIdentificationError):
+    """A node did not answer in time; the message says what was waited for."""
+
+
+class RequestRefusedError(RobotIdentificationError):
+    """A node answered that it could not do what was asked.
+
+    Attributes:
+        code: error code of the service; None for services that have none.
+    """
+
+    def __init__(self, service: str, message: str, code: int | None = None) -> None:
+        self.code = code
+        super().__init__(f"{service}: {message}")
+
+
+class Client:
+    """A node of its own in a context of its own; everything happens in the calling thread.
+
+    Args:
+        namespace: namespace of the nodes to talk to.
+        watch: called again and again while waiting; raises if waiting has become pointless.
+        domain: ROS domain; by default that of the environment.
+    """
+
+    def __init__(
+        self,
+        namespace: str = "",
+        watch: Callable[[], None] | None = None,
+        domain: int | None = None,
+    ) -> None:
+        self._context = rclpy.Context()
+        rclpy.init(context=self._context, domain_id=domain)
+        self.node = Node(
+            "robot_identification_client",
+            context=self._context,
+            namespace=namespace,
+            enable_rosout=False,
+            start_parameter_services=False,
+        )
+        self._executor = SingleThreadedExecutor(context=self._context)
+        self._executor.add_node(self.node)
+        self._clients: dict[str, Any] = {}
+        self._watch = watch or (lambda: None)
+
+    def __enter__(self) -> Client:  # noqa: PYI034 (Self is younger than Python 3.10)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._executor.shutdown()
+        self.node.destroy_node()
+        rclpy.try_shutdown(context=self._context)
+
+    def spin(self, seconds: float = 0.0) -> None:
+        """Handle what has arrived, and what arrives within some time."""
+        end = time.monotonic() + seconds
+        self._executor.spin_once(timeout_sec=0.0)
+        while time.monotonic() < end:
+            self._executor.spin_once(timeout_sec=max(0.0, min(_STEP, end - time.monotonic())))
+
+    def wait_for(self, condition: Callable[[], Any], timeout: float, what: str) -> Any:
+        """Spin until a condition is true and return its value.
+
+        Raises:
+            ClientTimeoutError: if that takes longer than ``timeout`` seconds.
+        """
+        end = time.monotonic() + timeout
+        while not (value := condition()):
+            if time.monotonic() > end:
+                raise ClientTimeoutError(f"no {what} within {timeout:g} s")
+            self._watch()
+            self._executor.spin_once(timeout_sec=_STEP)
+        return value
+
+    def wait_for_service(self, kind: Any, name: str, timeout: float = 60.0) -> None:
+        """Wait until a service is there."""
+        client = self._client(kind, name)
+        self.wait_for(client.service_is_ready, timeout, f"service {name}")
+
+    def begin(self, kind: Any, name: str, request: Any = None, timeout: float = 60.0) -> Any:
+        """Send a request; return the future of its response."""
+        self.wait_for_service(kind, name, timeout)
+        return self._client(kind, name).call_async(request or kind.Request())
+
+    def call(self, kind: Any, name: str, request: Any = None, timeout: float = 60.0) -> Any:
+        """Call a service and return its response.
+
+        Raises:
+            ClientTimeoutError: if it is not there or does not answer in time.
+        """
+        future = self.begin(kind, name, request, timeout)
+        self.wait_for(future.done, timeout, f"answer of {name}")
+        return future.result()
+
+    def demand(self, kind: Any, name: str, request: Any = None, timeout: float = 60.0) -> Any:
+        """Call a service and return its response, which must be a success.
+
+        Raises:
+            ClientTimeoutError: if it is not there or does not answer in time.
+            RequestRefusedError: if it answers without success.
+        """
+        response = self.call(kind, name, request, timeout)
+        if not response.success:
+            code = getattr(response, "error_code", None)
+            raise RequestRefusedError(name, response.message, code)
+        return response
+
+    def _client(self, kind: Any, name: str) -> Any:
+        if name not in self._clients:
+            self._clients[name] = self.node.create_client(kind, name)
+        return self._clients[name]

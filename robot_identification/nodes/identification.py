@@ -1,0 +1,244 @@
+"""The node that identifies base parameters from live recordings and bags."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
+from rclpy.executors import Executor, MultiThreadedExecutor
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from std_srvs.srv import Trigger
+
+from robot_identification.errors import SettingError
+from robot_identification.identification.base import BaseParameters as RobotBase
+from robot_identification.identification.base import base_parameters
+from robot_identification.identification.identify import METHODS, identify, validate
+from robot_identification.identification.result import IdentificationResult
+from robot_identification.msg import IdentificationResult as ResultMessage
+from robot_identification.msg import Progress, SampleBlock
+from robot_identification.nodes import messages, qos
+from robot_identification.nodes.base_service import fill_base_parameters
+from robot_identification.nodes.live import LiveRecordings
+from robot_identification.nodes.parameters import ParameterSpec, current, declare
+from robot_identification.nodes.progress import ProgressReporter
+from robot_identification.nodes.requests import read_data, values_to_validate
+from robot_identification.nodes.running import run
+from robot_identification.nodes.services import Cancelled, Desk
+from robot_identification.nodes.warming import warm_up
+from robot_identification.robot.drives import require_effort_meaning
+from robot_identification.robot.loading import load_robot
+from robot_identification.signals.recording import Recording
+from robot_identification.srv import BaseParameters, Identify, Validate
+from robot_identification.storage.atomic import check_target
+from robot_identification.storage.results import write_result
+
+Type = Parameter.Type
+_THREADS = 6
+
+GOOD_ENOUGH = ParameterSpec(
+    "good_enough_std",
+    Type.DOUBLE,
+    "relative standard deviation, as a fraction, at which every parameter must be known for a "
+    "result to be called good enough",
+    default=0.1,
+    minimum=0.0,
+    maximum=10.0,
+    read_only=False,
+)
+PARAMETERS = (
+    ParameterSpec(
+        "robot", Type.STRING, "robot file (YAML), URDF, or the name of a robot of this package"
+    ),
+    ParameterSpec(
+        "effort_meaning",
+        Type.STRING,
+        "what the efforts of bags are; empty: what the robot file says; live recordings say so "
+        "themselves",
+        default="",
+        choices=("", "joint_torque", "motor_torque", "current"),
+    ),
+    ParameterSpec(
+        "max_recordings",
+        Type.INTEGER,
+        "live recordings kept in memory; the oldest is forgotten first",
+        default=20,
+        minimum=1,
+        maximum=10000,
+    ),
+    ParameterSpec(
+        "max_memory_mb",
+        Type.INTEGER,
+        "memory for the samples of live recordings, MB; ended recordings make room, oldest first",
+        default=1024,
+        minimum=1,
+        maximum=1000000,
+    ),
+    GOOD_ENOUGH,
+)
+
+
+class IdentificationNode(Node):
+    """Keeps live recordings and answers requests to identify and validate."""
+
+    def __init__(self) -> None:
+        super().__init__("identification")
+        values = declare(self, PARAMETERS)
+        self._robot = load_robot(values["robot"], effort_meaning=values["effort_meaning"] or None)
+        require_effort_meaning(self._robot)
+        started = time.monotonic()
+        self._base = base_parameters(self._robot)
+        warm_up(self._robot)
+        self._live = LiveRecordings(values["max_memory_mb"] * 10**6, values["max_recordings"])
+        self._desk = Desk(self.get_logger())
+        self._last: IdentificationResult | None = None
+        self._results = self.create_publisher(ResultMessage, "identified_parameters", qos.LATCHED)
+        self._progress = self.create_publisher(Progress, "~/progress", qos.STATUS)
+        self.create_subscription(
+            SampleBlock,
+            "samples",
+            self._on_block,
+            qos.BLOCKS,
+            callback_group=MutuallyExclusiveCallbackGroup(),
+        )
+        self._create_services()
+        seconds = time.monotonic() - started
+        self.get_logger().info(
+            f"ready after {seconds:.1f} s: {self._robot.name}, {self._base.rank} base parameters"
+        )
+
+    def _create_services(self) -> None:
+        long, quick = ReentrantCallbackGroup(), ReentrantCallbackGroup()
+        for kind, name, callback, group in (
+            (Identify, "~/identify", self._on_identify, long),
+            (Validate, "~/validate", self._on_validate, long),
+            (BaseParameters, "~/base_parameters", self._on_base_parameters, quick),
+            (Trigger, "~/cancel", self._on_cancel, quick),
+        ):
+            self.create_service(kind, name, callback, callback_group=group)
+
+    def _on_block(self, message: SampleBlock) -> None:
+        if message.kind != SampleBlock.RAW:
+            return
+        if message.robot != self._robot.name or (
+            tuple(message.joint_names) != self._robot.joint_names
+        ):
+            self.get_logger().error(
+                f"samples of robot {message.robot} ignored: this node is for {self._robot.name}",
+                throttle_duration_sec=10.0,
+            )
+            return
+        for problem in self._live.add(messages.raw_block(message), message.effort_meaning):
+            self.get_logger().warning(problem)
+
+    def _on_identify(
+        self, request: Identify.Request, response: Identify.Response
+    ) -> Identify.Response:
+        return self._desk.run(
+            "identify", response, lambda filled, stop: self._identify(request, filled, stop)
+        )
+
+    def _identify(
+        self, request: Identify.Request, response: Identify.Response, cancelled: Cancelled
+    ) -> str:
+        method = request.method or "wls"
+        if method not in METHODS:
+            raise SettingError("method", method, f"choose one of {', '.join(METHODS)}")
+        if request.essential:
+            raise SettingError("essential", True, "elimination is not supported by this version")
+        if request.output:
+            check_target(Path(request.output))
+        recordings, warnings = read_data(request.data, self._robot, self._live)
+        result = identify(
+            self._robot,
+            recordings,
+            method=method,
+            overrides=messages.processing_of(request.processing),
+            held_out_fraction=request.held_out_fraction,
+            progress=self._reporter(),
+            cancelled=cancelled,
+        )
+        result = replace(result, warnings=(*result.warnings, *warnings))
+        if request.output:
+            write_result(Path(request.output), result)
+        response.result = messages.result_message(
+            result,
+            self._robot,
+            stamp=max(last_stamp(recording) for recording in recordings),
+            good_enough_std=current(self, GOOD_ENOUGH),
+        )
+        self._last = result
+        self._results.publish(response.result)
+        error = result.estimate.relative_error.total
+        return f"{len(result.regrouping.names)} base parameters, relative error {error:.4f}"
+
+    def _on_validate(
+        self, request: Validate.Request, response: Validate.Response
+    ) -> Validate.Response:
+        return self._desk.run(
+            "validate", response, lambda filled, stop: self._validate(request, filled, stop)
+        )
+
+    def _validate(
+        self, request: Validate.Request, response: Validate.Response, cancelled: Cancelled
+    ) -> str:
+        values = values_to_validate(request, self._robot, self._base, self._last)
+        recordings, _ = read_data(request.data, self._robot, self._live)
+        validation = validate(
+            self._robot,
+            values,
+            recordings,
+            overrides=messages.processing_of(request.processing),
+            progress=self._reporter(),
+            cancelled=cancelled,
+        )
+        response.joint_names = list(self._robot.joint_names)
+        response.relative_error = messages.floats(validation.relative_error.joints)
+        response.relative_error_total = validation.relative_error.total
+        response.rows = list(validation.rows)
+        response.seconds = validation.seconds
+        return f"relative error {validation.relative_error.total:.4f}"
+
+    def _on_base_parameters(
+        self, request: BaseParameters.Request, response: BaseParameters.Response
+    ) -> BaseParameters.Response:
+        return self._desk.answer(
+            "base_parameters",
+            response,
+            lambda filled: fill_base_parameters(request, filled, self._base_of(request.robot)),
+        )
+
+    def _base_of(self, robot: str) -> RobotBase:
+        return base_parameters(load_robot(robot)) if robot else self._base
+
+    def _on_cancel(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        work = self._desk.cancel()
+        response.success = bool(work)
+        response.message = f"{work} is being cancelled" if work else "nothing is under way"
+        return response
+
+    def _reporter(self) -> ProgressReporter:
+        return ProgressReporter(self, self._progress, self._robot.name)
+
+
+def last_stamp(recording: Recording) -> int:
+    """Return the stamp of the last sample of a recording, in ns."""
+    return recording.start_stamp + round(1e9 * float(recording.segments[-1].time[-1]))
+
+
+def make_executor() -> Executor:
+    """Return an executor whose threads leave one for samples and one for cancel, always."""
+    return MultiThreadedExecutor(num_threads=_THREADS)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the node."""
+    return run(IdentificationNode, arguments, name="identification", make_executor=make_executor)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,112 @@
+"""Joint states on their way from a message to a checked sample in the order of the robot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from sensor_msgs.msg import JointState
+
+from robot_identification.errors import (
+    JointNameError,
+    MissingSignalError,
+    RecordingError,
+    SampleError,
+    ShapeError,
+)
+from robot_identification.robot.model import Array
+
+NANOSECONDS = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What one joint state says of a robot's joints, on the side where it was measured.
+
+    Attributes:
+        stamp: header stamp in ns.
+        position: (joints,) in rad or m.
+        velocity: (joints,) in rad/s or m/s; None where it is absent or not a number.
+        effort: (joints,) in N m, N or A.
+    """
+
+    stamp: int
+    position: Array
+    velocity: Array | None
+    effort: Array
+
+
+class JointStateReader:
+    """Maps joint states to the joints of a robot by name and refuses those of no use.
+
+    Args:
+        joint_names: joints of the robot, in the order wanted.
+        topic: topic of the messages, for error messages.
+    """
+
+    def __init__(self, joint_names: Sequence[str], topic: str) -> None:
+        self._joint_names = tuple(joint_names)
+        self._topic = topic
+        self._names: list[str] | None = None
+        self._places: npt.NDArray[np.intp] = np.arange(0)
+
+    def read(self, message: JointState, number: int) -> Sample:
+        """Return the sample in a message.
+
+        Args:
+            message: the joint states.
+            number: number of the message, for error messages.
+
+        Raises:
+            JointNameError: if a joint of the robot is missing.
+            RecordingError: if a joint is named twice.
+            MissingSignalError: if positions or efforts are absent.
+            ShapeError: if there is not one value per name.
+            SampleError: if a position or an effort is not finite.
+        """
+        if message.name != self._names:
+            self._places = self._map(message.name)
+            self._names = list(message.name)
+        return Sample(
+            stamp=stamp_of(message),
+            position=self._finite("position", message.position, number),
+            velocity=self._optional(message.velocity),
+            effort=self._finite("effort", message.effort, number),
+        )
+
+    def _map(self, names: Sequence[str]) -> npt.NDArray[np.intp]:
+        place = {name: i for i, name in enumerate(names)}
+        missing = [name for name in self._joint_names if name not in place]
+        if missing:
+            raise JointNameError(missing, names, self._topic)
+        for name in self._joint_names:
+            if names.count(name) > 1:
+                raise RecordingError(f"{self._topic}: joint {name} is named twice in one message")
+        return np.array([place[name] for name in self._joint_names], dtype=np.intp)
+
+    def _finite(self, signal: str, values: Sequence[float], number: int) -> Array:
+        if not len(values):
+            raise MissingSignalError(signal, self._topic)
+        array = np.asarray(values, dtype=np.float64)
+        if len(array) != len(self._names or ()):
+            raise ShapeError(signal, array.shape, f"({len(self._names or ())},), one per name")
+        array = array[self._places]
+        if not np.isfinite(array).all():
+            joint = int(np.flatnonzero(~np.isfinite(array))[0])
+            raise SampleError(signal, self._joint_names[joint], number, float(array[joint]))
+        return array
+
+    def _optional(self, values: Sequence[float]) -> Array | None:
+        array = np.asarray(values, dtype=np.float64)
+        if len(array) != len(self._names or ()):
+            return None
+        array = array[self._places]
+        return array if np.isfinite(array).all() else None
+
+
+def stamp_of(message: object) -> int:
+    """Return the header stamp of a message in ns."""
+    stamp = message.header.stamp  # type: ignore[attr-defined]
+    return int(stamp.sec) * NANOSECONDS + int(stamp.nanosec)

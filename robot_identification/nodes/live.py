@@ -1,0 +1,175 @@
+"""Live recordings as the identification node keeps them: by identifier, in bounded memory."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from robot_identification.errors import UnknownRecordingError
+from robot_identification.nodes.recorder import Block, Counts
+from robot_identification.robot.model import Array
+from robot_identification.signals.recording import RawSamples
+
+
+@dataclass
+class LiveRecording:
+    """The blocks of a recording that have arrived, and what is missing of it.
+
+    Attributes:
+        recording: identifier.
+        effort_meaning: what its efforts are.
+        next_block: number of the block that should come next.
+        next_sample: number of the sample that should come next.
+        missing_blocks: blocks that never arrived.
+        missing_samples: samples in these blocks.
+        ended: whether its last block has arrived.
+        full: whether blocks were dropped because the memory granted is used up.
+        counts: what the acquisition node says became of its samples.
+    """
+
+    recording: str
+    effort_meaning: str
+    next_block: int = 0
+    next_sample: int = 0
+    missing_blocks: int = 0
+    missing_samples: int = 0
+    ended: bool = False
+    full: bool = False
+    counts: Counts = field(default_factory=Counts)
+    _blocks: list[RawSamples] = field(default_factory=list)
+    _bytes: int = 0
+
+    @property
+    def size(self) -> int:
+        """Bytes in use."""
+        return self._bytes
+
+    def add(self, block: Block, *, keep: bool) -> None:
+        """Take in the next block; a number that was skipped is a block lost."""
+        self.missing_blocks += block.sequence - self.next_block
+        self.missing_samples += block.first_sample - self.next_sample
+        self.next_block = block.sequence + 1
+        self.next_sample = block.first_sample + len(block.samples.stamps)
+        self.ended = self.ended or block.last
+        self.counts = block.counts
+        if keep:
+            self._blocks.append(block.samples)
+            self._bytes += size_of(block.samples)
+        else:
+            self.full = True
+
+    def samples(self) -> RawSamples:
+        """Return all samples; velocities and references only if every block has them.
+
+        Raises:
+            UnknownRecordingError: if there is no sample yet.
+        """
+        blocks = [block for block in self._blocks if len(block.stamps)]
+        if not blocks:
+            raise UnknownRecordingError(self.recording, [self.recording])
+        return RawSamples(
+            stamps=np.concatenate([block.stamps for block in blocks]),
+            position=np.concatenate([block.position for block in blocks]),
+            velocity=_joined([block.velocity for block in blocks]),
+            effort=np.concatenate([block.effort for block in blocks]),
+            reference=_joined([block.reference for block in blocks]),
+        )
+
+    def warnings(self) -> list[str]:
+        """Return what a user should know about the recording, one line each."""
+        lines = []
+        if self.missing_blocks:
+            lines.append(
+                f"{self.missing_blocks} blocks, {self.missing_samples} samples, not arrived"
+            )
+        if self.full:
+            lines.append("cut short: the memory granted to recordings is used up")
+        for name in ("lost", "refused", "duplicate", "out_of_order"):
+            count = getattr(self.counts, name)
+            if count:
+                lines.append(f"{count} of {self.counts.received} samples {name.replace('_', ' ')}")
+        return [f"recording {self.recording}: {line}" for line in lines]
+
+
+class LiveRecordings:
+    """All recordings in memory; safe to use from several threads.
+
+    Args:
+        max_bytes: memory that samples may take; ended recordings make room, oldest first.
+        max_recordings: number of recordings that are kept.
+    """
+
+    def __init__(self, max_bytes: int, max_recordings: int) -> None:
+        self._max_bytes = max_bytes
+        self._max_recordings = max_recordings
+        self._recordings: dict[str, LiveRecording] = {}
+        self._changed = threading.Condition()
+
+    def add(self, block: Block, effort_meaning: str) -> list[str]:
+        """Take in a block; return what went wrong, one line each.
+
+        A block whose number was passed already is ignored.
+        """
+        with self._changed:
+            recording = self._recordings.get(block.recording)
+            if recording is None:
+                recording = LiveRecording(block.recording, effort_meaning)
+                self._recordings[block.recording] = recording
+            if block.sequence < recording.next_block:
+                return [f"{block.recording}: block {block.sequence} came twice; ignored"]
+            problems = self._make_room(block)
+            expected, was_full = recording.next_block, recording.full
+            fits = self._used() + size_of(block.samples) <= self._max_bytes
+            recording.add(block, keep=fits and not was_full)
+            if block.sequence > expected:
+                numbers = f"{expected} to {block.sequence - 1}"
+                problems.append(f"{block.recording}: blocks {numbers} did not arrive")
+            if recording.full and not was_full:
+                problems.append(f"{block.recording}: memory is used up, the rest is not kept")
+            self._changed.notify_all()
+            return problems
+
+    def get(self, recording: str = "", *, patience: float = 0.0) -> LiveRecording:
+        """Return a recording; the one begun last if none is named.
+
+        Args:
+            recording: its identifier.
+            patience: how long to wait for the last block of a recording that may just have been
+                stopped, in s.
+
+        Raises:
+            UnknownRecordingError: if there is none.
+        """
+        with self._changed:
+            name = recording or next(reversed(self._recordings), "")
+            if name not in self._recordings:
+                raise UnknownRecordingError(recording, tuple(self._recordings))
+            found = self._recordings[name]
+            self._changed.wait_for(lambda: found.ended, timeout=patience)
+            return found
+
+    def _make_room(self, block: Block) -> list[str]:
+        dropped = []
+        for name, recording in list(self._recordings.items()):
+            crowded = len(self._recordings) > self._max_recordings
+            full = self._used() + size_of(block.samples) > self._max_bytes
+            if name != block.recording and (crowded or (full and recording.ended)):
+                del self._recordings[name]
+                dropped.append(f"{name}: forgotten to make room")
+        return dropped
+
+    def _used(self) -> int:
+        return sum(recording.size for recording in self._recordings.values())
+
+
+def size_of(samples: RawSamples) -> int:
+    """Return the bytes that samples take."""
+    arrays = (samples.velocity, samples.reference, samples.position, samples.effort)
+    return samples.stamps.nbytes + sum(a.nbytes for a in arrays if a is not None)
+
+
+def _joined(arrays: list[Array | None]) -> Array | None:
+    present = [array for array in arrays if array is not None]
+    return np.concatenate(present) if len(present) == len(arrays) else None

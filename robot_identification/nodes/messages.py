@@ -1,0 +1,283 @@
+"""Between the values of the library and the messages of this package, both ways."""
+
+from __future__ import annotations
+
+import json
+import math
+from array import array
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import KeyValue
+
+from robot_identification import msg
+from robot_identification.identification.factor import JointFactor
+from robot_identification.identification.least_squares import Estimate, RelativeError
+from robot_identification.identification.result import (
+    SCHEMA_VERSION,
+    IdentificationResult,
+    Regrouping,
+    Source,
+)
+from robot_identification.nodes.joint_states import NANOSECONDS
+from robot_identification.nodes.recorder import Block, Counts
+from robot_identification.robot import parameters
+from robot_identification.robot.model import Array, JointType, RobotModel
+from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.signals.recording import RawSamples
+
+
+def time_of(stamp: int) -> Time:
+    """Return a stamp in ns as a message."""
+    seconds, nanoseconds = divmod(int(stamp), NANOSECONDS)
+    return Time(sec=seconds, nanosec=nanoseconds)
+
+
+def floats(values: npt.ArrayLike | None) -> array[float]:
+    """Return values as what float64[] takes without a look at every one; None becomes empty."""
+    if values is None:
+        return array("d")
+    return array("d", np.ascontiguousarray(values, dtype=np.float64).tobytes())
+
+
+def block_message(block: Block, robot: RobotModel) -> msg.SampleBlock:
+    """Return a block of raw samples of a robot whose effort_meaning is known."""
+    samples = block.samples
+    message = msg.SampleBlock(
+        robot=robot.name,
+        effort_meaning=robot.effort_meaning.value if robot.effort_meaning else "",
+        recording=block.recording,
+        kind=msg.SampleBlock.RAW,
+        sequence=block.sequence,
+        first_sample=block.first_sample,
+        last=block.last,
+        joint_names=list(robot.joint_names),
+        stamps=array("q", samples.stamps.tobytes()),
+        position=floats(samples.position),
+        velocity=floats(samples.velocity),
+        effort=floats(samples.effort),
+        reference_position=floats(samples.reference),
+        **vars(block.counts),
+    )
+    if len(samples.stamps):
+        message.header.stamp = time_of(samples.stamps[0])
+    return message
+
+
+def raw_block(message: msg.SampleBlock) -> Block:
+    """Return the block in a message of kind RAW.
+
+    Raises:
+        ValueError: if an array does not have one value per sample and joint.
+    """
+    shape = (len(message.stamps), len(message.joint_names))
+    count = shape[0] * shape[1]
+
+    def matrix(values: array[float]) -> Array:
+        if len(values) != count:
+            raise ValueError(f"{len(values)} values in a block of {shape[0]} samples")
+        return np.array(values, dtype=np.float64).reshape(shape)
+
+    return Block(
+        recording=message.recording,
+        sequence=message.sequence,
+        first_sample=message.first_sample,
+        last=message.last,
+        samples=RawSamples(
+            stamps=np.array(message.stamps, dtype=np.int64),
+            position=matrix(message.position),
+            velocity=matrix(message.velocity) if message.velocity else None,
+            effort=matrix(message.effort),
+            reference=matrix(message.reference_position) if message.reference_position else None,
+        ),
+        counts=Counts(
+            received=message.received,
+            duplicate=message.duplicate,
+            out_of_order=message.out_of_order,
+            refused=message.refused,
+            lost=message.lost,
+        ),
+    )
+
+
+def processing_of(message: msg.ProcessingSettings) -> ProcessingSettings:
+    """Return the settings that a request states."""
+    ends: Any = message.ends or None
+    divisor: Any = message.residual_divisor or None
+    scope: Any = message.velocity_threshold_scope or None
+    return ProcessingSettings(
+        cutoff_hz=message.cutoff_hz or None,
+        filter_order=message.filter_order or None,
+        rate_hz=message.rate_hz or None,
+        velocity_threshold=tuple(message.velocity_threshold) or None,
+        velocity_threshold_scope=scope,
+        drop_start=None if message.drop_start < 0 else message.drop_start,
+        drop_end=None if message.drop_end < 0 else message.drop_end,
+        ends=ends,
+        residual_divisor=divisor,
+    )
+
+
+def result_message(
+    result: IdentificationResult,
+    robot: RobotModel,
+    *,
+    stamp: int,
+    gap: float = math.inf,
+    good_enough_std: float = 0.0,
+) -> msg.IdentificationResult:
+    """Return a result as a message.
+
+    Args:
+        result: the result.
+        robot: the robot that it is about.
+        stamp: stamp of the last sample used, in ns.
+        gap: gap of the decision of the rank.
+        good_enough_std: relative standard deviation at which a parameter is known well enough.
+    """
+    estimate, regrouping = result.estimate, result.regrouping
+    grouped = {*regrouping.leading, *regrouping.regrouped}
+    held_out = result.held_out
+    message = msg.IdentificationResult(
+        schema_version=SCHEMA_VERSION,
+        robot=result.robot,
+        robot_hash=result.robot_digest,
+        sources=[
+            msg.DataSource(name=s.name, hash=s.digest, samples=s.samples, duration=s.duration)
+            for s in result.sources
+        ],
+        method=result.method,
+        settings=[
+            KeyValue(key=name, value=json.dumps(dict(entry)))
+            for name, entry in result.settings.items()
+        ],
+        standard_names=list(regrouping.standard_names),
+        unaffecting_names=[n for n in regrouping.standard_names if n not in grouped],
+        regrouped_names=list(regrouping.regrouped),
+        parameters=_parameter_messages(regrouping, estimate, robot),
+        beta=floats(regrouping.beta),
+        joint_names=list(result.joint_names),
+        weights=floats(estimate.weights),
+        residual_std=floats(estimate.residual_std),
+        rows=list(estimate.rows),
+        factors=[_factor_message(factor) for factor in result.factors],
+        relative_error=floats(estimate.relative_error.joints),
+        relative_error_total=estimate.relative_error.total,
+        held_out_relative_error=floats(held_out.joints if held_out else None),
+        held_out_relative_error_total=held_out.total if held_out else math.nan,
+        condition_number=estimate.condition_number,
+        scaled_condition_number=estimate.scaled_condition_number,
+        singular_values=floats(estimate.singular_values),
+        rank=len(regrouping.names),
+        gap=gap,
+        iterations=result.iterations,
+        error_history=floats([estimate.relative_error.total]),
+        converged=result.converged,
+        good_enough=bool((estimate.relative_std_percent <= 100.0 * good_enough_std).all()),
+        seconds=result.seconds,
+        warnings=list(result.warnings),
+    )
+    message.header.stamp = time_of(stamp)
+    return message
+
+
+def _parameter_messages(
+    regrouping: Regrouping, estimate: Estimate, robot: RobotModel
+) -> list[msg.BaseParameter]:
+    messages = []
+    for i, name in enumerate(regrouping.names):
+        leading = regrouping.leading[i]
+        others = {k: v for k, v in regrouping.grouping(i).items() if k != leading}
+        messages.append(
+            msg.BaseParameter(
+                name=name,
+                leading=leading,
+                grouping_names=list(others),
+                grouping_coefficients=floats(list(others.values())),
+                unit=unit_of(leading, robot),
+                value=float(estimate.values[i]),
+                std=float(estimate.std[i]),
+                std_robust=math.nan,
+                relative_std_percent=float(estimate.relative_std_percent[i]),
+                essential=True,
+            )
+        )
+    return messages
+
+
+def unit_of(parameter: str, robot: RobotModel) -> str:
+    """Return the SI unit of a standard parameter of a robot, such as ``ZZ1``."""
+    number = int("0" + "".join(c for c in parameter if c.isdigit()))
+    known = 1 <= number <= len(robot.joints)
+    prismatic = known and robot.joints[number - 1].type is JointType.PRISMATIC
+    return parameters.unit(parameter, prismatic=prismatic)
+
+
+def _factor_message(factor: JointFactor) -> msg.TriangularFactor:
+    return msg.TriangularFactor(
+        joint=factor.joint,
+        columns=[int(column) for column in factor.columns],
+        rows=factor.rows,
+        triangle=floats(factor.triangle[np.triu_indices(len(factor.triangle))]),
+    )
+
+
+def result_of(message: msg.IdentificationResult) -> IdentificationResult:
+    """Return the result in a message."""
+    held_out = None
+    if message.held_out_relative_error:
+        held_out = RelativeError(
+            message.held_out_relative_error_total, np.array(message.held_out_relative_error)
+        )
+    return IdentificationResult(
+        robot=message.robot,
+        robot_digest=message.robot_hash,
+        joint_names=tuple(message.joint_names),
+        sources=tuple(Source(s.name, s.hash, s.samples, s.duration) for s in message.sources),
+        method=message.method,
+        settings={entry.key: json.loads(entry.value) for entry in message.settings},
+        regrouping=Regrouping(
+            standard_names=tuple(message.standard_names),
+            names=tuple(parameter.name for parameter in message.parameters),
+            leading=tuple(parameter.leading for parameter in message.parameters),
+            regrouped=tuple(message.regrouped_names),
+            beta=np.array(message.beta).reshape(len(message.parameters), -1),
+        ),
+        estimate=_estimate_of(message),
+        factors=tuple(_factor_of(factor) for factor in message.factors),
+        held_out=held_out,
+        iterations=message.iterations,
+        converged=message.converged,
+        seconds=message.seconds,
+        warnings=tuple(message.warnings),
+    )
+
+
+def _estimate_of(message: msg.IdentificationResult) -> Estimate:
+    return Estimate(
+        values=np.array([parameter.value for parameter in message.parameters]),
+        std=np.array([parameter.std for parameter in message.parameters]),
+        weights=np.array(message.weights),
+        residual_std=np.array(message.residual_std),
+        condition_number=message.condition_number,
+        scaled_condition_number=message.scaled_condition_number,
+        singular_values=np.array(message.singular_values),
+        relative_error=RelativeError(
+            message.relative_error_total, np.array(message.relative_error)
+        ),
+        rows=tuple(message.rows),
+    )
+
+
+def _factor_of(message: msg.TriangularFactor) -> JointFactor:
+    size = len(message.columns) + 1
+    triangle = np.zeros((size, size))
+    triangle[np.triu_indices(size)] = message.triangle
+    return JointFactor(
+        joint=message.joint,
+        columns=np.array(message.columns, dtype=np.intp),
+        triangle=triangle,
+        rows=message.rows,
+    )

@@ -1,0 +1,151 @@
+"""Start the package's executables as processes, and make sure that none is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+
+from robot_identification.errors import RobotIdentificationError
+from robot_identification.share import NAME, share_directory
+
+_GRACE = 5.0
+
+
+class NodeProcessError(RobotIdentificationError):
+    """A node has ended although it should run; the message holds the end of its output."""
+
+
+def executable(name: str) -> list[str]:
+    """Return the command that runs a node: its installed executable, else its module."""
+    prefixes = [*os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep), sys.prefix]
+    for prefix in filter(None, prefixes):
+        path = Path(prefix, "lib", NAME, name)
+        if os.access(path, os.X_OK):
+            return [str(path)]
+    return [sys.executable, "-m", f"{NAME}.nodes.{name}"]
+
+
+def command(
+    name: str,
+    *,
+    parameter_files: Sequence[Path] = (),
+    parameters: Mapping[str, object] | None = None,
+    remappings: Mapping[str, str] | None = None,
+    namespace: str = "",
+    log_level: str = "info",
+) -> list[str]:
+    """Return the command line of a node.
+
+    Args:
+        name: name of the executable.
+        parameter_files: files in addition to the one of the package, later ones win.
+        parameters: single parameters, which win over files.
+        remappings: new names of topics and services.
+        namespace: namespace of the node.
+        log_level: smallest level that is logged.
+    """
+    shipped = share_directory() / "config" / f"{name}.yaml"
+    line = [*executable(name), "--ros-args", "--log-level", log_level]
+    for path in (shipped, *parameter_files):
+        line += ["--params-file", str(path)]
+    for key, value in (parameters or {}).items():
+        line += ["--param", f"{key}:={_yaml(value)}"]
+    for old, new in (remappings or {}).items():
+        line += ["--remap", f"{old}:={new}"]
+    return [*line, "--remap", f"__ns:={namespace}"] if namespace else line
+
+
+def _yaml(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return f'"{value}"'
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_yaml, value))}]"
+    return repr(value)
+
+
+class NodeProcesses:
+    """Nodes that run as long as the block; each in a process group of its own.
+
+    Args:
+        logs: folder for the output of each node, ``NAME.log``.
+        environment: variables in addition to those of this process.
+    """
+
+    def __init__(self, logs: Path, environment: Mapping[str, str] | None = None) -> None:
+        self._logs = logs
+        self._environment = {**os.environ, **(environment or {})}
+        self._running: dict[str, subprocess.Popen[bytes]] = {}
+
+    def __enter__(self) -> NodeProcesses:  # noqa: PYI034 (Self is younger than Python 3.10)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def start(self, name: str, line: Sequence[str]) -> subprocess.Popen[bytes]:
+        """Start a process under a name that is not taken."""
+        with self.log_file(name).open("wb") as log:
+            process = subprocess.Popen(
+                list(line),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env=self._environment,
+                start_new_session=True,
+            )
+        self._running[name] = process
+        return process
+
+    def log_file(self, name: str) -> Path:
+        """Return the file with the output of a node."""
+        return self._logs / f"{name}.log"
+
+    def output(self, name: str) -> str:
+        """Return what a node has printed so far."""
+        return self.log_file(name).read_text(errors="replace")
+
+    def check(self) -> None:
+        """Make sure that every process still runs.
+
+        Raises:
+            NodeProcessError: if one has ended.
+        """
+        for name, process in self._running.items():
+            code = process.poll()
+            if code is not None:
+                tail = "\n".join(self.output(name).splitlines()[-15:])
+                raise NodeProcessError(f"{name} has ended with exit code {code}:\n{tail}")
+
+    def stop(self, name: str = "") -> None:
+        """Stop one process or all: SIGINT, and SIGKILL for what does not end in time."""
+        chosen = {name: self._running[name]} if name else dict(self._running)
+        for process in chosen.values():
+            _signal(process, signal.SIGINT)
+        for key, process in chosen.items():
+            try:
+                process.wait(timeout=_GRACE)
+            except subprocess.TimeoutExpired:
+                _signal(process, signal.SIGKILL)
+                process.wait()
+            del self._running[key]
+
+
+def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    """Send a signal to a process and what it has started."""
+    if process.poll() is None:
+        try:
+            os.killpg(process.pid, number)
+        except ProcessLookupError:
+            return

@@ -1,0 +1,144 @@
+"""A live recording while it is made: samples come in one by one, numbered blocks go out."""
+
+from __future__ import annotations
+
+from bisect import bisect
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from robot_identification.nodes.joint_states import Sample
+from robot_identification.nodes.stamps import StampStatistics
+from robot_identification.signals.recording import RawSamples
+
+_REMEMBERED = 4096
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What became of the samples of a recording; see SampleBlock.msg."""
+
+    received: int = 0
+    duplicate: int = 0
+    out_of_order: int = 0
+    refused: int = 0
+    lost: int = 0
+
+
+@dataclass(frozen=True)
+class Block:
+    """A run of samples in order of their stamps, as SampleBlock.msg has it.
+
+    Attributes:
+        recording: identifier of the recording.
+        sequence: number of the block, from 0.
+        first_sample: number of its first sample, from 0.
+        last: whether the recording has ended with it.
+        samples: the samples; there may be none in the last block.
+        counts: what became of the samples of the recording so far.
+    """
+
+    recording: str
+    sequence: int
+    first_sample: int
+    last: bool
+    samples: RawSamples
+    counts: Counts
+
+
+class Recorder:
+    """Puts samples in order, drops duplicates, and accounts for every one of them.
+
+    A sample that is older than a block already taken has lost its place; it is dropped and
+    counted as out of order.
+
+    Args:
+        recording: identifier of the recording.
+        joints: number of joints.
+        rate: rate at which samples are sent, Hz; 0 takes it from the stamps.
+    """
+
+    def __init__(self, recording: str, joints: int, rate: float = 0.0) -> None:
+        self.recording = recording
+        self.counts = Counts()
+        self._joints = joints
+        self._statistics = StampStatistics(rate)
+        self._pending: dict[int, Sample] = {}
+        self._published: list[int] = []
+        self._newest: int | None = None
+        self._sequence = 0
+        self._samples = 0
+
+    @property
+    def pending(self) -> int:
+        """Number of samples that wait for the next block."""
+        return len(self._pending)
+
+    def refuse(self) -> None:
+        """Count a message that was received but is of no use."""
+        self._count(received=1, refused=1)
+
+    def add(self, sample: Sample) -> None:
+        """Take in a sample."""
+        stamp = sample.stamp
+        late = self._newest is not None and stamp <= self._newest
+        if late and (stamp in self._pending or stamp in self._published):
+            self._count(received=1, duplicate=1)
+        elif late and self._published and stamp < self._published[-1]:
+            self._count(received=1, out_of_order=1, lost=-self._fill(stamp))
+        else:
+            self._pending[stamp] = sample
+            self._newest = stamp if self._newest is None else max(stamp, self._newest)
+            self._count(received=1, out_of_order=int(late))
+
+    def _fill(self, stamp: int) -> int:
+        """Remember a sample that comes too late; return how many lost ones it accounts for."""
+        place = bisect(self._published, stamp)
+        if place == 0:
+            return 0
+        before, after = stamp - self._published[place - 1], self._published[place] - stamp
+        self._published.insert(place, stamp)
+        return self._statistics.filled(before, after)
+
+    def take(self, *, last: bool = False) -> Block | None:
+        """Return what has come in since the last call, None if that is nothing.
+
+        Args:
+            last: end the recording; there is a block even if it is empty.
+        """
+        if not self._pending and not last:
+            return None
+        samples = [self._pending[stamp] for stamp in sorted(self._pending)]
+        self._pending.clear()
+        stamps = [sample.stamp for sample in samples]
+        reach = [*([self._published[-1]] if self._published else []), *stamps]
+        self._count(lost=self._statistics.add(np.diff(reach).tolist()))
+        self._published.extend(stamps)
+        del self._published[:-_REMEMBERED]
+        block = Block(
+            recording=self.recording,
+            sequence=self._sequence,
+            first_sample=self._samples,
+            last=last,
+            samples=_stack(samples, self._joints),
+            counts=self.counts,
+        )
+        self._sequence += 1
+        self._samples += len(samples)
+        return block
+
+    def _count(self, **changes: int) -> None:
+        new = {name: getattr(self.counts, name) + change for name, change in changes.items()}
+        self.counts = replace(self.counts, **new)
+
+
+def _stack(samples: list[Sample], joints: int) -> RawSamples:
+    shape = (len(samples), joints)
+    velocities = [sample.velocity for sample in samples if sample.velocity is not None]
+    measured = len(velocities) == len(samples) > 0
+    return RawSamples(
+        stamps=np.array([sample.stamp for sample in samples], dtype=np.int64),
+        position=np.array([sample.position for sample in samples]).reshape(shape),
+        velocity=np.array(velocities).reshape(shape) if measured else None,
+        effort=np.array([sample.effort for sample in samples]).reshape(shape),
+    )

@@ -1,0 +1,87 @@
+"""What the controller was asked for, at the stamps of what the robot did."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory
+
+from robot_identification.errors import RobotIdentificationError
+from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.nodes import qos
+from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
+from robot_identification.nodes.recorder import Block
+from robot_identification.nodes.trajectories import trajectory_of
+from robot_identification.robot.model import Array, RobotModel
+
+_REMEMBERED = 20000
+
+
+class Reference:
+    """Knows the reference from `joint_trajectory`, or from samples on `joint_reference`.
+
+    A trajectory is interpolated as joint_trajectory_controller does, and stands still before its
+    start and after its end.  Samples hold until the next one; where any came they are preferred.
+
+    Args:
+        node: the node that subscribes.
+        robot: the robot.
+    """
+
+    def __init__(self, node: Node, robot: RobotModel) -> None:
+        self._node = node
+        self._robot = robot
+        self._trajectory: Trajectory | None = None
+        self._start = 0
+        self._stamps: list[int] = []
+        self._positions: list[Array] = []
+        node.create_subscription(
+            JointTrajectory, "joint_trajectory", self._on_trajectory, qos.COMMANDS
+        )
+        node.create_subscription(JointState, "joint_reference", self._on_sample, qos.STATES_IN)
+
+    def complete(self, block: Block) -> Block:
+        """Return a block with the reference at its stamps, where one is known."""
+        reference = self._at(block.samples.stamps)
+        if reference is None:
+            return block
+        return replace(block, samples=replace(block.samples, reference=reference))
+
+    def _at(self, stamps: npt.NDArray[np.int64]) -> Array | None:
+        if self._stamps:
+            places = np.searchsorted(np.array(self._stamps), stamps, side="right") - 1
+            known = len(places) == 0 or places[0] >= 0
+            return np.array(self._positions)[places] if known else None
+        if self._trajectory is not None:
+            seconds = (stamps - self._start) / NANOSECONDS
+            return self._trajectory.sample(seconds)[0]
+        return None
+
+    def _on_trajectory(self, message: JointTrajectory) -> None:
+        start = stamp_of(message)
+        try:
+            trajectory = trajectory_of(message).reordered(self._robot.joint_names)
+        except RobotIdentificationError as error:
+            self._node.get_logger().warning(f"reference ignored: {error}")
+            return
+        if start == 0:
+            self._node.get_logger().warning(
+                "reference ignored: a trajectory without a start stamp begins nobody knows when"
+            )
+            self._trajectory = None
+            return
+        self._trajectory, self._start = trajectory, start
+
+    def _on_sample(self, message: JointState) -> None:
+        place = dict(zip(message.name, message.position, strict=False))
+        stamp = stamp_of(message)
+        if set(self._robot.joint_names) - set(place) or (self._stamps and stamp < self._stamps[-1]):
+            return
+        self._stamps.append(stamp)
+        self._positions.append(np.array([place[name] for name in self._robot.joint_names]))
+        if len(self._stamps) > 2 * _REMEMBERED:
+            del self._stamps[:_REMEMBERED], self._positions[:_REMEMBERED]

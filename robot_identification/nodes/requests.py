@@ -1,0 +1,123 @@
+"""What a request is about: recordings, settings and parameters, from its message."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+from robot_identification.errors import MissingSignalError, ResultFileError, SettingError
+from robot_identification.identification.base import BaseParameters
+from robot_identification.identification.result import IdentificationResult
+from robot_identification.msg import DataSelection
+from robot_identification.nodes.live import LiveRecording, LiveRecordings
+from robot_identification.robot.drives import to_joint_side
+from robot_identification.robot.model import Array, EffortMeaning, RobotModel, read_only
+from robot_identification.signals.conditioning import build_recording
+from robot_identification.signals.recording import RawSamples, Recording
+from robot_identification.srv import Validate
+from robot_identification.storage.models import read_base_values
+from robot_identification.storage.recordings import read_recordings
+
+JOINT_STATES = "/joint_states"
+_PATIENCE = 0.5
+
+
+def read_data(
+    data: DataSelection, robot: RobotModel, live: LiveRecordings
+) -> tuple[list[Recording], list[str]]:
+    """Return the recordings that a request names, and what a user should know about them.
+
+    A live recording that has just been stopped is given half a second for its last block.
+
+    Args:
+        data: the selection; without recordings and bags it is the current recording.
+        robot: the robot.
+        live: recordings in memory.
+
+    Raises:
+        SettingError: if a field has a value that it cannot have.
+        UnknownRecordingError: if a live recording is not in memory.
+        InputError: if a bag or the samples are of no use.
+    """
+    if data.effort_topic:
+        raise SettingError("effort_topic", data.effort_topic, "separate efforts are not supported")
+    if not 0.0 <= data.begin < data.end <= 1.0:
+        raise SettingError("begin", data.begin, f"needs 0 <= begin < end <= 1, end is {data.end}")
+    found = read_recordings(
+        data.bags,
+        robot,
+        topic=data.joint_states_topic or JOINT_STATES,
+        begin=data.begin,
+        end=data.end,
+    )
+    recordings, warnings = list(found), []
+    names = list(data.recordings) or ([] if data.bags else [""])
+    for name in names:
+        source = live.get(name, patience=_PATIENCE)
+        warnings += source.warnings()
+        recordings.append(recording_of(source, robot).between(data.begin, data.end))
+    return recordings, warnings
+
+
+def recording_of(source: LiveRecording, robot: RobotModel) -> Recording:
+    """Return a live recording on the joint side, ready for identification."""
+    meant = replace(robot, effort_meaning=EffortMeaning(source.effort_meaning))
+    measured = source.samples()
+    joints = to_joint_side(meant, measured.position, measured.velocity, measured.effort)
+    reference = to_joint_side(meant, measured.reference, None, None).position
+    if joints.position is None or joints.effort is None:
+        raise MissingSignalError("effort", source.recording)
+    raw = RawSamples(measured.stamps, joints.position, joints.velocity, joints.effort, reference)
+    return build_recording(raw, robot.joint_names, source=source.recording)
+
+
+def values_to_validate(
+    request: Validate.Request,
+    robot: RobotModel,
+    base: BaseParameters,
+    last: IdentificationResult | None,
+) -> Array:
+    """Return the base parameters that a request wants compared with data.
+
+    Raises:
+        SettingError: if names and values do not fit together.
+        ResultFileError: if there is no result, or it is another robot's.
+    """
+    if request.result:
+        return read_base_values(request.result, robot)
+    if request.names or request.values:
+        return base_values(named_values(request.names, request.values), base)
+    if last is None:
+        raise ResultFileError("the last result", "there is none: call ~/identify first")
+    return last.estimate.values
+
+
+def base_values(given: Mapping[str, float], base: BaseParameters) -> Array:
+    """Return base parameters from values of base or of standard parameters; others are 0.
+
+    Raises:
+        SettingError: if a name is neither, or both kinds are mixed.
+    """
+    for names, convert in ((base.names, read_only), (base.standard_names, base.values)):
+        if set(given) <= set(names):
+            return convert([given.get(name, 0.0) for name in names])
+    unknown = sorted(set(given) - {*base.names, *base.standard_names})
+    if unknown:
+        raise SettingError("names", ", ".join(unknown), "no such parameter of the robot")
+    raise SettingError("names", ", ".join(given), "give base or standard parameters, not both")
+
+
+def named_values(names: list[str], values: list[float]) -> Mapping[str, float]:
+    """Return values by name.
+
+    Raises:
+        SettingError: if there is not one finite value per name.
+    """
+    if len(names) != len(values):
+        problem = f"one is needed for each of {len(names)} names"
+        raise SettingError("values", f"{len(values)} of them", problem)
+    for name, value in zip(names, values, strict=True):
+        if not math.isfinite(value):
+            raise SettingError(name, value, "must be finite")
+    return dict(zip(names, (float(value) for value in values), strict=True))

@@ -1,0 +1,149 @@
+"""A simulated robot, acquisition and identification in processes of their own, and how to use them.
+
+The demo, the tests and the benchmarks do the same as a user with a real robot: start a recording,
+send a trajectory, stop, and ask for an identification.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory
+
+from robot_identification import msg
+from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.nodes import qos
+from robot_identification.nodes.client import Client
+from robot_identification.nodes.joint_states import NANOSECONDS
+from robot_identification.nodes.processes import NodeProcesses, command
+from robot_identification.nodes.trajectories import message_of
+from robot_identification.srv import Identify, Validate
+
+NODES = ("simulated_robot", "acquisition", "identification")
+_READY_WITHIN = 120.0  # the first start on a machine compiles
+_LEAD = 1.0
+_SETTLING = 0.3
+
+Watch = Callable[[float], None]
+
+
+def private_domain() -> dict[str, str]:
+    """Return environment variables for a random ROS domain on this machine; set ones are kept."""
+    number = random.SystemRandom().randint(1, 100)
+    wanted = {"ROS_DOMAIN_ID": str(number), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
+    return {name: os.environ.get(name, value) for name, value in wanted.items()}
+
+
+class Session:
+    """The three nodes with their shipped parameter files, for as long as the block lasts.
+
+    Args:
+        logs: folder for the output of the nodes.
+        parameters: node name -> parameters in place of those of the files.
+        namespace: namespace of all nodes.
+        environment: of the nodes and of this process; by default a private ROS domain.
+    """
+
+    def __init__(
+        self,
+        logs: Path,
+        parameters: Mapping[str, Mapping[str, object]] | None = None,
+        *,
+        namespace: str = "",
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        os.environ.update(private_domain() if environment is None else environment)
+        self.nodes = NodeProcesses(logs)
+        self._last_stamp = 0
+        self.last_block: msg.SampleBlock | None = None
+        try:
+            for name in NODES:
+                given = (parameters or {}).get(name, {})
+                self.nodes.start(name, command(name, parameters=given, namespace=namespace))
+            self.client = Client(namespace, watch=self.nodes.check)
+        except BaseException:
+            self.nodes.stop()
+            raise
+        node = self.client.node
+        node.create_subscription(msg.SampleBlock, "samples", self._on_block, qos.BLOCKS)
+        self._trajectories = node.create_publisher(
+            JointTrajectory, "joint_trajectory", qos.COMMANDS
+        )
+
+    def __enter__(self) -> Session:  # noqa: PYI034 (Self is younger than Python 3.10)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            self.client.__exit__(kind, error, trace)
+        finally:
+            self.nodes.stop()
+
+    def wait_until_ready(self) -> None:
+        """Wait until every node answers."""
+        self.client.wait_for_service(Identify, "identification/identify", _READY_WITHIN)
+        self.client.wait_for_service(Trigger, "acquisition/start", _READY_WITHIN)
+        count = self._trajectories.get_subscription_count
+        self.client.wait_for(lambda: count() >= 2, _READY_WITHIN, "listener to trajectories")
+
+    def record(self, trajectory: Trajectory, watch: Watch | None = None) -> str:
+        """Record while the robot follows a trajectory; return the identifier of the recording.
+
+        Args:
+            trajectory: what to follow.
+            watch: told now and then what fraction of the motion is done.
+        """
+        self._last_stamp = 0
+        self.last_block = None
+        name: str = self.client.demand(Trigger, "acquisition/start").message
+        self.client.wait_for(lambda: self._last_stamp, 30.0, "samples")
+        begin = self._last_stamp + round(_LEAD * NANOSECONDS)
+        self._trajectories.publish(message_of(trajectory, begin))
+        length = round((float(trajectory.times[-1]) + _SETTLING) * NANOSECONDS)
+
+        def finished() -> bool:
+            done = (self._last_stamp - begin) / length
+            if watch is not None:
+                watch(min(max(done, 0.0), 1.0))
+            return done >= 1.0
+
+        self.client.wait_for(finished, 30.0 + 3.0 * length / NANOSECONDS, "end of the motion")
+        self.client.demand(Trigger, "acquisition/stop")
+        self.client.wait_for(
+            lambda: self.last_block is not None and self.last_block.last, 10.0, "last block"
+        )
+        return name
+
+    def identify(self, recording: str, method: str = "wls") -> msg.IdentificationResult:
+        """Identify from a recording and return the result."""
+        request = Identify.Request(data=msg.DataSelection(recordings=[recording]), method=method)
+        return self.client.demand(Identify, "identification/identify", request).result
+
+    def validate(self, recording: str) -> Any:
+        """Predict a recording with the last result and return the response."""
+        request = Validate.Request(data=msg.DataSelection(recordings=[recording]))
+        return self.client.demand(Validate, "identification/validate", request)
+
+    def _on_block(self, block: msg.SampleBlock) -> None:
+        self.last_block = block
+        if block.stamps:
+            self._last_stamp = block.stamps[-1]
+
+
+def sigmas(value: float, truth: float, std: float) -> float:
+    """Return how many standard deviations an estimate is off."""
+    if std > 0.0:
+        return abs(value - truth) / std
+    return 0.0 if value == truth else math.inf
