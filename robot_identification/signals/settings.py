@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from robot_identification.errors import RecordingError, SettingError
+from robot_identification.errors import JointNameError, RecordingError, SettingError
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import EndTreatment, ProcessingSettings
 from robot_identification.signals import filtering
 from robot_identification.signals.derived import DataProperties, Derived
@@ -13,35 +14,38 @@ from robot_identification.signals.processing import END_LEVEL, Processing
 from robot_identification.signals.recording import Recording
 
 
-def resolve(
+def resolve_processing(
+    robot: RobotModel,
     recordings: Sequence[Recording],
-    *,
     options: ProcessingSettings | None = None,
-    recommended: ProcessingSettings | None = None,
 ) -> Processing:
-    """Return complete settings for recordings of one robot.
+    """Return complete settings for recordings of a robot.
 
     What neither an option nor the robot file states is derived from the data by
     :class:`~robot_identification.signals.derived.DataProperties`.
 
     Args:
+        robot: its file may recommend some settings.
         recordings: what is to be processed, at least one.
         options: what the caller states; it goes before everything else.
-        recommended: what the robot file recommends.
 
     Raises:
         SettingError: a value is impossible, or does not suit the sampling rate.
         RecordingError: there is no recording.
+        JointNameError: a recording has other joints than the robot.
     """
     if not recordings:
         raise RecordingError("no recording was given")
+    for recording in recordings:
+        if recording.joint_names != robot.joint_names:
+            raise JointNameError(robot.joint_names, recording.joint_names, recording.source)
     data = DataProperties(recordings)
-    chosen = _Chosen(options or ProcessingSettings(), recommended or ProcessingSettings())
+    chosen = _Chosen(options or ProcessingSettings(), robot.processing)
     order = chosen.take("filter_order", lambda: Derived(filtering.DEFAULT_ORDER, "default"))
     cutoff = chosen.take("cutoff_hz", data.cutoff)
     filtering.butterworth(cutoff, order, data.longest_period)
     chosen.take("rate_hz", lambda: data.rate(cutoff))
-    joints = len(recordings[0].joint_names)
+    joints = len(robot.joints)
     thresholds = chosen.take("velocity_threshold", lambda: data.thresholds(cutoff, order))
     chosen.values["velocity_threshold"] = _per_joint(thresholds, joints)
     for name, value, reason in (
