@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import RecordingError
-from robot_identification.errors import SettingError
 from robot_identification.robot.model import Array
 
 
@@ -56,6 +55,10 @@ class Segment:
     effort: Array
     reference: Array | None = None
 
+    def __post_init__(self) -> None:
+        for name in ("time", "position", "velocity", "effort", "reference"):
+            _freeze(getattr(self, name))
+
     def part(self, samples: slice) -> Segment:
         """Return a run of the segment's samples."""
         return Segment(
@@ -88,28 +91,6 @@ class Recording:
     source: str = ""
     digest: str = ""
     statistics: RecordingStatistics = field(default_factory=RecordingStatistics)
-
-    def between(self, begin: float, end: float) -> Recording:
-        """Return a part of the recording.
-
-        Args:
-            begin: where it begins, as a fraction of the samples.
-            end: where it ends.
-
-        Raises:
-            SettingError: unless 0 <= begin < end <= 1.
-        """
-        if not 0.0 <= begin < end <= 1.0:
-            raise SettingError("part", f"{begin:g} to {end:g}", "needs 0 <= begin < end <= 1")
-        first, last = round(begin * self.samples), round(end * self.samples)
-        segments = []
-        offset = 0
-        for segment in self.segments:
-            part = segment.between(max(first - offset, 0), max(last - offset, 0))
-            offset += len(segment.time)
-            if len(part.time):
-                segments.append(part)
-        return replace(self, segments=tuple(segments))
 
     @property
     def samples(self) -> int:
