@@ -1,0 +1,88 @@
+import dataclasses
+
+import numpy as np
+import pytest
+
+from robot_identification.errors import UnknownRecordingError
+from robot_identification.nodes.live import LiveRecordings, size_of
+from robot_identification.nodes.recorder import Block, Counts
+from robot_identification.signals.recording import RawSamples
+
+
+def block(sequence, recording="r", *, samples=10, last=False, velocity=True):
+    stamps = np.arange(samples, dtype=np.int64) + samples * sequence
+    values = np.repeat(stamps.astype(float)[:, None], 2, axis=1)
+    raw = RawSamples(stamps, values, values if velocity else None, values)
+    return Block(recording, sequence, samples * sequence, last, raw, Counts(received=samples))
+
+
+SIZE = size_of(block(0).samples)
+
+
+def live(blocks=(), max_blocks=100, max_recordings=10):
+    recordings = LiveRecordings(max_blocks * SIZE, max_recordings)
+    for one in blocks:
+        recordings.add(one, "joint_torque")
+    return recordings
+
+
+def test_the_current_recording_is_the_one_begun_last():
+    recordings = live([block(0, "a"), block(0, "b"), block(1, "a")])
+    assert recordings.get().recording == "b"
+    assert len(recordings.get("a").samples().stamps) == 20
+
+
+def test_missing_blocks_are_noticed():
+    recordings = live()
+    assert recordings.add(block(0), "joint_torque") == []
+    problems = recordings.add(block(3), "joint_torque")
+    assert "blocks 1 to 2 did not arrive" in problems[0]
+    found = recordings.get("r")
+    assert (found.missing_blocks, found.missing_samples) == (2, 20)
+    assert "2 blocks, 20 samples" in found.warnings()[0]
+
+
+def test_a_block_that_comes_twice_is_ignored():
+    recordings = live([block(0), block(1)])
+    assert "twice" in recordings.add(block(0), "joint_torque")[0]
+    assert len(recordings.get().samples().stamps) == 20
+
+
+def test_unknown_and_empty_recordings_are_errors():
+    with pytest.raises(UnknownRecordingError, match="no recording yet"):
+        live().get()
+    with pytest.raises(UnknownRecordingError, match=r"no recording x: in memory are r"):
+        live([block(0)]).get("x")
+    with pytest.raises(UnknownRecordingError, match="no sample has arrived"):
+        live([block(0, samples=0, last=True)]).get("r").samples()
+
+
+def test_memory_is_bounded_and_ended_recordings_make_room():
+    recordings = live([block(0, "a", last=True)], max_blocks=3)
+    problems = [line for i in range(5) for line in recordings.add(block(i, "b"), "joint_torque")]
+    assert problems == ["a: forgotten to make room", "b: memory is used up, the rest is not kept"]
+    found = recordings.get("b")
+    assert len(found.samples().stamps) == 30
+    assert found.missing_blocks == 0
+    assert "cut short" in found.warnings()[0]
+    with pytest.raises(UnknownRecordingError):
+        recordings.get("a")
+
+
+def test_the_number_of_recordings_is_bounded():
+    recordings = live([block(0, name) for name in "abcd"], max_recordings=2)
+    with pytest.raises(UnknownRecordingError, match="in memory are c, d"):
+        recordings.get("a")
+
+
+def test_velocity_needs_every_block():
+    assert live([block(0), block(1)]).get().samples().velocity is not None
+    assert live([block(0), block(1, velocity=False)]).get().samples().velocity is None
+
+
+def test_what_became_of_samples_is_told():
+    counts = Counts(received=100, lost=3, refused=1)
+    recordings = live([dataclasses.replace(block(0), counts=counts)])
+    text = "\n".join(recordings.get().warnings())
+    assert "3 of 100 samples lost" in text
+    assert "1 of 100 samples refused" in text
