@@ -1,4 +1,4 @@
-"""Inverse dynamic identification model: tau = W(q, qd, qdd) chi (seed 003 eq. 1, 15; seed 000 eq. 1-3).
+"""Inverse dynamic identification model: tau = W(q, qd, qdd) chi (seed 003 eq. 1, 15).
 
 The regressor W is sparse in a known way: the effort of joint k depends only on links that joint k
 moves.  :class:`Regressor` therefore keeps, for each joint, only the columns that can differ from
@@ -87,9 +87,7 @@ class Regressor:
         rows = self._slots[self._coupling.joint, self._coupling.column]
         return rows[rows >= 0]
 
-    def compact(
-        self, q: Floats, qd: Floats, qdd: Floats, out: Floats | None = None
-    ) -> Floats:
+    def compact(self, q: Floats, qd: Floats, qdd: Floats, out: Floats | None = None) -> Floats:
         """Return the structurally non-zero entries, one row per entry, samples side by side.
 
         Args:

@@ -83,6 +83,13 @@ class JointFactor:
         return float(np.linalg.norm(unexplained)), rank
 
 
+def _triangle_of(rows: Array) -> Array:
+    """Return the upper triangular factor of at least as many rows as columns."""
+    (triangle,) = scipy.linalg.qr(rows, mode="r", overwrite_a=True)
+    result: Array = np.triu(triangle[: rows.shape[1]])
+    return result
+
+
 def merge(factors: Sequence[JointFactor]) -> JointFactor:
     """Return the factor of all rows that the given factors of one joint stand for.
 
@@ -97,7 +104,7 @@ def merge(factors: Sequence[JointFactor]) -> JointFactor:
     return JointFactor(
         joint=first.joint,
         columns=first.columns,
-        triangle=np.linalg.qr(stacked, mode="r"),
+        triangle=_triangle_of(stacked),
         rows=sum(factor.rows for factor in factors),
     )
 
@@ -122,4 +129,4 @@ def stack(
         block[:, -1] = factor.triangle[:, -1]
         blocks.append(block if weights is None else block * weights[k])
     stacked = np.vstack([*blocks, np.zeros((parameters + 1, parameters + 1))])
-    return np.triu(np.linalg.qr(stacked, mode="r"))
+    return _triangle_of(stacked)

@@ -68,9 +68,7 @@ class Regrouping:
     def grouping(self, index: int) -> dict[str, float]:
         """Return the standard parameters in a base parameter, with their coefficients."""
         row = self.beta[index]
-        others = {
-            self.regrouped[place]: float(row[place]) for place in np.flatnonzero(row)
-        }
+        others = {self.regrouped[place]: float(row[place]) for place in np.flatnonzero(row)}
         return {self.leading[index]: 1.0, **others}
 
     @property

@@ -6,12 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import scipy.ndimage
 
 from robot_identification.errors import RecordingError
-from robot_identification.robot.model import Array
+from robot_identification.robot.model import Array, CouplingKind, RobotModel
 from robot_identification.signals import filtering
 from robot_identification.signals.processing import Processing
 from robot_identification.signals.recording import Recording, Segment
+
+# The decimation filter weighs the samples within this part of a step around the one that is kept
+# within five percent of its peak; what happens there makes the row.
+NEAR_PEAK = 0.2
 
 
 @dataclass(frozen=True)
@@ -100,14 +105,20 @@ def _filtered(segment: Segment, period: float, processing: Processing) -> Filter
     )
 
 
-def kept_rows(segment: FilteredSegment, processing: Processing) -> npt.NDArray[np.bool_]:
+def kept_rows(
+    robot: RobotModel, segment: FilteredSegment, processing: Processing
+) -> npt.NDArray[np.bool_]:
     """Tell which decimated rows of a segment take part in the estimation.
 
-    A row of joint j is left out where its own speed is below its threshold at the instant that
-    decimation keeps (scope ``joint``), or where any joint is below its own (scope ``sample``).
-    With ``ends`` set to ``cut``, the rows that the decimation filter's end effects reach go too.
+    A row is left out where the sign of a speed that enters it is not reliable: the speed of its
+    own joint, or that of a Coulomb coupling that acts on it, falls below its threshold while the
+    decimation filter weighs the samples most.  The threshold of a coupling's speed is the root of
+    the sum of squares of its joints' thresholds.  With scope ``sample`` the rows of all joints go
+    together.  With ``ends`` set to ``cut``, the rows that the decimation filter's end effects
+    reach go too.
 
     Args:
+        robot: its couplings say which speeds enter which rows.
         segment: from :func:`filter_recording`.
         processing: the settings that it was made with.
 
@@ -115,12 +126,33 @@ def kept_rows(segment: FilteredSegment, processing: Processing) -> npt.NDArray[n
         (joints, outputs) true for rows that stay.
     """
     decimator = processing.decimator(segment.period)
-    speed = np.abs(segment.velocity[:, decimator.kept(segment.samples)])
-    moving = speed >= np.asarray(processing.velocity_threshold)[:, None]
+    kept = decimator.kept(segment.samples)
+    reach = int(NEAR_PEAK * decimator.factor)
+    moving = np.empty((len(robot.joints), len(kept)), dtype=np.bool_)
+    for joint, rows in enumerate(moving):
+        rows[:] = True
+        for motion in _friction_motions(robot, joint):
+            speed = np.abs(motion @ segment.velocity)
+            slowest = scipy.ndimage.minimum_filter1d(speed, 2 * reach + 1)[kept]
+            rows &= slowest >= float(np.linalg.norm(motion * processing.velocity_threshold))
     if processing.velocity_threshold_scope == "sample":
-        moving = np.broadcast_to(moving.all(axis=0), moving.shape).copy()
+        moving[:] = moving.all(axis=0)
     cut = processing.cut_outputs(segment.period)
     if cut:
         moving[:, :cut] = False
         moving[:, -cut:] = False
     return moving
+
+
+def _friction_motions(robot: RobotModel, joint: int) -> list[Array]:
+    """Return the (joints,) combinations of joint velocities whose signs enter a joint's rows."""
+    names = robot.joint_names
+    motions = [np.eye(len(names))[joint]]
+    for coupling in robot.couplings:
+        if coupling.kind is CouplingKind.COULOMB:
+            motions.extend(
+                np.array([term.of.get(name, 0.0) for name in names])
+                for term in coupling.terms
+                if term.on.get(names[joint], 0.0)
+            )
+    return motions

@@ -15,6 +15,7 @@ from robot_identification.identification import result as results
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.least_squares import Estimate, RelativeError
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
+from robot_identification.robot.model import Array
 from robot_identification.storage.atomic import write_text_atomically
 
 _LARGEST_FILE = 64 * 2**20
@@ -59,8 +60,17 @@ def dump(result: IdentificationResult) -> str:
     return yaml.dump(document, Dumper=dumper, sort_keys=False, default_flow_style=None, width=1000)
 
 
-def _upper(triangle: results.Array) -> list[list[float]]:
+def _upper(triangle: Array) -> list[list[float]]:
     return [triangle[i, i:].tolist() for i in range(len(triangle))]
+
+
+def is_result(path: str | Path) -> bool:
+    """Tell whether a file says of itself that it is a result file."""
+    try:
+        with Path(path).open(encoding="utf-8") as file:
+            return _KIND in file.read(200)
+    except (OSError, UnicodeDecodeError):
+        return False
 
 
 def read_result(path: str | Path) -> IdentificationResult:
@@ -169,7 +179,7 @@ def _factor(entry: Mapping[str, Any], parameters: int) -> JointFactor:
     )
 
 
-def _finite(values: list[float], name: str) -> results.Array:
+def _finite(values: list[float], name: str) -> Array:
     array = np.array(values, dtype=float)
     if not all(map(math.isfinite, array.ravel())):
         raise ValueError(f"{name} holds a value that is not finite")

@@ -1,0 +1,216 @@
+"""The one path from recordings to identified base parameters, for bags and live topics alike."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.errors import SettingError, ShapeError
+from robot_identification.identification import least_squares
+from robot_identification.identification.base import BaseParameters, base_parameters
+from robot_identification.identification.factor import JointFactor
+from robot_identification.identification.least_squares import Estimate, RelativeError
+from robot_identification.identification.result import IdentificationResult, Regrouping, Source
+from robot_identification.identification.stream import factorise
+from robot_identification.robot.model import RobotModel
+from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.signals.processing import Processing
+from robot_identification.signals.recording import Recording
+from robot_identification.signals.samples import filter_recording
+from robot_identification.signals.settings import resolve_processing
+
+Progress = Callable[[str, float], None]
+Cancelled = Callable[[], bool]
+
+METHODS = ("ols", "wls")
+
+_UNTRUSTED_PERCENT = 30.0
+_POOR_CONDITION = 100.0
+
+
+@dataclass(frozen=True)
+class Validation:
+    """How well given parameters predict the efforts of recordings.
+
+    Attributes:
+        relative_error: unexplained effort as fractions, total and per joint.
+        rows: (joints,) number of rows compared.
+        residual_std: (joints,) root mean square of the unexplained effort, in N m or N.
+        settings: every processing setting with its value and where it came from.
+        seconds: time that it took.
+    """
+
+    relative_error: RelativeError
+    rows: tuple[int, ...]
+    residual_std: tuple[float, ...]
+    settings: dict[str, dict[str, object]]
+    seconds: float
+
+
+def identify(
+    robot: RobotModel,
+    recordings: Sequence[Recording],
+    *,
+    method: str = "wls",
+    overrides: ProcessingSettings | None = None,
+    held_out_fraction: float = 0.0,
+    progress: Progress | None = None,
+    cancelled: Cancelled | None = None,
+) -> IdentificationResult:
+    """Identify the base parameters of a robot by least squares.
+
+    Args:
+        robot: the robot.
+        recordings: joint states on the joint side; fitted together.
+        method: ``ols`` or ``wls`` (weighted by the residual of each joint).
+        overrides: processing settings that replace recommended and derived ones.
+        held_out_fraction: share at the end of each recording that is predicted, not fitted.
+        progress: told the stage and the fraction of the whole that is done.
+        cancelled: asked now and then whether to stop.
+
+    Raises:
+        SettingError: if the method or a setting is not possible.
+        RecordingError: if the recordings are of no use.
+        NotExcitedError: if the motion does not determine every base parameter.
+        CancelledError: if ``cancelled`` says so.
+    """
+    begin = time.monotonic()
+    if method not in METHODS:
+        raise SettingError("method", method, f"choose one of {', '.join(METHODS)}")
+    if not 0.0 <= held_out_fraction < 1.0:
+        raise SettingError("held_out_fraction", held_out_fraction, "choose from 0 to below 1")
+    report = progress or _silent
+    report("base parameters", 0.0)
+    base = base_parameters(robot)
+    processing = resolve_processing(robot, recordings, overrides or ProcessingSettings())
+    fitted = [r.between(0.0, 1.0 - held_out_fraction) for r in recordings]
+    factors = _factors(base, fitted, processing, report, cancelled)
+    solve = least_squares.ordinary if method == "ols" else least_squares.weighted
+    estimate = solve(factors, base.names, processing.residual_divisor)
+    held_out = None
+    if held_out_fraction > 0.0:
+        rest = [r.between(1.0 - held_out_fraction, 1.0) for r in recordings]
+        held_out = least_squares.relative_error(
+            _factors(base, rest, processing, report, cancelled), estimate.values
+        )
+    report("done", 1.0)
+    return IdentificationResult(
+        robot=robot.name,
+        robot_digest=robot.digest,
+        joint_names=robot.joint_names,
+        sources=tuple(Source(r.source, r.digest, r.samples, r.duration) for r in recordings),
+        method=method,
+        settings=processing.entries(),
+        regrouping=Regrouping.of(base),
+        estimate=estimate,
+        factors=factors,
+        held_out=held_out,
+        seconds=time.monotonic() - begin,
+        warnings=(*_recording_warnings(recordings), *_warnings(base.names, estimate)),
+    )
+
+
+def validate(
+    robot: RobotModel,
+    values: npt.ArrayLike,
+    recordings: Sequence[Recording],
+    *,
+    overrides: ProcessingSettings | None = None,
+    progress: Progress | None = None,
+    cancelled: Cancelled | None = None,
+) -> Validation:
+    """Compare the efforts of recordings with those that base parameters predict.
+
+    Args:
+        robot: the robot.
+        values: (base,) values in the order of ``base_parameters(robot).names``.
+        recordings: joint states on the joint side.
+        overrides: processing settings that replace recommended and derived ones.
+        progress: told the stage and the fraction of the whole that is done.
+        cancelled: asked now and then whether to stop.
+
+    Raises:
+        ShapeError: if the number of values is not that of the base parameters.
+        SettingError: if a setting is not possible.
+        RecordingError: if the recordings are of no use.
+        CancelledError: if ``cancelled`` says so.
+    """
+    begin = time.monotonic()
+    base = base_parameters(robot)
+    vector = np.asarray(values, dtype=np.float64)
+    if vector.shape != (base.rank,):
+        raise ShapeError("values", vector.shape, f"({base.rank},)")
+    processing = resolve_processing(robot, recordings, overrides or ProcessingSettings())
+    report = progress or _silent
+    factors = _factors(base, recordings, processing, report, cancelled)
+    report("done", 1.0)
+    return Validation(
+        relative_error=least_squares.relative_error(factors, vector),
+        rows=tuple(factor.rows for factor in factors),
+        residual_std=tuple(f.residual_norm(vector) / max(f.rows, 1) ** 0.5 for f in factors),
+        settings=processing.entries(),
+        seconds=time.monotonic() - begin,
+    )
+
+
+def _silent(_stage: str, _fraction: float) -> None:
+    """Report to nobody."""
+
+
+def _factors(
+    base: BaseParameters,
+    recordings: Sequence[Recording],
+    processing: Processing,
+    report: Progress,
+    cancelled: Cancelled | None,
+) -> tuple[JointFactor, ...]:
+    report("filter", 0.0)
+    segments = [s for r in recordings for s in filter_recording(r, processing)]
+    return factorise(
+        base.robot,
+        base.base_columns,
+        segments,
+        processing,
+        progress=lambda fraction: report("regressor", fraction),
+        cancelled=cancelled,
+    )
+
+
+def _recording_warnings(recordings: Sequence[Recording]) -> tuple[str, ...]:
+    """Return a line for every recording that lost samples or came in disorder."""
+    lines = []
+    for recording in recordings:
+        statistics = recording.statistics
+        if statistics.lost:
+            lines.append(
+                f"{recording.source}: {statistics.lost} samples lost in {statistics.gaps} gaps; "
+                "the recording was split there"
+            )
+        if statistics.resampled:
+            lines.append(
+                f"{recording.source}: the sampling period varies by "
+                f"{100.0 * statistics.jitter:.2g} %; resampled to a constant one"
+            )
+    return tuple(lines)
+
+
+def _warnings(names: tuple[str, ...], estimate: Estimate) -> tuple[str, ...]:
+    """Return what a user should know before trusting the numbers."""
+    lines = []
+    percent = estimate.relative_std_percent
+    doubtful = [name for name, p in zip(names, percent, strict=True) if p > _UNTRUSTED_PERCENT]
+    if doubtful:
+        lines.append(
+            f"{len(doubtful)} of {len(names)} parameters have a standard deviation above "
+            f"{_UNTRUSTED_PERCENT:g} % and cannot be trusted alone: {', '.join(doubtful)}"
+        )
+    if estimate.scaled_condition_number > _POOR_CONDITION:
+        lines.append(
+            f"condition number {estimate.scaled_condition_number:.3g} with scaled columns: "
+            "a motion optimised for excitation would give better parameters"
+        )
+    return tuple(lines)

@@ -1,0 +1,138 @@
+"""From filtered signals to one triangular factor per joint, block by block.
+
+Only a block of the regressor exists at any time: its structurally non-zero rows are computed,
+decimated together with the effort (parallel decimation, seed 003 section II), thinned by the
+velocity thresholds and folded into the factors, which do not grow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.dynamics.regressor import Regressor
+from robot_identification.errors import CancelledError
+from robot_identification.identification.factor import JointFactor
+from robot_identification.identification.householder import fold_rows
+from robot_identification.robot.model import Array, RobotModel
+from robot_identification.signals.decimation import Decimator, Window
+from robot_identification.signals.processing import Processing
+from robot_identification.signals.samples import FilteredSegment, kept_rows
+
+Progress = Callable[[float], None]
+Cancelled = Callable[[], bool]
+
+# Windows overlap by some 350 outputs: much shorter blocks would waste most of the work.
+_BLOCK_OUTPUTS = 1024
+
+
+class FactorStream:
+    """Factors of the base regressor of a robot, growing with every segment folded in.
+
+    Args:
+        robot: the robot.
+        columns: columns of the full regressor that the base parameters belong to.
+        processing: settings of the signal processing.
+    """
+
+    def __init__(
+        self, robot: RobotModel, columns: npt.NDArray[np.intp], processing: Processing
+    ) -> None:
+        self._robot = robot
+        self._processing = processing
+        self._regressor = Regressor(robot, columns, spare=1)
+        self._triangles = [
+            np.zeros((len(joint.columns) + 1, len(joint.columns) + 1))
+            for joint in self._regressor.joint_rows
+        ]
+        self._rows = [0] * len(robot.joints)
+
+    def fold(
+        self,
+        segment: FilteredSegment,
+        *,
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
+    ) -> None:
+        """Fold the rows of a segment into the factors.
+
+        Args:
+            segment: filtered signals at the full rate.
+            progress: told the fraction that is done, from 0 to 1.
+            cancelled: asked after every block whether to stop.
+
+        Raises:
+            CancelledError: if ``cancelled`` says so; the factors are then of no use.
+        """
+        decimator = self._processing.decimator(segment.period)
+        kept = kept_rows(self._robot, segment, self._processing)
+        windows = list(decimator.blocks(segment.samples, _BLOCK_OUTPUTS))
+        for number, window in enumerate(windows):
+            if cancelled is not None and cancelled():
+                raise CancelledError("identification was cancelled")
+            rows = self._decimated(segment, window, decimator)
+            self._fold_block(rows, kept[:, window.outputs])
+            if progress is not None:
+                progress((number + 1) / len(windows))
+
+    def _decimated(self, segment: FilteredSegment, window: Window, decimator: Decimator) -> Array:
+        """Return the compact rows of one window, efforts in the spare rows, decimated."""
+        part = window.inputs
+        q, qd, qdd = (
+            np.ascontiguousarray(signal[:, part])
+            for signal in (segment.position, segment.velocity, segment.acceleration)
+        )
+        rows = self._regressor.compact(q, qd, qdd)
+        for joint, effort in zip(self._regressor.joint_rows, segment.effort, strict=True):
+            rows[joint.rows.stop] = effort[part]
+        return decimator.decimate_window(rows, window)
+
+    def _fold_block(self, rows: Array, kept: npt.NDArray[np.bool_]) -> None:
+        for k, joint in enumerate(self._regressor.joint_rows):
+            own = np.ascontiguousarray(rows[joint.first : joint.rows.stop + 1])
+            fold_rows(self._triangles[k], own, np.ascontiguousarray(kept[k]))
+            self._rows[k] += int(np.count_nonzero(kept[k]))
+
+    def factors(self) -> tuple[JointFactor, ...]:
+        """Return the factors of everything folded in so far."""
+        return tuple(
+            JointFactor(joint.name, rows.columns, triangle, count)
+            for joint, rows, triangle, count in zip(
+                self._robot.joints,
+                self._regressor.joint_rows,
+                self._triangles,
+                self._rows,
+                strict=True,
+            )
+        )
+
+
+def factorise(
+    robot: RobotModel,
+    columns: npt.NDArray[np.intp],
+    segments: Sequence[FilteredSegment],
+    processing: Processing,
+    *,
+    progress: Progress | None = None,
+    cancelled: Cancelled | None = None,
+) -> tuple[JointFactor, ...]:
+    """Return the factors of several segments; see :class:`FactorStream`.
+
+    Raises:
+        CancelledError: if ``cancelled`` says so.
+    """
+    stream = FactorStream(robot, columns, processing)
+    total = sum(segment.samples for segment in segments)
+    done = 0
+    for segment in segments:
+        start, share = done / total, segment.samples / total
+
+        def report(fraction: float, start: float = start, share: float = share) -> None:
+            if progress is not None:
+                progress(start + share * fraction)
+
+        stream.fold(segment, progress=report, cancelled=cancelled)
+        done += segment.samples
+    return stream.factors()
