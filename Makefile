@@ -31,6 +31,9 @@ VENV_OPTIONS := --system-site-packages
 # Compiled parts of the sourced ROS need the NumPy that they were built with.
 PINS := "numpy==$$($(PYTHON) -c 'import numpy; print(numpy.__version__)')"
 REQUIREMENTS_FILTER := grep -v '^ros-'
+# As sourcing .venv/share/robot_identification/local_setup.bash would.
+export AMENT_PREFIX_PATH := $(CURDIR)/$(VENV):$(AMENT_PREFIX_PATH)
+export LD_LIBRARY_PATH := $(CURDIR)/$(VENV)/lib:$(LD_LIBRARY_PATH)
 else
 REQUIREMENTS_FILTER := cat
 endif
