@@ -7,6 +7,8 @@ smallest root need not be safe for joints that move together (equations Q3 to Q5
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import scipy.optimize
 
@@ -86,8 +88,6 @@ def shortest_duration(
             f"no duration keeps the velocity limit {velocity_limit:g}: the ends have "
             f"{before:g} and {after:g}"
         )
-    if step == 0.0 and before == 0.0 and after == 0.0:
-        return 0.0
 
     def inverse(s: Array) -> Array:
         return np.minimum(
@@ -95,7 +95,10 @@ def shortest_duration(
             _acceleration_inverse(s, step, before, after, acceleration_limit),
         )
 
-    place = int(np.argmin(inverse(_GRID)))
+    on_grid = inverse(_GRID)
+    place = int(np.argmin(on_grid))
+    if not math.isfinite(on_grid[place]):
+        return 0.0  # no way to go
     low, high = _GRID[max(place - 1, 0)], _GRID[min(place + 1, len(_GRID) - 1)]
     best = scipy.optimize.minimize_scalar(
         lambda s: float(inverse(np.array([s]))[0]),
@@ -103,7 +106,7 @@ def shortest_duration(
         method="bounded",
         options={"xatol": 1e-12},
     )
-    smallest = min(float(inverse(_GRID[place : place + 1])[0]), float(best.fun))
+    smallest = min(float(on_grid[place]), float(best.fun))
     return (1.0 + _ROUNDING) / smallest
 
 
@@ -113,7 +116,7 @@ def _velocity_inverse(s: Array, step: float, before: float, after: float, limit:
     rest = before * (1.0 - 18.0 * s**2 + 32.0 * s**3 - 15.0 * s**4) + after * (
         -12.0 * s**2 + 28.0 * s**3 - 15.0 * s**4
     )
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         inverse = (limit - np.sign(slope) * rest) / np.abs(slope)
     return np.where(slope == 0.0, np.inf, inverse)
 
@@ -130,8 +133,11 @@ def _acceleration_inverse(
     for sign in (1.0, -1.0):
         a, b = sign * square, sign * linear  # a x^2 + b x = limit, first positive root
         discriminant = b**2 + 4.0 * a * limit
-        with np.errstate(divide="ignore", invalid="ignore"):
-            root = 2.0 * limit / (b + np.sqrt(np.maximum(discriminant, 0.0)))
+        radical = np.sqrt(np.maximum(discriminant, 0.0))
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            root = np.where(
+                (b < 0.0) & (a > 0.0), (radical - b) / (2.0 * a), 2.0 * limit / (b + radical)
+            )
         reached = (discriminant >= 0.0) & (root > 0.0)
         result = np.where(reached, np.minimum(result, root), result)
     return result
