@@ -43,9 +43,10 @@ def check_target(path: str | Path) -> Path:
 
 
 def kind_of(path: Path) -> str:
-    """Return in words what is at a path that is not a regular file."""
+    """Return in words what is at a path."""
     mode = path.stat().st_mode
     for test, name in (
+        (stat.S_ISREG, "a file"),
         (stat.S_ISDIR, "a folder"),
         (stat.S_ISCHR, "a device"),
         (stat.S_ISBLK, "a device"),
@@ -87,7 +88,7 @@ def write_bytes_atomically(path: str | Path, data: bytes) -> None:
         if target.exists():
             temporary.chmod(stat.S_IMODE(target.stat().st_mode))
         temporary.replace(target)
-        flush_folder(target.parent)
+        flush_file(target.parent)
     except OSError as error:
         raise OutputError(path, f"cannot be written: {error.strerror or error}") from error
     finally:
@@ -108,10 +109,10 @@ def _write_and_flush(path: Path, data: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def flush_folder(folder: Path) -> None:
-    """Flush the names in a folder to the disk, where the file system can do that."""
+def flush_file(path: Path) -> None:
+    """Flush a file, or the names in a folder, to the disk, where the file system can do that."""
     with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
+        descriptor = os.open(path, os.O_RDONLY)
         try:
             os.fsync(descriptor)
         finally:

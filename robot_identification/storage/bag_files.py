@@ -1,0 +1,209 @@
+"""Bags as files: opening them, checking them, and reading serialised messages.
+
+Everything foreign stays behind this border: whatever the reader of a damaged file raises comes
+out as :class:`~robot_identification.errors.BagError` with path and cause.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import struct
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from rosbags.rosbag2 import Reader
+
+from robot_identification.errors import BagError, RobotIdentificationError, TopicError
+from robot_identification.storage import mcap_records
+
+_FILE_TYPES = (".db3", ".mcap")
+_DATA_SUFFIXES = (*_FILE_TYPES, ".db3.zstd", ".mcap.zstd")
+_METADATA = "metadata.yaml"
+_SQLITE_MAGIC = b"SQLite format 3\x00"
+
+
+@contextmanager
+def foreign_errors(path: Path) -> Iterator[None]:
+    """Turn whatever another library raises about a bag into our own error."""
+    try:
+        yield
+    except RobotIdentificationError:
+        raise
+    except Exception as error:
+        text = str(error) or type(error).__name__
+        raise BagError(
+            path, f"cannot be read: {text}; the file is damaged or not a ROS 2 bag"
+        ) from error
+
+
+@contextmanager
+def open_bag(path: str | Path) -> Iterator[Bag]:
+    """Open a bag for reading.
+
+    Args:
+        path: folder of a rosbag2, or a bare file (.db3, .mcap).
+
+    Raises:
+        BagError: it does not exist, is no bag, is truncated or otherwise damaged, or empty.
+    """
+    bag_path = Path(path)
+    with ExitStack() as stack:
+        with foreign_errors(bag_path):
+            files = _data_files(bag_path)
+            warnings = [warning for file in files for warning in _check(file)]
+            sources = [bag_path]
+            if bag_path.is_dir() and not (bag_path / _METADATA).exists():
+                warnings.append(f"{bag_path}: no {_METADATA}; its files were read as they are")
+                sources = files
+            readers = [stack.enter_context(Reader(source)) for source in sources]
+            if not sum(reader.message_count for reader in readers):
+                raise BagError(bag_path, "the bag holds no messages")
+        yield Bag(bag_path, files, readers, warnings)
+
+
+class Bag:
+    """A bag that is open for reading; made by :func:`open_bag`.
+
+    Attributes:
+        path: where it is.
+        files: its data files.
+        warnings: what is suspicious about it.
+    """
+
+    def __init__(
+        self, path: Path, files: Sequence[Path], readers: Sequence[Any], warnings: list[str]
+    ) -> None:
+        self.path = path
+        self.files = tuple(files)
+        self.warnings = warnings
+        self._readers = tuple(readers)
+
+    @property
+    def topics(self) -> dict[str, str]:
+        """Topics that have messages, with their types."""
+        return {
+            connection.topic: connection.msgtype
+            for reader in self._readers
+            for connection in reader.connections
+            if connection.msgcount
+        }
+
+    def messages(self, topic: str, message_type: str) -> Iterator[tuple[int, bytes]]:
+        """Yield time of recording in ns, and serialised message, of a topic.
+
+        Args:
+            topic: name of the topic.
+            message_type: type that it must have, such as ``sensor_msgs/msg/JointState``.
+
+        Raises:
+            TopicError: the bag has no message on the topic, or messages of another type.
+            BagError: the file is damaged.
+        """
+        available = self.topics
+        if topic not in available:
+            raise TopicError(self.path, topic, sorted(available))
+        if available[topic] != message_type:
+            fitting = [name for name, kind in sorted(available.items()) if kind == message_type]
+            raise TopicError(
+                self.path,
+                topic,
+                sorted(available),
+                f"topic {topic} holds {available[topic]}, not {message_type}"
+                + (f"; {', '.join(fitting)} would fit" if fitting else ""),
+            )
+        return self._messages(topic)
+
+    def _messages(self, topic: str) -> Iterator[tuple[int, bytes]]:
+        count = expected = 0
+        with foreign_errors(self.path):
+            for reader in self._readers:
+                connections = [x for x in reader.connections if x.topic == topic]
+                expected += sum(connection.msgcount for connection in connections)
+                if not connections:
+                    continue
+                for _, time, message in reader.messages(connections=connections):
+                    count += 1
+                    yield time, bytes(message)
+        if count == 0:
+            raise BagError(
+                self.path, f"{expected} messages on {topic} are announced, none is there"
+            )
+        if count != expected:
+            self.warnings.append(
+                f"{self.path}: {count} of {expected} announced messages on {topic} are there"
+            )
+
+    def digest(self) -> str:
+        """Return the SHA-256 of the data files, one behind the other, in hexadecimal."""
+        digest = hashlib.sha256()
+        with foreign_errors(self.path):
+            for file in self.files:
+                with file.open("rb") as stream:
+                    while block := stream.read(1 << 20):
+                        digest.update(block)
+        return digest.hexdigest()
+
+
+def _data_files(path: Path) -> list[Path]:
+    if not path.exists():
+        raise BagError(path, "does not exist")
+    if path.is_file():
+        if path.suffix not in _FILE_TYPES:
+            raise BagError(path, "not a bag: give the folder of a rosbag2, or a file .db3 or .mcap")
+        return [path]
+    if not path.is_dir():
+        raise BagError(path, "neither a file nor a folder")
+    files = sorted(file for file in path.iterdir() if file.name.endswith(_DATA_SUFFIXES))
+    if not files:
+        raise BagError(path, "not a bag: the folder holds neither a .db3 nor a .mcap file")
+    return files
+
+
+def _check(file: Path) -> list[str]:
+    """Refuse a file that is not whole; return what is suspicious about it."""
+    if file.suffix == ".db3":
+        _check_sqlite(file)
+    if file.suffix != ".mcap":
+        return []
+    state = mcap_records.examine(file)
+    if state.problem:
+        raise BagError(file, state.problem)
+    if not state.unchecked:
+        return []
+    missing = f"{state.unchecked} of {state.chunks} chunks have no checksum"
+    return [f"{file}: {missing}: damage cannot be noticed; record with chunk CRC"]
+
+
+def _check_sqlite(file: Path) -> None:
+    """Compare the size of a database with what its header says."""
+    size = file.stat().st_size
+    if size == 0:
+        raise BagError(file, "the file is empty")
+    with file.open("rb") as stream:
+        header = stream.read(100)
+    if header[:16] != _SQLITE_MAGIC or len(header) < 100:
+        raise BagError(file, "not an SQLite file, so not a bag")
+    (page,) = struct.unpack(">H", header[16:18])
+    changes, pages = struct.unpack(">II", header[24:32])
+    (valid_for,) = struct.unpack(">I", header[92:96])
+    announced = pages * (65536 if page == 1 else page)
+    if changes == valid_for and size < announced:
+        raise BagError(
+            file,
+            f"truncated: {size} of {announced} bytes; copy it again, or save what is whole with "
+            "`sqlite3 damaged.db3 .recover`",
+        )
+    _check_tables(file)
+
+
+def _check_tables(file: Path) -> None:
+    connection = sqlite3.connect(f"{file.resolve().as_uri()}?immutable=1", uri=True)
+    try:
+        tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
+    finally:
+        connection.close()
+    if not {"messages", "topics"} <= tables:
+        raise BagError(file, "an SQLite file, but not a bag: it has no messages and topics")
