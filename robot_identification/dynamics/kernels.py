@@ -32,7 +32,7 @@ _OPTIONS = {
 
 
 @numba.njit(**_OPTIONS)
-def _load_block(tree, j, q, start, count, frame):
+def load_block(tree, j, q, start, count, frame):
     """Fill the placement of joint j: frame holds cos, sin and origin (3) for a block."""
     p = tree.translation[j]
     if tree.prismatic[j]:
@@ -55,7 +55,7 @@ def _load_block(tree, j, q, start, count, frame):
 
 
 @numba.njit(**_OPTIONS)
-def _turn(rotation, frame, x, place):
+def turn(rotation, frame, x, place):
     """Turn the vectors x[place : place + 3] of a block from the antecedent's frame into frame j."""
     r00, r01, r02 = rotation[0, 0], rotation[0, 1], rotation[0, 2]
     r10, r11, r12 = rotation[1, 0], rotation[1, 1], rotation[1, 2]
@@ -114,8 +114,8 @@ def _carry_screw(rotation, frame, screw):
         screw[3 * BLOCK + t] += u1 * p2 - u2 * p1
         screw[4 * BLOCK + t] += u2 * p0 - u0 * p2
         screw[5 * BLOCK + t] += u0 * p1 - u1 * p0
-    _turn(rotation, frame, screw, 0)
-    _turn(rotation, frame, screw, 3)
+    turn(rotation, frame, screw, 0)
+    turn(rotation, frame, screw, 3)
 
 
 @numba.njit(**_OPTIONS)
@@ -165,11 +165,11 @@ def _link_rows(tree, j, q, qd, qdd, start, count, motions, screws, frame, entrie
             motion[(6 + axis) * BLOCK : (7 + axis) * BLOCK] = -tree.gravity[axis]
     else:
         motion[:] = motions[parent]
-    _load_block(tree, j, q, start, count, frame)
+    load_block(tree, j, q, start, count, frame)
     _shift_acceleration(frame, motion)
     rotation = tree.rotation[j]
     for place in range(0, 9, 3):
-        _turn(rotation, frame, motion, place)
+        turn(rotation, frame, motion, place)
     _add_joint_motion(tree.prismatic[j], qd[j], qdd[j], motion)
     k = parent
     while k >= 0:

@@ -1,0 +1,120 @@
+"""Compiled energy functions of the links, block by block.
+
+With w and v (angular velocity of link j and velocity of the origin of its frame), g (gravity) in
+frame j and p the origin in the base frame, link j has the total energy
+
+    H = 1/2 w.J w + MS . (v x w) + 1/2 M v.v - g . (M p + MS),
+
+which is linear in its ten inertial parameters (M. Gautier 1991, eq. 10).
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+from robot_identification.dynamics.kernels import BLOCK, load_block, turn
+
+_OPTIONS = {
+    "cache": True,
+    "nogil": True,
+    "error_model": "numpy",
+    "fastmath": {"contract", "nsz", "reassoc"},
+}
+_STATE = 10  # w, v and g in frame j, then g . p
+
+
+@numba.njit(**_OPTIONS)
+def _move(frame, state):
+    """Move the state of a block from the antecedent's origin to that of frame j, still unturned."""
+    for t in range(BLOCK):
+        w0, w1, w2 = state[t], state[BLOCK + t], state[2 * BLOCK + t]
+        p0, p1, p2 = frame[2 * BLOCK + t], frame[3 * BLOCK + t], frame[4 * BLOCK + t]
+        g0, g1, g2 = state[6 * BLOCK + t], state[7 * BLOCK + t], state[8 * BLOCK + t]
+        state[3 * BLOCK + t] += w1 * p2 - w2 * p1
+        state[4 * BLOCK + t] += w2 * p0 - w0 * p2
+        state[5 * BLOCK + t] += w0 * p1 - w1 * p0
+        state[9 * BLOCK + t] += g0 * p0 + g1 * p1 + g2 * p2
+
+
+@numba.njit(**_OPTIONS)
+def _energies(state, entries):
+    """Fill the ten energy functions XX XY XZ YY YZ ZZ MX MY MZ M of one link for a block."""
+    for t in range(BLOCK):
+        w0, w1, w2 = state[t], state[BLOCK + t], state[2 * BLOCK + t]
+        v0, v1, v2 = state[3 * BLOCK + t], state[4 * BLOCK + t], state[5 * BLOCK + t]
+        entries[t] = 0.5 * w0 * w0
+        entries[BLOCK + t] = w0 * w1
+        entries[2 * BLOCK + t] = w0 * w2
+        entries[3 * BLOCK + t] = 0.5 * w1 * w1
+        entries[4 * BLOCK + t] = w1 * w2
+        entries[5 * BLOCK + t] = 0.5 * w2 * w2
+        entries[6 * BLOCK + t] = v1 * w2 - v2 * w1 - state[6 * BLOCK + t]
+        entries[7 * BLOCK + t] = v2 * w0 - v0 * w2 - state[7 * BLOCK + t]
+        entries[8 * BLOCK + t] = v0 * w1 - v1 * w0 - state[8 * BLOCK + t]
+        entries[9 * BLOCK + t] = 0.5 * (v0 * v0 + v1 * v1 + v2 * v2) - state[9 * BLOCK + t]
+
+
+@numba.njit(**_OPTIONS)
+def _drive_energies(j, qd, start, count, quadratic, slots, out):
+    """Fill the energy of drive inertias that belong to joint j and no other for a block."""
+    row = slots[14 * j + 10]
+    if row >= 0:
+        for t in range(count):
+            out[row, start + t] = 0.5 * qd[j, t] * qd[j, t]
+    for i in range(quadratic.joint.size):
+        row = slots[quadratic.column[i]]
+        if quadratic.joint[i] != j or row < 0:
+            continue
+        for t in range(count):
+            total = 0.0
+            for k in range(qd.shape[0]):
+                total += quadratic.motion[i, k] * qd[k, t]
+            out[row, start + t] += 0.5 * quadratic.gain[i] * qd[j, t] * total
+
+
+@numba.njit(**_OPTIONS)
+def energy_rows(tree, quadratic, q, qd, slots, out):
+    """Fill the selected energy functions for all samples.
+
+    Args:
+        tree: kinematic tree.
+        quadratic: inertia couplings: term i adds 1/2 gain qd[joint] (motion . qd) to its column;
+            rows that only these enter must hold zeros on entry.
+        q: (joints, samples) positions, each joint's samples side by side.
+        qd: (joints, samples) velocities.
+        slots: (full columns,) row of ``out`` that takes a column; -1 where it is not wanted.
+        out: (rows, samples) result.
+    """
+    joints, samples = q.shape
+    states = np.empty((joints, _STATE * BLOCK))
+    frame = np.empty(5 * BLOCK)
+    entries = np.empty(10 * BLOCK)
+    qd_block = np.zeros((joints, BLOCK))
+    for start in range(0, samples, BLOCK):
+        count = min(BLOCK, samples - start)
+        for j in range(joints):
+            for t in range(count):
+                qd_block[j, t] = qd[j, start + t]
+        for j in range(joints):
+            state = states[j]
+            if tree.antecedent[j] < 0:
+                state[:] = 0.0
+                for axis in range(3):
+                    state[(6 + axis) * BLOCK : (7 + axis) * BLOCK] = tree.gravity[axis]
+            else:
+                state[:] = states[tree.antecedent[j]]
+            load_block(tree, j, q, start, count, frame)
+            _move(frame, state)
+            for place in range(0, 9, 3):
+                turn(tree.rotation[j], frame, state, place)
+            axis = 5 if tree.prismatic[j] else 2
+            for t in range(BLOCK):
+                state[axis * BLOCK + t] += qd_block[j, t]
+            _energies(state, entries)
+            for i in range(10):
+                row = slots[14 * j + i]
+                if row >= 0:
+                    for t in range(count):
+                        out[row, start + t] = entries[i * BLOCK + t]
+            _drive_energies(j, qd_block, start, count, quadratic, slots, out)
