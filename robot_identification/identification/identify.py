@@ -184,6 +184,7 @@ def _recording_warnings(recordings: Sequence[Recording]) -> tuple[str, ...]:
     """Return a line for every recording that lost samples or came in disorder."""
     lines = []
     for recording in recordings:
+        lines.extend(recording.warnings)
         statistics = recording.statistics
         if statistics.lost:
             lines.append(

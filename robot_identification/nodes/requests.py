@@ -6,18 +6,16 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-from robot_identification.errors import MissingSignalError, ResultFileError, SettingError
+from robot_identification.errors import ResultFileError, SettingError
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.msg import DataSelection
 from robot_identification.nodes.live import LiveRecording, LiveRecordings
-from robot_identification.robot.drives import to_joint_side
 from robot_identification.robot.model import Array, EffortMeaning, RobotModel, read_only
-from robot_identification.signals.conditioning import build_recording
-from robot_identification.signals.recording import RawSamples, Recording
+from robot_identification.signals.joint_side import joint_side_recording
+from robot_identification.signals.recording import Recording
 from robot_identification.srv import Validate
 from robot_identification.storage.models import read_base_values
-from robot_identification.storage.recordings import read_recordings
 
 JOINT_STATES = "/joint_states"
 _PATIENCE = 0.5
@@ -44,14 +42,7 @@ def read_data(
         raise SettingError("effort_topic", data.effort_topic, "separate efforts are not supported")
     if not 0.0 <= data.begin < data.end <= 1.0:
         raise SettingError("begin", data.begin, f"needs 0 <= begin < end <= 1, end is {data.end}")
-    found = read_recordings(
-        data.bags,
-        robot,
-        topic=data.joint_states_topic or JOINT_STATES,
-        begin=data.begin,
-        end=data.end,
-    )
-    recordings, warnings = list(found), []
+    recordings, warnings = _read_bags(data, robot), []
     names = list(data.recordings) or ([] if data.bags else [""])
     for name in names:
         source = live.get(name, patience=_PATIENCE)
@@ -60,16 +51,19 @@ def read_data(
     return recordings, warnings
 
 
+def _read_bags(data: DataSelection, robot: RobotModel) -> list[Recording]:
+    if not data.bags:
+        return []
+    from robot_identification.storage.recordings import read_recordings
+
+    topic = data.joint_states_topic or JOINT_STATES
+    return list(read_recordings(data.bags, robot, topic=topic, begin=data.begin, end=data.end))
+
+
 def recording_of(source: LiveRecording, robot: RobotModel) -> Recording:
     """Return a live recording on the joint side, ready for identification."""
     meant = replace(robot, effort_meaning=EffortMeaning(source.effort_meaning))
-    measured = source.samples()
-    joints = to_joint_side(meant, measured.position, measured.velocity, measured.effort)
-    reference = to_joint_side(meant, measured.reference, None, None).position
-    if joints.position is None or joints.effort is None:
-        raise MissingSignalError("effort", source.recording)
-    raw = RawSamples(measured.stamps, joints.position, joints.velocity, joints.effort, reference)
-    return build_recording(raw, robot.joint_names, source=source.recording)
+    return joint_side_recording(source.samples(), meant, source=source.recording)
 
 
 def values_to_validate(

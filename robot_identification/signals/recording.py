@@ -82,6 +82,7 @@ class Recording:
         source: where it came from: a bag, a topic.
         digest: SHA-256 of the source, empty for a live one.
         statistics: what happened on the way.
+        warnings: what a user should know about the source, one line each.
     """
 
     joint_names: tuple[str, ...]
@@ -91,6 +92,7 @@ class Recording:
     source: str = ""
     digest: str = ""
     statistics: RecordingStatistics = field(default_factory=RecordingStatistics)
+    warnings: tuple[str, ...] = ()
 
     @property
     def samples(self) -> int:

@@ -1,0 +1,114 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import argparse
+
+from robot_identification.errors import SettingError
+from robot_identification.robot.loading import load_robot
+from robot_identification.robot.model import EffortMeaning, RobotModel
+from robot_identification.robot.processing import ProcessingSettings
+
+
+def add_robot(parser: argparse.ArgumentParser) -> None:
+    """Add the positional argument ROBOT and what a URDF cannot say."""
+    parser.add_argument(
+        "robot", metavar="ROBOT", help="robot file (YAML), URDF, or the name of a shipped robot"
+    )
+    parser.add_argument(
+        "--effort-meaning",
+        choices=[meaning.value for meaning in EffortMeaning],
+        help="what the recorded effort is; needed for a URDF, which cannot say it",
+    )
+
+
+def robot_of(options: argparse.Namespace) -> RobotModel:
+    """Return the robot that the options name."""
+    return load_robot(options.robot, effort_meaning=options.effort_meaning)
+
+
+def add_bags(parser: argparse.ArgumentParser) -> None:
+    """Add the positional argument BAG... and how to read it."""
+    parser.add_argument(
+        "bags", metavar="BAG", nargs="+", help="rosbag2 folder, or a bare .db3 or .mcap file"
+    )
+    parser.add_argument("--topic", default="/joint_states", help="topic of the joint states")
+    parser.add_argument(
+        "--begin", type=_fraction, default=0.0, help="where to begin, as a fraction of each bag"
+    )
+    parser.add_argument(
+        "--end", type=_fraction, default=1.0, help="where to end, as a fraction of each bag"
+    )
+
+
+def add_processing(parser: argparse.ArgumentParser) -> None:
+    """Add the settings of the signal processing; none of them is needed."""
+    group = parser.add_argument_group(
+        "signal processing",
+        "without an option the robot file's recommendation holds, else a value from the data",
+    )
+    group.add_argument("--cutoff", type=float, metavar="HZ", help="cut-off of the position filter")
+    group.add_argument("--filter-order", type=int, metavar="N", help="order of that filter")
+    group.add_argument("--rate", type=float, metavar="HZ", help="sampling rate after decimation")
+    group.add_argument(
+        "--velocity-threshold",
+        metavar="off|V[,V...]",
+        help="speed below which rows are dropped, one for all joints or one per joint",
+    )
+    group.add_argument(
+        "--velocity-threshold-scope",
+        choices=("joint", "sample"),
+        help="drop the rows of the slow joint, or every joint's rows of that instant",
+    )
+    group.add_argument("--drop-start", type=int, metavar="N", help="samples dropped at the start")
+    group.add_argument("--drop-end", type=int, metavar="N", help="samples dropped at the end")
+    group.add_argument(
+        "--ends", choices=("cut", "keep"), help="what becomes of rows that end effects reach"
+    )
+    group.add_argument(
+        "--residual-divisor",
+        choices=("rows-parameters", "rows-1"),
+        help="divisor of the variance of the residual",
+    )
+
+
+def processing_of(options: argparse.Namespace) -> ProcessingSettings:
+    """Return the settings that the options state.
+
+    Raises:
+        SettingError: if a threshold is not a number.
+    """
+    return ProcessingSettings(
+        cutoff_hz=options.cutoff,
+        filter_order=options.filter_order,
+        rate_hz=options.rate,
+        velocity_threshold=_thresholds(options.velocity_threshold),
+        velocity_threshold_scope=options.velocity_threshold_scope,
+        drop_start=options.drop_start,
+        drop_end=options.drop_end,
+        ends=options.ends,
+        residual_divisor=options.residual_divisor,
+    )
+
+
+def _thresholds(text: str | None) -> tuple[float, ...] | None:
+    if text is None:
+        return None
+    if text == "off":
+        return ()
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError as error:
+        raise SettingError(
+            "--velocity-threshold", text, "give off, one number, or one per joint with commas"
+        ) from error
+
+
+def _fraction(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0.0 <= value <= 1.0:
+        raise argparse.ArgumentTypeError(f"{text} is not a fraction from 0 to 1")
+    return value

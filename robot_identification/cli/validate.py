@@ -1,0 +1,59 @@
+"""Compare measured torques with those that identified or given parameters predict."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from robot_identification.cli import options as shared
+from robot_identification.cli import progress, tables
+from robot_identification.identification.identify import validate
+from robot_identification.identification.result import error_entries
+from robot_identification.storage.models import read_base_values
+from robot_identification.storage.recordings import read_recordings
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    shared.add_robot(parser)
+    parser.add_argument(
+        "parameters",
+        type=Path,
+        metavar="PARAMETERS|RESULT",
+        help="result of identify, or a file of standard parameters",
+    )
+    shared.add_bags(parser)
+    shared.add_processing(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    robot = shared.robot_of(options)
+    values = read_base_values(options.parameters, robot)
+    with progress.bar("validate", quiet=options.json) as report:
+        recordings = read_recordings(
+            options.bags, robot, topic=options.topic, begin=options.begin, end=options.end
+        )
+        validation = validate(
+            robot,
+            values,
+            recordings,
+            overrides=shared.processing_of(options),
+            progress=report,
+        )
+    errors = error_entries(validation.relative_error, robot.joint_names)
+    if options.json:
+        tables.print_json(
+            {
+                "robot": robot.name,
+                "relative_error": errors,
+                "rows": sum(validation.rows),
+                "rows_per_joint": dict(zip(robot.joint_names, validation.rows, strict=True)),
+                "seconds": validation.seconds,
+                "settings": validation.settings,
+            }
+        )
+        return
+    rows = [(name, f"{error:.6f}") for name, error in errors.items()]
+    title = f"unexplained effort of {robot.name}, as a fraction"
+    tables.print_table(tables.console(), title, ("joint", "relative error"), rows)

@@ -1,0 +1,127 @@
+"""The command line on bags of real robots; skipped where the data are not there."""
+
+import csv
+import json
+import re
+
+import pytest
+
+from robot_identification.cli.main import main
+from shared_data import DATA, REPOSITORY, requires
+
+
+def run(capsys, *arguments) -> dict:
+    assert main([*map(str, arguments), "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def by_name(result: dict) -> dict[str, dict]:
+    return {entry["name"]: entry for entry in result["parameters"]}
+
+
+@requires("emps")
+def test_emps_gives_every_published_digit(capsys):
+    result = run(capsys, "identify", "emps", DATA / "emps" / "bag", "--method", "ols")
+    parameters = by_name(result)
+    published = {
+        "M1": ("95.1089", "0.1085"),
+        "Fv1": ("203.5034", "1.1460"),
+        "Fc1": ("20.3935", "0.1012"),
+        "off1": ("-3.1648", "0.0444"),
+    }
+    assert list(parameters) == list(published)
+    for name, (value, std) in published.items():
+        assert f"{parameters[name]['value']:.4f}" == value
+        assert f"{parameters[name]['std']:.4f}" == std
+    assert f"{result['condition_number']:.4f}" == "25.9883"
+    assert f"{100 * result['relative_error']['total']:.4f}" == "4.0834"
+    assert result["rows"] == 2480
+
+
+@requires("tx40")
+@pytest.mark.parametrize("method", ["ols", "wls"])
+def test_tx40_is_explained_to_five_percent_where_it_moves(capsys, method):
+    result = run(capsys, "identify", "tx40", DATA / "tx40" / "bag", "--method", method)
+    assert len(result["parameters"]) == 60
+    assert result["relative_error"]["total"] <= 0.051
+
+
+@requires("tx40")
+def test_tx40_is_explained_with_all_samples(capsys):
+    arguments = ("identify", "tx40", DATA / "tx40" / "bag", "--velocity-threshold", "off")
+    assert run(capsys, *arguments)["relative_error"]["total"] <= 0.075
+
+
+def published_tx40() -> dict[str, tuple[float, float]]:
+    """Leading standard parameter -> published WLS value and its standard deviation in percent."""
+    names = {
+        "Ixx": "XX", "Ixy": "XY", "Ixz": "XZ", "Iyy": "YY", "Iyz": "YZ", "Izz": "ZZ",
+        "mx": "MX", "my": "MY", "Ia": "Ia", "Iam": "Ia", "fv": "Fv", "fs": "Fc", "off": "off",
+        "fvm": "Fvm", "fsm": "Fcm",
+    }  # fmt: skip
+    result = {}
+    with (DATA / "tx40" / "TX40_bp_5.csv").open() as file:
+        for expression, _, _, value, percent in csv.reader(file):
+            kind, joint = re.fullmatch(r"([A-Za-z]+)(\d)", expression.split()[0]).groups()
+            result[names[kind] + joint] = (float(value), float(percent))
+    return result
+
+
+@requires("tx40")
+def test_tx40_agrees_with_the_published_parameters(capsys):
+    result = run(capsys, "identify", "tx40", DATA / "tx40" / "bag", "--method", "wls")
+    ours = {next(iter(e["grouping"])): e["value"] for e in result["parameters"]}
+    published = published_tx40()
+    assert set(ours) == set(published)
+    sure = {name: entry for name, entry in published.items() if entry[1] < 5.0}
+    assert len(sure) == 19
+    for name, (value, percent) in sure.items():
+        assert abs(ours[name] - value) <= 2.0 * abs(value) * percent / 100.0, name
+
+
+@requires("tx40")
+def test_tx40_needs_the_coupling_of_its_wrist(capsys, tmp_path):
+    robot = (REPOSITORY / "config" / "robots" / "tx40.yaml").read_text()
+    uncoupled = tmp_path / "uncoupled.yaml"
+    uncoupled.write_text(re.sub(r"couplings:.*?\n(?=\w)", "", robot, flags=re.DOTALL))
+    with_coupling = run(capsys, "identify", "tx40", DATA / "tx40" / "bag")["relative_error"]
+    without = run(capsys, "identify", uncoupled, DATA / "tx40" / "bag")["relative_error"]
+    assert without["joint_5"] > 3.0 * with_coupling["joint_5"]
+    assert without["joint_6"] > 2.0 * with_coupling["joint_6"]
+
+
+UR10 = DATA / "ur10" / "ur10_exciting_trajectory.db3"
+
+
+@requires("ur10")
+def test_ur10_on_all_samples_and_where_every_joint_moves(capsys):
+    everything = run(capsys, "identify", "ur10", UR10, "--velocity-threshold", "off")
+    assert len(everything["parameters"]) == 58
+    assert everything["relative_error"]["total"] <= 0.065
+    moving = run(
+        capsys, "identify", "ur10", UR10,
+        "--velocity-threshold", "0.05", "--velocity-threshold-scope", "sample",
+    )  # fmt: skip
+    assert moving["relative_error"]["total"] <= 0.044
+
+
+@requires("ur10")
+def test_ur10_fitted_on_its_first_half_predicts_the_second(capsys, tmp_path):
+    result = tmp_path / "first_half.yaml"
+    run(
+        capsys, "identify", "ur10", UR10, "--velocity-threshold", "off", "--end", "0.5",
+        "-o", result,
+    )  # fmt: skip
+    second = run(
+        capsys, "validate", "ur10", result, UR10, "--velocity-threshold", "off", "--begin", "0.5"
+    )
+    assert second["relative_error"]["total"] <= 0.075
+
+
+@requires("ur10")
+def test_held_out_data_are_predicted_in_the_same_run(capsys):
+    result = run(
+        capsys, "identify", "ur10", UR10, "--velocity-threshold", "off", "--held-out", "0.5"
+    )
+    assert result["held_out_error"]["total"] <= 0.075
+    assert result["held_out_error"]["total"] > result["relative_error"]["total"]
