@@ -49,10 +49,11 @@ venv: $(VENV)/built
 
 # Unchanged requirements keep their date, so that other changes of pyproject.toml cost nothing.
 $(VENV)/requirements.txt: pyproject.toml
-	@echo 'Setting up $(VENV) with $(PYTHON) and ROS 2 $(if $(SOURCED_ROS),as sourced,from PyPI) ...'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV_OPTIONS) $(VENV)
 	@$(BIN)/python -c '$(BUILD_REQUIREMENTS)' | $(REQUIREMENTS_FILTER) >$@.new
-	@cmp -s $@.new $@ || { $(PIP) install --quiet --requirement $@.new $(PINS) && mv $@.new $@; }
+	@cmp -s $@.new $@ || { \
+	  echo 'Setting up $(VENV): $(PYTHON), ROS 2 $(if $(SOURCED_ROS),as sourced,from PyPI) ...' && \
+	  $(PIP) install --quiet --requirement $@.new $(PINS) && mv $@.new $@; }
 
 $(VENV)/built: $(VENV)/requirements.txt setup.py package.xml CMakeLists.txt \
     $(wildcard cmake/*) msg srv $(wildcard msg/*.msg srv/*.srv)
