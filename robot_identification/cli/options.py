@@ -49,6 +49,9 @@ def add_processing(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--cutoff", type=float, metavar="HZ", help="cut-off of the position filter")
     group.add_argument("--filter-order", type=int, metavar="N", help="order of that filter")
+    group.add_argument(
+        "--difference-order", type=int, metavar="N", help="order of accuracy of differentiation"
+    )
     group.add_argument("--rate", type=float, metavar="HZ", help="sampling rate after decimation")
     group.add_argument(
         "--velocity-threshold",
@@ -81,6 +84,7 @@ def processing_of(options: argparse.Namespace) -> ProcessingSettings:
     return ProcessingSettings(
         cutoff_hz=options.cutoff,
         filter_order=options.filter_order,
+        difference_order=options.difference_order,
         rate_hz=options.rate,
         velocity_threshold=_thresholds(options.velocity_threshold),
         velocity_threshold_scope=options.velocity_threshold_scope,

@@ -13,6 +13,7 @@ from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import KeyValue
 
 from robot_identification import msg
+from robot_identification.errors import RecordingError
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.least_squares import Estimate, RelativeError
 from robot_identification.identification.result import (
@@ -24,8 +25,9 @@ from robot_identification.identification.result import (
 from robot_identification.nodes.joint_states import NANOSECONDS
 from robot_identification.nodes.recorder import Block, Counts
 from robot_identification.robot import parameters
-from robot_identification.robot.model import Array, JointType, RobotModel
+from robot_identification.robot.model import Array, EffortMeaning, JointType, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.signals.online import FilteredBlock
 from robot_identification.signals.recording import RawSamples
 
 
@@ -66,18 +68,41 @@ def block_message(block: Block, robot: RobotModel) -> msg.SampleBlock:
     return message
 
 
+def filtered_message(filtered: FilteredBlock, block: Block, robot: RobotModel) -> msg.SampleBlock:
+    """Return filtered samples, not yet numbered, of the recording that a raw block is of."""
+    message = msg.SampleBlock(
+        robot=robot.name,
+        effort_meaning=EffortMeaning.JOINT_TORQUE.value,
+        recording=block.recording,
+        kind=msg.SampleBlock.FILTERED,
+        joint_names=list(robot.joint_names),
+        stamps=array("q", filtered.stamps.tobytes()),
+        position=floats(filtered.position),
+        velocity=floats(filtered.velocity),
+        acceleration=floats(filtered.acceleration),
+        effort=floats(filtered.effort),
+        sampling_rate=filtered.rate_hz,
+        **vars(block.counts),
+    )
+    if len(filtered.stamps):
+        message.header.stamp = time_of(filtered.stamps[0])
+    return message
+
+
 def raw_block(message: msg.SampleBlock) -> Block:
     """Return the block in a message of kind RAW.
 
     Raises:
-        ValueError: if an array does not have one value per sample and joint.
+        RecordingError: if an array does not have one value per sample and joint, or the meaning of
+            the efforts is not one that there is.
     """
     shape = (len(message.stamps), len(message.joint_names))
-    count = shape[0] * shape[1]
+    if message.effort_meaning not in {meaning.value for meaning in EffortMeaning}:
+        raise RecordingError(f"efforts of a block cannot be {message.effort_meaning or 'unnamed'}")
 
     def matrix(values: array[float]) -> Array:
-        if len(values) != count:
-            raise ValueError(f"{len(values)} values in a block of {shape[0]} samples")
+        if len(values) != shape[0] * shape[1]:
+            raise RecordingError(f"{len(values)} values in a block of {shape[0]} samples")
         return np.array(values, dtype=np.float64).reshape(shape)
 
     return Block(
@@ -110,6 +135,7 @@ def processing_of(message: msg.ProcessingSettings) -> ProcessingSettings:
     return ProcessingSettings(
         cutoff_hz=message.cutoff_hz or None,
         filter_order=message.filter_order or None,
+        difference_order=message.difference_order or None,
         rate_hz=message.rate_hz or None,
         velocity_threshold=tuple(message.velocity_threshold) or None,
         velocity_threshold_scope=scope,

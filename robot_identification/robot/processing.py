@@ -20,6 +20,8 @@ class ProcessingSettings:
     Attributes:
         cutoff_hz: cut-off of the zero-phase Butterworth filter of the positions, in Hz.
         filter_order: order of that filter (one pass; it runs forward and backward).
+        difference_order: order of accuracy of the central differences that give velocity and
+            acceleration, an even number; 2 is the plain difference of the two neighbours.
         rate_hz: sampling rate after the parallel decimation of torque and regressor, in Hz.
         velocity_threshold: speed per joint below which a row is dropped because the sign of
             friction is not reliable, in rad/s or m/s; an empty tuple switches it off; a single
@@ -37,6 +39,7 @@ class ProcessingSettings:
 
     cutoff_hz: float | None = None
     filter_order: int | None = None
+    difference_order: int | None = None
     rate_hz: float | None = None
     velocity_threshold: tuple[float, ...] | None = None
     velocity_threshold_scope: ThresholdScope | None = None

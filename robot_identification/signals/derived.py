@@ -107,12 +107,12 @@ class DataProperties:
             reason += f"; {NOISE_FACTOR:g} x noise for {', '.join(noisy)}"
         return Derived(tuple(np.maximum(noise, share).tolist()), reason)
 
-    def drop(self, cutoff_hz: float, order: int) -> Derived:
+    def drop(self, cutoff_hz: float, order: int, differences: int) -> Derived:
         """Return how many samples the end effects of filter and differences reach."""
         shortest = min(recording.period for recording in self.recordings)
         sections = filtering.butterworth(cutoff_hz, order, shortest)
         return Derived(
-            filtering.settling_samples(sections, END_LEVEL) + 2,
+            filtering.settling_samples(sections, END_LEVEL) + differences,
             f"derived: end effect of the {cutoff_hz:.4g} Hz filter and of the differences",
         )
 

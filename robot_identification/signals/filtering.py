@@ -8,6 +8,8 @@ cut-off is low against the sampling rate.
 
 from __future__ import annotations
 
+from math import factorial
+
 import numpy as np
 import scipy.signal
 
@@ -15,6 +17,9 @@ from robot_identification.errors import RecordingError, SettingError
 from robot_identification.robot.model import Array
 
 DEFAULT_ORDER = 4
+# The error of plain differences, (2 pi f T)^2 / 6 of a velocity, is larger than the standard
+# deviations of well excited parameters at a few hundred hertz; with order 8 it disappears.
+DEFAULT_DIFFERENCE_ORDER = 8
 
 
 def butterworth(cutoff_hz: float, order: int, period: float) -> Array:
@@ -96,16 +101,54 @@ def low_pass(values: Array, period: float, cutoff_hz: float, order: int = DEFAUL
     return zero_phase(butterworth(cutoff_hz, order, period), padding(order), values)
 
 
-def differentiate(values: Array, period: float) -> Array:
+def difference_weights(order: int) -> Array:
+    """Return the weights of central differences.
+
+    With m = order / 2 the derivative is the sum over k of w_k (x(t + kT) - x(t - kT)) / T,
+    w_k = (-1)^(k+1) (m!)^2 / (k (m - k)! (m + k)!), exact for polynomials up to degree ``order``.
+
+    Args:
+        order: order of accuracy, even.
+
+    Returns:
+        (order / 2,) weights w_1, w_2, ...
+
+    Raises:
+        SettingError: the order is not 2, 4, 6, ... or 20.
+    """
+    if order not in range(2, 21, 2):
+        raise SettingError("difference_order", order, "must be an even number from 2 to 20")
+    m = order // 2
+    return np.array(
+        [
+            (-1) ** (k + 1) * factorial(m) ** 2 / (k * factorial(m - k) * factorial(m + k))
+            for k in range(1, m + 1)
+        ]
+    )
+
+
+def differentiate(values: Array, period: float, order: int = 2) -> Array:
     """Return the derivative along the last axis by central differences.
 
-    The first and the last value are one-sided differences.
+    Near the ends, where they do not reach, differences of order 2 take their place, and the first
+    and the last value are one-sided differences.
 
     Args:
         values: (..., samples) signals; at least two samples.
         period: sampling period in s.
+        order: order of accuracy, even.
+
+    Raises:
+        SettingError: see :func:`difference_weights`.
     """
     result: Array = np.gradient(values, period, axis=-1)
+    weights = difference_weights(order)
+    m, samples = len(weights), values.shape[-1]
+    if m > 1 and samples > 2 * m:
+        inner = np.zeros_like(values[..., m:-m])
+        for k, weight in enumerate(weights, 1):
+            inner += weight * (values[..., m + k : samples - m + k] - values[..., m - k : -m - k])
+        result[..., m:-m] = inner / period
     return result
 
 

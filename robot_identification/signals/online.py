@@ -56,6 +56,7 @@ class _Filters:
     period: float
     cutoff_hz: float
     order: int
+    difference_order: int
     decimator: Decimator
 
     @cached_property
@@ -65,7 +66,9 @@ class _Filters:
     @cached_property
     def reach(self) -> int:
         """Samples before and behind a sample that the filters can feel."""
-        position = filtering.settling_samples(self.sections, _LEVEL) + 2
+        position = (
+            filtering.settling_samples(self.sections, _LEVEL) + filtering.DEFAULT_DIFFERENCE_ORDER
+        )
         if self.decimator.factor == 1:
             return position
         return position + filtering.settling_samples(self.decimator.sections, _LEVEL)
@@ -84,27 +87,32 @@ class _Filters:
             kept: (outputs,) places.
         """
         smooth = filtering.zero_phase(self.sections, filtering.padding(self.order), position)
-        velocity = filtering.differentiate(smooth, self.period)
-        acceleration = filtering.differentiate(velocity, self.period)
+        velocity = filtering.differentiate(smooth, self.period, filtering.DEFAULT_DIFFERENCE_ORDER)
+        acceleration = filtering.differentiate(
+            velocity, self.period, filtering.DEFAULT_DIFFERENCE_ORDER
+        )
         signals = [smooth, velocity, acceleration, effort]
         if self.decimator.factor > 1:
             sections = self.decimator.sections
             signals = [filtering.zero_phase(sections, PADDING, signal) for signal in signals]
-        return [np.ascontiguousarray(signal[:, kept].T) for signal in signals]
+        gain = self.decimator.gain
+        return [np.ascontiguousarray(signal[:, kept].T) / gain for signal in signals]
 
 
 class OnlineFilter:
     """Turns a growing stream of samples into finished filtered ones.
 
-    All signals pass the same decimation filter, positions the Butterworth filter before.  A gap
-    in the stamps ends a run: what is pending is finished with the end treatment of a recording,
-    and a new run begins.  Samples that are not newer than the last one are dropped.
+    All signals pass the same decimation filter, made to pass constants unchanged; positions pass
+    the Butterworth filter before.  A gap in the stamps ends a run: what is pending is finished
+    with the end treatment of a recording, and a new run begins.  Samples that are not newer than
+    the last one are dropped.
 
     Args:
         joints: number of joints.
         cutoff_hz: cut-off of the Butterworth filter of the positions, in Hz.
         rate_hz: rate to decimate to; the nearest integer part of the sampling rate is taken.
         order: order of the Butterworth filter, one pass.
+        difference_order: order of accuracy of the central differences.
         period: sampling period in s; None takes it from the first samples.
 
     Raises:
@@ -118,18 +126,22 @@ class OnlineFilter:
         rate_hz: float,
         *,
         order: int = filtering.DEFAULT_ORDER,
+        difference_order: int = 8,
         period: float | None = None,
     ) -> None:
         self._joints = joints
         self._cutoff_hz = cutoff_hz
         self._rate_hz = rate_hz
         self._order = order
+        self._difference_order = difference_order
         self._filters = None if period is None else self._for_period(period)
         self._begin_run()
 
     def _for_period(self, period: float) -> _Filters:
         factor = max(1, round(1.0 / (period * self._rate_hz)))
-        return _Filters(period, self._cutoff_hz, self._order, Decimator(factor))
+        return _Filters(
+            period, self._cutoff_hz, self._order, self._difference_order, Decimator(factor)
+        )
 
     def _begin_run(self) -> None:
         self._stamps: Stamps = np.zeros(0, dtype=np.int64)
@@ -142,6 +154,11 @@ class OnlineFilter:
     def delay(self) -> float | None:
         """Time in s by which finished samples lag behind, None before the period is known."""
         return None if self._filters is None else self._filters.reach * self._filters.period
+
+    @property
+    def waiting(self) -> int:
+        """Number of samples in memory."""
+        return len(self._stamps)
 
     def push(self, stamps: Stamps, position: Array, effort: Array) -> list[FilteredBlock]:
         """Take in samples and return what is finished.

@@ -23,6 +23,7 @@ class Processing:
     Attributes:
         cutoff_hz: cut-off of the zero-phase Butterworth filter of the positions, in Hz.
         filter_order: order of one pass of it.
+        difference_order: order of accuracy of the central differences, even.
         rate_hz: rate of the decimated rows, in Hz; what a recording gets is its own rate divided
             by the integer nearest to the quotient.
         velocity_threshold: (joints,) speeds below which rows are left out; 0 leaves none out.
@@ -38,6 +39,7 @@ class Processing:
 
     cutoff_hz: float
     filter_order: int
+    difference_order: int
     rate_hz: float
     velocity_threshold: tuple[float, ...]
     velocity_threshold_scope: ThresholdScope
@@ -52,6 +54,7 @@ class Processing:
         for name in ("cutoff_hz", "rate_hz", "filter_order"):
             if not getattr(self, name) > 0:
                 raise SettingError(name, getattr(self, name), "must be positive")
+        filtering.difference_weights(self.difference_order)
         for name in ("drop_start", "drop_end"):
             if getattr(self, name) < 0:
                 raise SettingError(name, getattr(self, name), "must not be negative")
@@ -73,7 +76,8 @@ class Processing:
         decimator = self.decimator(period)
         rows = max(decimator.shortest, (2 * self.cut_outputs(period) + 1) * decimator.factor)
         padded = filtering.padding(self.filter_order) + 1
-        return max(self.drop_start + self.drop_end + rows, padded, 3)
+        differences = 2 * self.difference_order + 1
+        return max(self.drop_start + self.drop_end + rows, padded, differences)
 
     def entries(self) -> dict[str, dict[str, object]]:
         """Return ``value`` and ``reason`` of every setting, as plain data for results."""

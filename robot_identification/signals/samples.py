@@ -92,8 +92,9 @@ def _filtered(segment: Segment, period: float, processing: Processing) -> Filter
         processing.cutoff_hz,
         processing.filter_order,
     )
-    velocity = filtering.differentiate(position, period)
-    acceleration = filtering.differentiate(velocity, period)
+    order = processing.difference_order
+    velocity = filtering.differentiate(position, period, order)
+    acceleration = filtering.differentiate(velocity, period, order)
     used = slice(processing.drop_start, len(segment.time) - processing.drop_end)
     return FilteredSegment(
         time=segment.time[used],

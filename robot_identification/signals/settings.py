@@ -42,6 +42,9 @@ def resolve_processing(
     data = DataProperties(recordings)
     chosen = _Chosen(options or ProcessingSettings(), robot.processing)
     order = chosen.take("filter_order", lambda: Derived(filtering.DEFAULT_ORDER, "default"))
+    differences = chosen.take(
+        "difference_order", lambda: Derived(filtering.DEFAULT_DIFFERENCE_ORDER, "default")
+    )
     cutoff = chosen.take("cutoff_hz", data.cutoff)
     filtering.butterworth(cutoff, order, data.longest_period)
     chosen.take("rate_hz", lambda: data.rate(cutoff))
@@ -55,7 +58,7 @@ def resolve_processing(
     ):
         chosen.default(name, value, f"default: {reason}")
     for name in ("drop_start", "drop_end"):
-        chosen.take(name, lambda: _drop(data, chosen.values["ends"], cutoff, order))
+        chosen.take(name, lambda: _drop(data, chosen.values["ends"], cutoff, order, differences))
     return Processing(**chosen.values, reasons=chosen.reasons)
 
 
@@ -87,10 +90,12 @@ class _Chosen:
             self.take(name, lambda: Derived(0, ""))
 
 
-def _drop(data: DataProperties, ends: EndTreatment, cutoff: float, order: int) -> Derived:
+def _drop(
+    data: DataProperties, ends: EndTreatment, cutoff: float, order: int, differences: int
+) -> Derived:
     if ends == "keep":
         return Derived(0, "derived: ends are kept")
-    return data.drop(cutoff, order)
+    return data.drop(cutoff, order, differences)
 
 
 def _per_joint(thresholds: Sequence[float], joints: int) -> tuple[float, ...]:

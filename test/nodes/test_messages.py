@@ -6,6 +6,7 @@ import pytest
 from rclpy.serialization import deserialize_message, serialize_message
 
 from robot_identification import msg
+from robot_identification.errors import RecordingError
 from robot_identification.identification import least_squares
 from robot_identification.identification.base import base_parameters
 from robot_identification.identification.factor import JointFactor
@@ -120,10 +121,12 @@ def test_an_empty_last_block_keeps_its_shape(robot):
 
 
 def test_a_block_with_too_few_values_is_an_error():
-    with pytest.raises(ValueError, match="1 values in a block of 2 samples"):
-        messages.raw_block(
-            msg.SampleBlock(joint_names=["a"], stamps=[1, 2], position=[0.0], effort=[0.0, 0.0])
-        )
+    block = msg.SampleBlock(joint_names=["a"], stamps=[1, 2], position=[0.0], effort=[0.0, 0.0])
+    with pytest.raises(RecordingError, match="cannot be unnamed"):
+        messages.raw_block(block)
+    block.effort_meaning = "current"
+    with pytest.raises(RecordingError, match="1 values in a block of 2 samples"):
+        messages.raw_block(block)
 
 
 def test_settings_that_are_not_said_stay_open():
@@ -131,6 +134,7 @@ def test_settings_that_are_not_said_stay_open():
     stated = msg.ProcessingSettings(
         cutoff_hz=5.0,
         filter_order=4,
+        difference_order=2,
         rate_hz=50.0,
         velocity_threshold=[0.0],
         velocity_threshold_scope="sample",
