@@ -19,6 +19,7 @@ from robot_identification.errors import InputError
 from robot_identification.msg import SampleBlock
 from robot_identification.nodes import qos
 from robot_identification.nodes.acquisition_diagnostics import Diagnostics
+from robot_identification.nodes.filtered import FilteredPublisher
 from robot_identification.nodes.joint_states import JointStateReader
 from robot_identification.nodes.messages import block_message
 from robot_identification.nodes.parameters import ParameterSpec, declare
@@ -71,6 +72,22 @@ PARAMETERS = (
         default=True,
     ),
     ParameterSpec(
+        "filtered_cutoff",
+        Type.DOUBLE,
+        "cut-off of the positions of filtered_samples, Hz; 0: the robot file's, or 20",
+        default=0.0,
+        minimum=0.0,
+        maximum=10000.0,
+    ),
+    ParameterSpec(
+        "filtered_rate",
+        Type.DOUBLE,
+        "rate of filtered_samples, Hz; 0: the robot file's, or 50",
+        default=0.0,
+        minimum=0.0,
+        maximum=10000.0,
+    ),
+    ParameterSpec(
         "diagnostics_period",
         Type.DOUBLE,
         "time between two messages on /diagnostics, s",
@@ -92,6 +109,11 @@ class AcquisitionNode(Node):
         self._rate: float = values["expected_rate"]
         self._recorder: Recorder | None = None
         self._blocks = self.create_publisher(SampleBlock, "samples", qos.BLOCKS)
+        self._filtered: FilteredPublisher | None = None
+        if values["publish_filtered"]:
+            self._filtered = FilteredPublisher(
+                self, self._robot, values["filtered_cutoff"], values["filtered_rate"]
+            )
         self._reference = Reference(self, self._robot)
         self._diagnostics = Diagnostics(self, self._robot.name)
         states = self.create_subscription(
@@ -142,11 +164,15 @@ class AcquisitionNode(Node):
             return
         block = self._reference.complete(block)
         self._blocks.publish(block_message(block, self._robot))
+        if self._filtered is not None:
+            self._filtered.publish(block)
 
     def _begin(self) -> str:
         moment = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
         name = f"{self._robot.name}-{moment}-{secrets.token_hex(3)}"
         self._recorder = Recorder(name, len(self._robot.joints), self._rate)
+        if self._filtered is not None:
+            self._filtered.begin()
         self.get_logger().info(f"recording {name} begins")
         return name
 
@@ -183,10 +209,20 @@ class AcquisitionNode(Node):
     def _report(self) -> None:
         self._diagnostics.publish(self._recorder)
 
+    def finish(self) -> None:
+        """End the recording, so that receivers know."""
+        self._end()
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the node."""
-    return run(AcquisitionNode, arguments, name="acquisition", make_executor=EventsExecutor)
+    return run(
+        AcquisitionNode,
+        arguments,
+        name="acquisition",
+        finish=AcquisitionNode.finish,
+        make_executor=EventsExecutor,
+    )
 
 
 if __name__ == "__main__":

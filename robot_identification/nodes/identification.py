@@ -14,7 +14,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from std_srvs.srv import Trigger
 
-from robot_identification.errors import SettingError
+from robot_identification.errors import InputError, SettingError
 from robot_identification.identification.base import BaseParameters as RobotBase
 from robot_identification.identification.base import base_parameters
 from robot_identification.identification.identify import METHODS, identify, validate
@@ -132,7 +132,12 @@ class IdentificationNode(Node):
                 throttle_duration_sec=10.0,
             )
             return
-        for problem in self._live.add(messages.raw_block(message), message.effort_meaning):
+        try:
+            problems = self._live.add(messages.raw_block(message), message.effort_meaning)
+        except InputError as error:
+            self.get_logger().error(f"block of {message.recording} ignored: {error}")
+            return
+        for problem in problems:
             self.get_logger().warning(problem)
 
     def _on_identify(

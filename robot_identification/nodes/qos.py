@@ -24,8 +24,8 @@ STATES_OUT = _profile(ReliabilityPolicy.RELIABLE, 2000)
 STATES_IN = _profile(ReliabilityPolicy.BEST_AVAILABLE, 2000)
 """Joint states as received: reliable where the driver offers it, deep enough for stalls."""
 
-BLOCKS = _profile(ReliabilityPolicy.RELIABLE, 200)
-"""Numbered blocks of samples between the nodes of this package."""
+BLOCKS = _profile(ReliabilityPolicy.RELIABLE, 200, DurabilityPolicy.TRANSIENT_LOCAL)
+"""Numbered blocks of samples: kept, so that nobody misses the first while they find each other."""
 
 COMMANDS = _profile(ReliabilityPolicy.RELIABLE, 10)
 """Trajectories and other commands."""

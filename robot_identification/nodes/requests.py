@@ -56,8 +56,16 @@ def _read_bags(data: DataSelection, robot: RobotModel) -> list[Recording]:
         return []
     from robot_identification.storage.recordings import read_recordings
 
-    topic = data.joint_states_topic or JOINT_STATES
-    return list(read_recordings(data.bags, robot, topic=topic, begin=data.begin, end=data.end))
+    return list(
+        read_recordings(
+            data.bags,
+            robot,
+            topic=data.joint_states_topic or JOINT_STATES,
+            reference_topic=data.reference_topic or None,
+            begin=data.begin,
+            end=data.end,
+        )
+    )
 
 
 def recording_of(source: LiveRecording, robot: RobotModel) -> Recording:
