@@ -1,4 +1,4 @@
-"""Robots drawn at random, with parameters of bodies that can exist, and Pinocchio's copy of them."""
+"""Robots drawn at random whose links are bodies that can exist, and Pinocchio's copy of them."""
 
 import numpy as np
 

@@ -273,7 +273,7 @@ class ClosedLoop:
             )
         first = -(-state.step // self.every)
         samples = SimulatedSamples(
-            time=(first + np.arange(rows)) * self.sample_period,
+            time=read_only((first + np.arange(rows)) * self.sample_period),
             position=out[:, 0],
             velocity=out[:, 1],
             effort=out[:, 2],

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 from collections.abc import Callable, Sequence
+from types import FrameType
 
 import rclpy
 from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedExecutor
 from rclpy.logging import get_logger
 from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
 
 from robot_identification.errors import InputError, ResultRefusedError
 
@@ -33,16 +37,20 @@ def run(
             exit code 2, as a refused result ends it with 3, whenever it comes.
         arguments: command line, by default that of the process.
         name: name by which errors are logged before the node exists.
-        finish: called with the node before it is destroyed.
+        finish: called with the node before it is destroyed; it can still publish.
         make_executor: makes the executor.
     """
-    rclpy.init(args=list(sys.argv if arguments is None else arguments))
+    stop = _stop_on_signals()
+    rclpy.init(
+        args=list(sys.argv if arguments is None else arguments),
+        signal_handler_options=SignalHandlerOptions.NO,
+    )
     node: Node | None = None
     try:
         node = make()
         executor = make_executor()
         executor.add_node(node)
-        while rclpy.ok():
+        while rclpy.ok() and not stop.is_set():
             executor.spin_once(timeout_sec=0.2)
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
@@ -59,3 +67,21 @@ def run(
             node.destroy_node()
         rclpy.try_shutdown()
     return 0
+
+
+def _stop_on_signals() -> threading.Event:
+    """Return what the first SIGINT or SIGTERM sets; the second one interrupts at once.
+
+    The handlers of rclpy would end the context under the feet of a callback that publishes.
+    """
+    stop = threading.Event()
+
+    def handle(_number: int, _frame: FrameType | None) -> None:
+        if stop.is_set():
+            raise KeyboardInterrupt
+        stop.set()
+
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, handle)
+    return stop

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.duration import Duration
-from rclpy.logging import get_logger
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
@@ -90,7 +89,9 @@ class SimulatedRobot(Node):
             if self._wait and not self._publisher.get_subscription_count():
                 return
             self._start = now
-            self.get_logger().info(f"ready: {self._robot.name} at {self._rate:g} Hz")
+            self.get_logger().info(
+                f"ready: {self._robot.name} at {self._rate:g} Hz from {self._start} ns"
+            )
         elapsed = (now - self._start) / NANOSECONDS * self._speed
         due = int(elapsed * self._rate) + 1 - self._published
         if due <= 0:
@@ -192,10 +193,11 @@ class SimulatedRobot(Node):
         }
 
     def finish(self) -> None:
-        """Log what was sent; the node's own logger publishes, and may no longer do so."""
-        get_logger(self.get_name() + "_summary").info(
-            ", ".join(f"{k} {v}" for k, v in self.counters().items())
-        )
+        """Say for the last time what was sent, when all of it has arrived."""
+        self._publisher.wait_for_all_acked(_ACKNOWLEDGED_WITHIN)
+        self._on_second()
+        self._diagnostics.wait_for_all_acked(_ACKNOWLEDGED_WITHIN)
+        self.get_logger().info(", ".join(f"{k} {v}" for k, v in self.counters().items()))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,0 +1,275 @@
+import re
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory
+
+from robot_identification.dynamics.simulation import ClosedLoop
+from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.nodes import qos
+from robot_identification.nodes.client import Client
+from robot_identification.nodes.joint_states import stamp_of
+from robot_identification.nodes.processes import NodeProcesses, command
+from robot_identification.nodes.trajectories import message_of
+from robot_identification.robot.loading import load_robot
+from robot_identification.robot.values import load_values
+
+pytestmark = pytest.mark.ros
+
+RATE = 500.0
+PERIOD = round(1e9 / RATE)
+SPEED = 2.0
+EXACT = {
+    "rate": RATE,
+    "real_time_factor": SPEED,
+    "position_noise": [0.0],
+    "position_resolution": [0.0],
+    "effort_noise": [0.0],
+}
+ROBOT = load_robot("tx40")
+MOTION = Trajectory(
+    ROBOT.joint_names,
+    [0.0, 0.7, 1.5],
+    np.array([np.zeros(6), [0.5, 0.3, -0.4, 0.6, 0.5, -0.9], [0.1, 0.2, 0.3, -0.2, -0.1, 0.4]]),
+    np.array([np.zeros(6), np.full(6, 0.2), np.zeros(6)]),
+    np.zeros((3, 6)),
+)
+
+
+class Simulated:
+    """A running node, and all that it publishes."""
+
+    def __init__(self, client, processes, namespace):
+        self.client, self.processes = client, processes
+        self.states, self.counters = [], {}
+        client.node.create_subscription(
+            JointState, "joint_states", self.states.append, qos.STATES_IN
+        )
+        client.node.create_subscription(
+            DiagnosticArray, "/diagnostics", self._on_diagnostics, qos.STATUS
+        )
+        self.trajectories = client.node.create_publisher(
+            JointTrajectory, "joint_trajectory", qos.COMMANDS
+        )
+        self.efforts = client.node.create_publisher(JointState, "feedforward_effort", qos.COMMANDS)
+        processes.start(
+            "robot", command("simulated_robot", namespace=namespace, parameters=self.parameters)
+        )
+
+    parameters = EXACT
+
+    def _on_diagnostics(self, message):
+        for status in message.status:
+            self.counters = {pair.key: int(pair.value) for pair in status.values}
+
+    def spin(self, until, timeout=60.0):
+        """Process messages until something holds."""
+        self.client.wait_for(until, timeout, "expected state of the simulated robot")
+
+    def spin_until_logged(self, text):
+        self.spin(lambda: text in self.processes.output("robot"))
+
+    def spin_until_ready(self):
+        self.spin(lambda: len(self.states) > 10)
+        self.spin(
+            lambda: (
+                self.trajectories.get_subscription_count() and self.efforts.get_subscription_count()
+            )
+        )
+
+    def send(self, trajectory, ahead=1.0):
+        """Start a trajectory some simulated time from now; return the stamp of its start."""
+        self.spin_until_ready()
+        start = stamp_of(self.states[-1]) + round(ahead * RATE) * PERIOD
+        self.trajectories.publish(message_of(trajectory, start))
+        return start
+
+    def columns(self):
+        """Return stamps (samples,), positions and efforts (samples, joints)."""
+        return (
+            np.array([stamp_of(state) for state in self.states]),
+            np.array([state.position for state in self.states]),
+            np.array([state.effort for state in self.states]),
+        )
+
+    def motion(self, trajectory=MOTION):
+        """Send a trajectory, end the node, return positions and efforts at its samples."""
+        start = self.send(trajectory)
+        end = start + round(trajectory.times[-1] * 1e9)
+        self.spin(lambda: stamp_of(self.states[-1]) > end)
+        self.processes.stop()
+        stamps, position, effort = self.columns()
+        during = (stamps >= start) & (stamps <= end)
+        return position[during], effort[during]
+
+
+@pytest.fixture
+def simulate(tmp_path):
+    """Return a function that starts a node; everything ends with the test."""
+    opened = []
+
+    def start(namespace="", **parameters):
+        folder = tmp_path / str(len(opened))
+        folder.mkdir()
+        processes = NodeProcesses(folder)
+        client = Client(namespace, watch=processes.check)
+        opened.extend([processes, client])
+        kind = type("Given", (Simulated,), {"parameters": EXACT | parameters})
+        return kind(client, processes, namespace)
+
+    yield start
+    for one in opened:
+        one.__exit__(None, None, None)
+
+
+def expected(trajectory=MOTION):
+    """Return positions and efforts of the simulation itself along a trajectory."""
+    loop = ClosedLoop(
+        ROBOT, load_values("tx40_simulated", ROBOT, complete=True), sample_rate_hz=RATE
+    )
+    samples = loop.run(trajectory.reference, trajectory.duration)
+    return samples.position, samples.effort
+
+
+def test_the_motion_is_that_of_the_simulation_whenever_it_starts(simulate):
+    position, effort = expected()
+    reverse = tuple(reversed(ROBOT.joint_names))
+    for trajectory in (MOTION, MOTION.reordered(reverse)):
+        robot = simulate()
+        found = robot.motion(trajectory)
+        np.testing.assert_allclose(found[0], position, atol=1e-9)
+        np.testing.assert_allclose(found[1], effort, atol=1e-5)
+        assert robot.states[0].name == list(ROBOT.joint_names)
+
+
+def test_samples_sent_are_samples_received_and_their_stamps_are_exact(simulate):
+    robot = simulate(rate=1000.0, real_time_factor=2.0)
+    robot.spin(lambda: len(robot.states) > 4000)
+    robot.processes.stop()
+    robot.client.spin(1.0)
+    steps = np.diff(robot.columns()[0])
+    np.testing.assert_array_equal(steps, 1_000_000)
+    first = int(re.search(r"ready: .* from (\d+) ns", robot.processes.output("robot"))[1])
+    missed = (robot.columns()[0][0] - first) // 1_000_000  # before the nodes had found each other
+    assert robot.counters["samples_published"] == missed + len(robot.states)
+
+
+def test_noise_depends_on_seed_and_trajectory_alone(simulate):
+    noisy = {"position_noise": [1e-4], "effort_noise": [0.5], "seed": 7}
+    first, second = (simulate(**noisy).motion() for _ in range(2))
+    np.testing.assert_allclose(second[0], first[0], atol=1e-9)
+    np.testing.assert_allclose(second[1], first[1], atol=1e-5)
+    deviation = first[1] - expected()[1]
+    np.testing.assert_allclose(deviation.std(axis=0), 0.5, rtol=0.15)
+
+
+def test_what_cannot_be_followed_is_refused_and_the_robot_stays(simulate):
+    robot = simulate()
+    robot.spin_until_ready()
+    before = robot.columns()[1][-1]
+    not_a_number = message_of(MOTION, 0)
+    not_a_number.points[1].positions[2] = float("nan")
+    stranger = message_of(MOTION, 0)
+    stranger.joint_names[0] = "elbow"
+    backwards = message_of(MOTION, 0)
+    backwards.points[2].time_from_start.sec = 0
+    over = message_of(MOTION, 1)
+    in_motion = message_of(MOTION, 0)
+    in_motion.points[-1].velocities[3] = 0.1
+    for message, reason in (
+        (not_a_number, "positions of joint joint_3 at point 1 is nan"),
+        (stranger, "elbow"),
+        (backwards, "times must increase: point 2"),
+        (over, "was over"),
+        (in_motion, "joint_4 has velocity 0.1 at the last point"),
+        (JointTrajectory(), "at least one point"),
+    ):
+        robot.trajectories.publish(message)
+        robot.spin_until_logged(reason)
+    robot.spin(lambda: robot.counters.get("trajectories_refused") == 6)
+    assert robot.counters["trajectories_followed"] == 0
+    np.testing.assert_allclose(robot.columns()[1][-1], before, atol=1e-9)
+
+
+def test_a_new_trajectory_replaces_the_one_before(simulate):
+    robot = simulate()
+    robot.send(MOTION, ahead=0.5)
+    robot.spin_until_logged("starts at sample")
+    home = Trajectory(ROBOT.joint_names, [1.0], np.full((1, 6), 0.05))
+    robot.trajectories.publish(message_of(home, 0))
+    robot.spin(lambda: robot.counters.get("trajectories_followed") == 2)
+    target = stamp_of(robot.states[-1]) + 2_000_000_000
+    robot.spin(lambda: stamp_of(robot.states[-1]) > target)
+    np.testing.assert_allclose(robot.columns()[1][-1], 0.05, atol=0.05)
+
+
+def test_feedforward_effort_is_added_to_that_of_the_controller(simulate):
+    robot = simulate()
+    robot.spin_until_ready()
+    before = robot.columns()[1][-1]
+    robot.efforts.publish(JointState(name=["joint_1"], effort=[30.0]))
+    robot.spin(lambda: robot.states[-1].position[0] > before[0] + 1e-3)
+    assert robot.states[-1].effort[0] > 0.0
+    robot.efforts.publish(JointState(name=["joint_1"], effort=[float("nan")]))
+    robot.spin_until_logged("feedforward_effort refused")
+
+
+def test_names_follow_the_namespace(simulate):
+    robot = simulate(namespace="/cell/arm")
+    robot.spin_until_ready()
+    topics = dict(robot.client.node.get_topic_names_and_types())
+    assert "/cell/arm/joint_states" in topics
+    assert "/joint_states" not in topics
+
+
+def test_noise_as_a_share_of_the_limits_and_velocity_as_asked(simulate):
+    robot = simulate(effort_noise_fraction=0.01, velocity="none")
+    robot.spin(lambda: len(robot.states) > 1000)
+    limits = np.array([joint.limits.effort for joint in ROBOT.joints])
+    np.testing.assert_allclose(robot.columns()[2].std(axis=0), 0.01 * limits, rtol=0.15)
+    assert len(robot.states[-1].velocity) == 0
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_it_ends_cleanly_and_says_what_it_sent(tmp_path, ending):
+    with (tmp_path / "log").open("w+") as log:
+        process = subprocess.Popen(command("simulated_robot"), stdout=log, stderr=subprocess.STDOUT)
+        deadline = time.monotonic() + 60.0
+        while "ready" not in (tmp_path / "log").read_text() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.send_signal(ending)
+        assert process.wait(10.0) == 0
+    text = (tmp_path / "log").read_text()
+    assert "samples_published" in text
+    assert "Traceback" not in text
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"rate": 2000.0}, "rate"),
+        ({"rate": 300.0}, "must divide"),
+        ({"robot": "nonesuch"}, "nonesuch"),
+        ({"parameters_file": "nonesuch"}, "nonesuch"),
+        ({"effort_noise": [1.0, 2.0]}, "one for each of 6 joints"),
+        ({"effort_noise_fraction": 0.1}, "effort_noise is given as well"),
+        ({"position_noise": [-1.0]}, "at least 0"),
+        ({"velocity": "guessed"}, "none, true, difference"),
+    ],
+)
+def test_a_wrong_parameter_ends_it_with_a_clear_error(parameters, message):
+    done = subprocess.run(
+        command("simulated_robot", parameters=parameters),
+        capture_output=True,
+        text=True,
+        timeout=60.0,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert message in done.stderr + done.stdout
+    assert "Traceback" not in done.stderr
