@@ -83,6 +83,14 @@ class Decimator:
         return sections
 
     @property
+    def gain(self) -> float:
+        """Gain for constants: an even Chebyshev filter damps them by its ripple in each pass.
+
+        Torque and regressor are damped alike, so that no parameter is biased.
+        """
+        return 1.0 if self.factor == 1 else float(10.0 ** (-2 * RIPPLE_DB / 20.0))
+
+    @property
     def shortest(self) -> int:
         """Smallest number of samples that can be decimated."""
         return 1 if self.factor == 1 else PADDING + 1

@@ -117,13 +117,16 @@ class DataProperties:
         )
 
     def _largest_speed(self, cutoff_hz: float, order: int) -> Array:
+        """Return (joints,) the largest speeds, apart from the ends of segments."""
         largest = np.zeros(len(self.recordings[0].joint_names))
         for recording in self.recordings:
+            sections = filtering.butterworth(cutoff_hz, order, recording.period)
+            end = filtering.settling_samples(sections, END_LEVEL)
             for segment in recording.segments:
-                if len(segment.time) > filtering.padding(order):
-                    position = filtering.low_pass(
-                        segment.position.T, recording.period, cutoff_hz, order
+                if len(segment.time) > max(2 * end, filtering.padding(order)):
+                    position = filtering.zero_phase(
+                        sections, filtering.padding(order), segment.position.T
                     )
-                    velocity = filtering.differentiate(position, recording.period)
+                    velocity = filtering.differentiate(position, recording.period)[:, end:-end]
                     largest = np.maximum(largest, np.abs(velocity).max(axis=1))
         return largest

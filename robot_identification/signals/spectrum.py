@@ -18,8 +18,8 @@ from robot_identification.signals.recording import Recording, Segment
 
 # Longest stretch of a periodogram, in s; its inverse is the resolution.
 _STRETCH = 8.0
-# The motion ends where the spectrum, smoothed over some bins, comes this close to the floor.
-_ABOVE_FLOOR = 4.0
+# The motion is where the spectrum, smoothed over some bins, is so many times the floor.
+_ABOVE_FLOOR = 30.0
 _SMOOTHING = 9
 # Part of the power of the velocity that the band of the motion holds.
 _SHARE = 0.9995
@@ -87,7 +87,7 @@ def _of_segment(segment: Segment, period: float) -> MotionSpectrum:
     floor = np.median(density[len(density) // 2 :], axis=0)
     # Rounding of the stored numbers is a floor, too, where nothing else is.
     floor = np.maximum(floor, (1e-15 * np.abs(segment.position).max(axis=0)) ** 2 * period)
-    smooth = scipy.ndimage.median_filter(density, size=(_SMOOTHING, 1), mode="nearest")
+    smooth = scipy.ndimage.uniform_filter1d(density, _SMOOTHING, axis=0, mode="nearest")
     joints = [
         _motion(frequency, density[:, j], smooth[:, j] > _ABOVE_FLOOR * floor[j])
         for j in range(density.shape[1])
@@ -100,12 +100,17 @@ def _of_segment(segment: Segment, period: float) -> MotionSpectrum:
 
 
 def _motion(frequency: Array, density: Array, above: Array) -> tuple[float, float]:
-    """Return band in Hz and root mean square of the acceleration of one joint's motion."""
-    bins = len(above) if above.all() else int(np.argmin(above))
-    if bins < 2:
+    """Return band in Hz and root mean square of the acceleration of one joint's motion.
+
+    Args:
+        frequency: (bins,) in Hz.
+        density: (bins,) power density of the position.
+        above: (bins,) where the spectrum stands out of the noise.
+    """
+    rate = 2 * np.pi * frequency
+    power = np.cumsum(density * above * rate**2)
+    if power[-1] == 0.0:
         return 0.0, 0.0
-    rate = 2 * np.pi * frequency[:bins]
-    power = np.cumsum(density[:bins] * rate**2)
-    band = float(frequency[np.searchsorted(power, _SHARE * power[-1])])
-    acceleration = np.sum((density[:bins] * rate**4)[frequency[:bins] <= band])
-    return band, float(np.sqrt(acceleration * frequency[1]))
+    last = int(np.searchsorted(power, _SHARE * power[-1]))
+    acceleration = np.sum((density * above * rate**4)[: last + 1]) * frequency[1]
+    return float(frequency[last]), float(np.sqrt(acceleration))
