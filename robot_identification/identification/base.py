@@ -1,7 +1,10 @@
 """Base parameters: the smallest set of combinations of standard parameters that fixes the torque.
 
 Columns of the regressor that depend linearly on others on every motion cannot be told apart from
-any data.  They are found on random states of the model itself, never on measured data (seed 001).
+any data.  They are found on random states of the model itself, never on measured data: grouping
+rules first, then the numerical method on what they leave, and a check that both agree
+(M. Gautier, "Numerical calculation of the base inertial parameters of robots", Journal of Robotic
+Systems 8(4), 1991).
 """
 
 from __future__ import annotations
@@ -12,20 +15,25 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-import scipy.linalg
 
-from robot_identification.dynamics.regressor import Regressor
-from robot_identification.errors import ShapeError
+from robot_identification.errors import RankError, SettingError, ShapeError
+from robot_identification.identification.regrouping.doubt import suspicious_geometry, warnings
+from robot_identification.identification.regrouping.factorisation import Factorisation, factorise
+from robot_identification.identification.regrouping.observation import Model, Observation
+from robot_identification.identification.regrouping.rank import Decision
+from robot_identification.identification.regrouping.solution import solve
+from robot_identification.identification.regrouping.states import random_states, ranges
+from robot_identification.robot.loops import LoopConstraint, linear_constraint
 from robot_identification.robot.model import Array, RobotModel, read_only
 
+METHODS = ("qr", "svd")
 _SEED = 1991
 _ROWS_PER_PARAMETER = 4
-_NEGLIGIBLE = 1e-10
 
 
 @dataclass(frozen=True)
 class BaseParameters:
-    """Base parameters of a robot: X_base = X1 + beta X2 (seed 001 eq. 20).
+    """Base parameters of a robot: X_base = X1 + beta X2 (M. Gautier 1991, eq. 20).
 
     Attributes:
         robot: the robot.
@@ -34,6 +42,16 @@ class BaseParameters:
         regrouped: (dependent,) places of the parameters X2 that are regrouped into others.
         unaffecting: places of the parameters without any effect on the torque.
         beta: (rank, dependent) regrouping matrix.
+        appended: places of the parameters that the model does not contain; they are among
+            ``base``, as independent ones.
+        model: ``dynamic``, ``simplified`` or ``energy``.
+        method: ``qr`` or ``svd``.
+        remainder: relations that the grouping rules left to the numerical method: (leading
+            place, other place) -> coefficient.
+        factorisation: the numerical decision and its evidence; its columns are those that the
+            model contains.
+        scaled: whether the states were chosen by the scaling strategy.
+        warnings: what makes the rank doubtful, one line each; empty where it is clear.
     """
 
     robot: RobotModel
@@ -42,11 +60,49 @@ class BaseParameters:
     regrouped: npt.NDArray[np.intp]
     unaffecting: npt.NDArray[np.intp]
     beta: Array
+    appended: npt.NDArray[np.intp]
+    model: str
+    method: str
+    remainder: Mapping[tuple[int, int], float]
+    factorisation: Factorisation
+    scaled: bool
+    warnings: tuple[str, ...]
 
     @property
     def rank(self) -> int:
-        """Number of base parameters."""
+        """Number of base parameters, appended ones included."""
         return len(self.base)
+
+    @property
+    def decision(self) -> Decision:
+        """The rank decision of the method: diagonal elements or singular values, and the cut."""
+        evidence = self.factorisation
+        return evidence.diagonal if self.method == "qr" else evidence.singular_values
+
+    @property
+    def diagonal(self) -> Array:
+        """Absolute diagonal of the pivoted triangular factor of the scaled columns."""
+        return self.factorisation.diagonal.values
+
+    @property
+    def singular_values(self) -> Array:
+        """Singular values of the scaled columns, largest first."""
+        return self.factorisation.singular_values.values
+
+    @property
+    def tolerance(self) -> float:
+        """Values of the method up to this count as zero."""
+        return self.decision.tolerance
+
+    @property
+    def gap(self) -> float:
+        """Last accepted over first rejected value of the method; infinite without a rejected."""
+        return self.decision.gap
+
+    @property
+    def ambiguous(self) -> bool:
+        """Whether the rank is doubtful; ``warnings`` tell why."""
+        return not self.factorisation.is_clear
 
     @cached_property
     def standard_names(self) -> tuple[str, ...]:
@@ -91,7 +147,7 @@ class BaseParameters:
         return read_only(matrix)
 
     def values(self, standard: npt.ArrayLike) -> Array:
-        """Return the base parameters of given standard parameters (seed 001 eq. 20).
+        """Return the base parameters of given standard parameters (M. Gautier 1991, eq. 20).
 
         Args:
             standard: (standard,) values in the order of ``standard_names``.
@@ -105,38 +161,90 @@ class BaseParameters:
         return read_only(self.projection @ vector)
 
 
-def base_parameters(robot: RobotModel) -> BaseParameters:
-    """Return the base parameters of a robot from its dynamic model (seed 001 eq. 13-20).
+def base_parameters(
+    robot: RobotModel,
+    model: str | Model = Model.DYNAMIC,
+    method: str = "qr",
+    *,
+    constraint: LoopConstraint | None = None,
+) -> BaseParameters:
+    """Return the base parameters of a robot (M. Gautier 1991, eq. 5-28).
 
-    The rank comes from a QR factorisation with column pivoting; the columns that are kept come
-    from one without pivoting, so that parameters of larger subscript are regrouped into those of
-    smaller subscript.
+    Parameters of larger subscript are regrouped into those of smaller subscript.
+
+    Args:
+        robot: the robot.
+        model: ``dynamic``, ``simplified`` (velocities zero) or ``energy`` (differences of h).
+            All give the same inertial and drive base parameters; friction and offsets that a
+            model does not contain are appended as independent.
+        method: ``qr`` or ``svd``: which of the two, that must agree, is followed.
+        constraint: relations of closed loops as functions; by default the linear ones that the
+            robot declares.
+
+    Raises:
+        RankError: QR, the singular values and the grouping rules do not agree.
+        SettingError: there is no such model or method, or the constraint cannot give the
+            accelerations that the dynamic model needs.
     """
-    regressor = Regressor(robot)
-    columns = regressor.columns
-    rng = np.random.default_rng(_SEED)
-    joints = len(robot.joints)
-    samples = max(_ROWS_PER_PARAMETER * len(columns) // joints, 8)
-    q, qd, qdd = rng.uniform(-np.pi, np.pi, size=(3, samples, joints))
-    w = regressor.dense(q, qd, qdd).reshape(samples * joints, len(columns))
-    norms = np.linalg.norm(w, axis=0)
-    affecting = np.flatnonzero(norms > _NEGLIGIBLE * norms.max())
-    scaled = w[:, affecting] / norms[affecting]
-    tolerance = len(scaled) * np.finfo(float).eps
-    pivoted = np.abs(np.diag(scipy.linalg.qr(scaled, mode="r", pivoting=True)[0]))
-    rank = int(np.count_nonzero(pivoted > tolerance * pivoted[0]))
-    r = scipy.linalg.qr(scaled, mode="r")[0][: len(affecting)]
-    independent = np.sort(np.argsort(-np.abs(np.diag(r)), kind="stable")[:rank])
-    dependent = np.setdiff1d(np.arange(len(affecting)), independent)
-    chosen = scaled[:, independent]
-    beta = np.linalg.lstsq(chosen, scaled[:, dependent], rcond=None)[0]
-    beta = beta * norms[affecting[dependent]] / norms[affecting[independent], None]
-    beta[np.abs(beta) < _NEGLIGIBLE] = 0.0
+    chosen = Model.named(model)
+    if method not in METHODS:
+        raise SettingError("method", method, f"must be one of {', '.join(METHODS)}")
+    observation = Observation(robot, chosen, constraint or linear_constraint(robot))
+    try:
+        w, factorisation, scaled = _factorised(observation)
+        solution = solve(observation, w, factorisation, method)
+    except RankError as error:
+        hint = suspicious_geometry(robot)
+        problem = f"{robot.name}: {error}" + (f"; so small: {hint}" if hint else "")
+        raise RankError(problem, error.singular_values) from error
+    effect = solution.projection.any(axis=0)
+    regrouped = np.setdiff1d(np.flatnonzero(effect), solution.base)
     return BaseParameters(
         robot=robot,
-        columns=columns,
-        base=affecting[independent],
-        regrouped=affecting[dependent],
-        unaffecting=np.setdiff1d(np.arange(len(columns)), affecting),
-        beta=read_only(beta),
+        columns=observation.columns,
+        base=solution.base,
+        regrouped=regrouped,
+        unaffecting=np.flatnonzero(~effect),
+        beta=read_only(solution.projection[:, regrouped]),
+        appended=np.flatnonzero(~observation.contained),
+        model=chosen.value,
+        method=method,
+        remainder=solution.remainder,
+        factorisation=factorisation,
+        scaled=scaled,
+        warnings=warnings(robot, factorisation, scaled=scaled),
     )
+
+
+def _factorised(observation: Observation) -> tuple[Array, Factorisation, bool]:
+    """Return observation matrix, its factorisation, and whether its states were scaled.
+
+    Random states serve; where they leave the rank doubtful, states are chosen by the scaling
+    strategy, and the clearer of the two decisions counts.
+    """
+    half_ranges = ranges(observation.robot, observation.constraint)
+    contained = np.flatnonzero(observation.contained)
+    rng = np.random.default_rng(_SEED)
+    samples = observation.samples_for(_ROWS_PER_PARAMETER * len(contained))
+    w = observation.matrix(random_states(half_ranges, max(samples, 8), rng))
+    first: Factorisation | None = None
+    refusal: RankError | None = None
+    try:
+        first = factorise(w[:, contained])
+        if first.is_clear:
+            return w, first, False
+    except RankError as error:
+        refusal = error
+    from robot_identification.identification.regrouping.scaling import scaled_states
+
+    samples = observation.samples_for(len(contained)) + 2
+    w_scaled = observation.matrix(scaled_states(observation, half_ranges, samples, rng))
+    try:
+        second = factorise(w_scaled[:, contained])
+    except RankError as error:
+        if first is None:
+            raise (refusal or error) from error
+        return w, first, False
+    if first is None or second.clarity > first.clarity:
+        return w_scaled, second, True
+    return w, first, False

@@ -1,0 +1,1 @@
+"""Which parameters a model can tell apart: grouping rules, factorisations, their agreement."""
