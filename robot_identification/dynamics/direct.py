@@ -3,8 +3,8 @@
     qdd = M(q)^-1 (tau - N(q, qd)),
 
 with M and N linear in the full parameter vector of the robot: inertial parameters at the origin
-of each frame, drive inertias, friction, offsets and couplings (seed 003 eq. 1 and 2).  Base
-parameters do as well: in the full vector with zeros elsewhere they give the same M and N.
+of each frame, drive inertias, friction, offsets and couplings (Gautier et al. 2013, eq. 1, 2).
+Base parameters do as well: in the full vector with zeros elsewhere they give the same M and N.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Inverse dynamic identification model: tau = W(q, qd, qdd) chi (seed 003 eq. 1, 15).
+"""Inverse dynamic identification model: tau = W(q, qd, qdd) chi (Gautier et al. 2013, eq. 1, 15).
 
 The regressor W is sparse in a known way: the effort of joint k depends only on links that joint k
 moves.  :class:`Regressor` therefore keeps, for each joint, only the columns that can differ from
@@ -144,7 +144,7 @@ def inverse_dynamics(
     qd: npt.ArrayLike,
     qdd: npt.ArrayLike,
 ) -> Floats:
-    """Return the joint efforts of a motion (seed 003 eq. 1).
+    """Return the joint efforts of a motion (Gautier et al. 2013, eq. 1).
 
     Args:
         robot: the robot.

@@ -3,7 +3,7 @@
 The controller runs at its own rate and holds the torque in between, limited to the effort limits
 of the joints.  Its laws, with the position error e = qr - q:
 
-- ``cascade``: tau = kv (kp e - qd) (seed 003 eq. 53);
+- ``cascade``: tau = kv (kp e - qd) (Gautier et al. 2013, eq. 53);
 - ``pid``: tau = kp e + ki (integral of e) + kd de/dt + velocity_feedforward qdr
   + acceleration_feedforward qddr, as in joint_trajectory_controller; the integral rests while
   the torque is limited and the error would drive it further;

@@ -1,4 +1,4 @@
-"""Quintic motion between two points with zero acceleration at both ends (seed 002 eq. 28).
+"""Quintic motion between points without acceleration (Gautier and Khalil 1992, eq. 28).
 
 The extrema are found as roots of polynomials, and the shortest duration as the largest one at
 which a limit is met: over the duration the largest acceleration is not monotone, so that the
@@ -21,7 +21,7 @@ _ROUNDING = 1e-12
 
 
 def coefficients(start: float, end: float, before: float, after: float, duration: float) -> Array:
-    """Return the six coefficients by rising powers of time (seed 002 eq. 28).
+    """Return the six coefficients by rising powers of time (Gautier and Khalil 1992, eq. 28).
 
     Args:
         start: position at the start, in rad or m.

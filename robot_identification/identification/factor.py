@@ -112,7 +112,7 @@ def merge(factors: Sequence[JointFactor]) -> JointFactor:
 def stack(
     factors: Sequence[JointFactor], parameters: int, weights: Sequence[float] | None = None
 ) -> Array:
-    """Return the triangular factor of all joints' rows together (seed 003 eq. 15, 20).
+    """Return the triangular factor of all joints' rows together (Gautier et al. 2013, eq. 15, 20).
 
     Args:
         factors: one factor per joint.

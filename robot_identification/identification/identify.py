@@ -182,7 +182,7 @@ def _factors(
 
 def _recording_warnings(recordings: Sequence[Recording]) -> tuple[str, ...]:
     """Return a line for every recording that lost samples or came in disorder."""
-    lines = []
+    lines: list[str] = []
     for recording in recordings:
         lines.extend(recording.warnings)
         statistics = recording.statistics

@@ -34,7 +34,7 @@ class Estimate:
 
     Attributes:
         values: (parameters,) estimates.
-        std: (parameters,) standard deviations (seed 003 eq. 18, 19).
+        std: (parameters,) standard deviations (Gautier et al. 2013, eq. 18, 19).
         weights: (joints,) factor on the rows of each joint; ones for ordinary least squares.
         residual_std: (joints,) standard deviation of each joint's residual, in N m or N.
         condition_number: ratio of the extreme singular values of the weighted regressor.
@@ -56,7 +56,7 @@ class Estimate:
 
     @cached_property
     def relative_std_percent(self) -> Array:
-        """(parameters,) standard deviations in percent of the values (seed 003 eq. 19).
+        """(parameters,) standard deviations in percent of the values (Gautier et al. 2013, eq. 19).
 
         Infinite where a value is zero.
         """
@@ -81,7 +81,7 @@ def relative_error(factors: Sequence[JointFactor], values: Array) -> RelativeErr
 def ordinary(
     factors: Sequence[JointFactor], names: Sequence[str], divisor: Divisor = "rows-parameters"
 ) -> Estimate:
-    """Solve by ordinary least squares (seed 003 eq. 16-19; seed 000 eq. 8-12).
+    """Solve by ordinary least squares (Gautier et al. 2013, eq. 16-19).
 
     Args:
         factors: one factor per joint.
@@ -98,7 +98,7 @@ def ordinary(
 def weighted(
     factors: Sequence[JointFactor], names: Sequence[str], divisor: Divisor = "rows-parameters"
 ) -> Estimate:
-    """Solve by least squares weighted with each joint's residual (seed 003 eq. 20).
+    """Solve by least squares weighted with each joint's residual (Gautier et al. 2013, eq. 20).
 
     The rows of a joint are divided by the standard deviation of the residual that ordinary least
     squares on its rows alone leaves.
@@ -117,7 +117,7 @@ def weighted(
 
 
 def _own_residual_std(factor: JointFactor) -> float:
-    """Return the residual standard deviation of the rows' own fit (seed 003 eq. 20)."""
+    """Return the residual standard deviation of the rows' own fit (Gautier et al. 2013, eq. 20)."""
     norm, rank = factor.own_fit
     return norm / float(np.sqrt(max(factor.rows - rank, 1)))
 

@@ -1,8 +1,8 @@
 """From filtered signals to one triangular factor per joint, block by block.
 
 Only a block of the regressor exists at any time: its structurally non-zero rows are computed,
-decimated together with the effort (parallel decimation, seed 003 section II), thinned by the
-velocity thresholds and folded into the factors, which do not grow.
+decimated together with the effort (parallel decimation, Gautier et al. 2013, section II), thinned
+by the velocity thresholds and folded into the factors, which do not grow.
 """
 
 from __future__ import annotations

@@ -20,7 +20,6 @@ def trajectory_of(message: JointTrajectory) -> Trajectory:
     Raises:
         TrajectoryError: if it cannot be followed: no points, positions missing, fields that some
             points have and others lack, a wrong number of values, NaN, times that do not increase.
-        ShapeError: never for a message whose points are complete.
     """
     if not message.points:
         raise TrajectoryError("a trajectory needs at least one point")

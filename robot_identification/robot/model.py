@@ -109,7 +109,7 @@ class Joint:
         coulomb_friction: whether Fc belongs to the model.
         offset: whether off belongs to the model.
         transmission: motor turns per joint turn, by joint name: the motor of this joint moves by
-            the sum of ratio times joint position (seed 000 eq. 34); signs count.
+            the sum of ratio times joint position (Gautier and Venture 2013, eq. 34); signs count.
         drive_gain: motor torque (N m) or force (N) per ampere, motor side; None where unknown.
     """
 
@@ -193,7 +193,7 @@ class Controller:
     The torque is limited to the effort limits of the joints.
 
     Attributes:
-        law: ``cascade``: tau = kv (kp (qr - q) - qd), seed 003 eq. 53;
+        law: ``cascade``: tau = kv (kp (qr - q) - qd), Gautier et al. 2013, eq. 53;
             ``pid``: tau = kp (qr - q) + ki integral of (qr - q) + kd (qdr - qd)
             + velocity_feedforward qdr + acceleration_feedforward qddr;
             ``computed_torque``: tau = M(q) (qddr + kd (qdr - qd) + kp (qr - q)) + N(q, qd).
@@ -309,8 +309,8 @@ class RobotModel:
     def motor_matrix(self) -> Array:
         """(joints, joints) matrix N of the transmission: motor velocity = N joint velocity.
 
-        Joint torque is N^T motor torque (seed 000 eq. 34).  Joints without a stated transmission
-        have ratio 1.
+        Joint torque is N^T motor torque (Gautier and Venture 2013, eq. 34).  Joints without a
+        stated transmission have ratio 1.
         """
         place = {name: i for i, name in enumerate(self.joint_names)}
         matrix = np.eye(len(self.joints))

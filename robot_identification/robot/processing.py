@@ -33,8 +33,8 @@ class ProcessingSettings:
         ends: ``cut`` removes the decimated rows that the filters' end effects reach, ``keep``
             leaves them in.
         residual_divisor: what the sum of squared residuals is divided by to give their variance:
-            ``rows-parameters`` (unbiased, seed 003 eq. 18) or ``rows-1`` (the standard deviation
-            of the residual, as some published results use it).
+            ``rows-parameters`` (unbiased, Gautier et al. 2013, eq. 18) or ``rows-1`` (the
+            standard deviation of the residual, as some published results use it).
     """
 
     cutoff_hz: float | None = None

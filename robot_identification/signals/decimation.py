@@ -1,4 +1,4 @@
-"""Parallel decimation: torque and every regressor column through one filter (seed 003 eq. 13).
+"""Parallel decimation: torque and regressor through one filter (Gautier et al. 2013, eq. 13).
 
 The filter is the one of MATLAB's ``decimate``: Chebyshev of the first kind, order 8, 0.05 dB of
 ripple, cut-off at 0.8 of the new Nyquist frequency, forward and backward.  Of ``n`` samples the

@@ -79,8 +79,8 @@ class DataProperties:
     def rate(self, cutoff_hz: float) -> Derived:
         """Return the rate after decimation, for a cut-off of the position filter in Hz.
 
-        Decimation passes 0.8 of half its rate (seed 003, section II).  With the rate equal to the
-        cut-off that is 0.4 of the cut-off, four times the band of the motion.
+        Decimation passes 0.8 of half its rate (Gautier et al. 2013, section II).  With the rate
+        equal to the cut-off that is 0.4 of the cut-off, four times the band of the motion.
         """
         duration = sum(recording.duration for recording in self.recordings)
         fewest = FEWEST_ROWS / max(duration, self.longest_period)

@@ -1,7 +1,7 @@
 """Zero-phase low-pass filtering and differentiation of signals with a constant period.
 
 Positions pass a Butterworth filter forward and backward, so that nothing is delayed, and are
-differentiated by central differences (seed 003, section II: A. Janot and co-workers on DIDIM).
+differentiated by central differences (Gautier et al. 2013, section II).
 Filters are kept as second-order sections: as one transfer function they lose all digits where the
 cut-off is low against the sampling rate.
 """

@@ -54,7 +54,7 @@ def resolve_processing(
     for name, value, reason in (
         ("velocity_threshold_scope", "joint", "friction acts on the row of its own joint"),
         ("ends", "cut", f"end effects of decimation, down to {END_LEVEL:g} of its peak"),
-        ("residual_divisor", "rows-parameters", "unbiased (seed 003 eq. 18)"),
+        ("residual_divisor", "rows-parameters", "unbiased (Gautier et al. 2013, eq. 18)"),
     ):
         chosen.default(name, value, f"default: {reason}")
     for name in ("drop_start", "drop_end"):

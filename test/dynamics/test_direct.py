@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
-from random_robots import coupled_wrist, pinocchio_model, random_robot, random_values
 
+from random_robots import coupled_wrist, pinocchio_model, random_robot, random_values
 from robot_identification.dynamics.direct import DirectModel
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.errors import MassMatrixError, SampleError, ShapeError

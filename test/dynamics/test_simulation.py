@@ -2,9 +2,9 @@ import math
 
 import numpy as np
 import pytest
-from random_robots import coupled_wrist, random_robot, random_values
 from scipy.integrate import solve_ivp
 
+from random_robots import coupled_wrist, random_robot, random_values
 from robot_identification.dynamics.direct import DirectModel
 from robot_identification.dynamics.reference import Reference, hold
 from robot_identification.dynamics.regressor import inverse_dynamics
