@@ -46,11 +46,13 @@ class BaseParameters:
             ``base``, as independent ones.
         model: ``dynamic``, ``simplified`` or ``energy``.
         method: ``qr`` or ``svd``.
+        constraint: relations of the robot's closed loops.
         remainder: relations that the grouping rules left to the numerical method: (leading
             place, other place) -> coefficient.
         factorisation: the numerical decision and its evidence; its columns are those that the
             model contains.
-        scaled: whether the states were chosen by the scaling strategy.
+        scaled: whether the states were chosen by the scaling strategy, because random ones left
+            the rank doubtful.
         warnings: what makes the rank doubtful, one line each; empty where it is clear.
     """
 
@@ -63,6 +65,7 @@ class BaseParameters:
     appended: npt.NDArray[np.intp]
     model: str
     method: str
+    constraint: LoopConstraint
     remainder: Mapping[tuple[int, int], float]
     factorisation: Factorisation
     scaled: bool
@@ -102,7 +105,7 @@ class BaseParameters:
     @property
     def ambiguous(self) -> bool:
         """Whether the rank is doubtful; ``warnings`` tell why."""
-        return not self.factorisation.is_clear
+        return bool(self.warnings)
 
     @cached_property
     def standard_names(self) -> tuple[str, ...]:
@@ -195,7 +198,7 @@ def base_parameters(
         solution = solve(observation, w, factorisation, method)
     except RankError as error:
         hint = suspicious_geometry(robot)
-        problem = f"{robot.name}: {error}" + (f"; so small: {hint}" if hint else "")
+        problem = f"{robot.name}: {error}" + (f"; nearly zero: {hint}" if hint else "")
         raise RankError(problem, error.singular_values) from error
     effect = solution.projection.any(axis=0)
     regrouped = np.setdiff1d(np.flatnonzero(effect), solution.base)
@@ -209,10 +212,11 @@ def base_parameters(
         appended=np.flatnonzero(~observation.contained),
         model=chosen.value,
         method=method,
+        constraint=observation.constraint,
         remainder=solution.remainder,
         factorisation=factorisation,
         scaled=scaled,
-        warnings=warnings(robot, factorisation, scaled=scaled),
+        warnings=warnings(robot, factorisation),
     )
 
 

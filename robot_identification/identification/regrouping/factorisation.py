@@ -16,6 +16,11 @@ from robot_identification.identification.regrouping.rank import (
 from robot_identification.robot.model import Array, read_only
 
 AGREEMENT = 1e-7
+# The rows of V2 have norms up to 1 and errors far below this.
+NULL_TOLERANCE = 1e-9
+# Columns have different units, so their norms may lie far apart.
+WIDEST_NORMS = 1e9
+NORM_FLOOR = 1e-11
 
 
 @dataclass(frozen=True)
@@ -91,14 +96,15 @@ def factorise(w: Array) -> Factorisation:
     """
     rows = len(w)
     sizes = np.linalg.norm(w, axis=0)
-    norms = Decision.of(sizes, rows)
+    norms = Decision.of(sizes, rows, widest=WIDEST_NORMS, floor=NORM_FLOOR)
     affecting = np.flatnonzero(sizes > norms.tolerance)
     scaled = w[:, affecting] / sizes[affecting]
     triangle = scipy.linalg.qr(scaled, mode="r", check_finite=False)[0][: len(affecting)]
     pivoted = scipy.linalg.qr(triangle, mode="r", pivoting=True, check_finite=False)[0]
     _, sigma, directions = np.linalg.svd(triangle)
-    diagonal = Decision.of(np.diag(pivoted), rows)
-    singular_values = Decision.of(sigma, rows)
+    amplification = norms.values[0] / sizes[affecting].min() if len(affecting) else 1.0
+    diagonal = Decision.of(np.diag(pivoted), rows, amplification=amplification)
+    singular_values = Decision.of(sigma, rows, amplification=amplification)
     if diagonal.rank != singular_values.rank:
         raise RankError(
             f"QR gives rank {diagonal.rank} and the singular values {singular_values.rank}; "
@@ -146,8 +152,7 @@ def _by_svd(null_space: Array, singular_values: Decision) -> Choice:
     V22 is the first regular block that is met from the last row of V2 upwards.
     """
     count, nullity = null_space.shape
-    tolerance = count * float(np.finfo(np.float64).eps)
-    found = leading_independent(null_space[::-1].T, nullity, tolerance)
+    found = leading_independent(null_space[::-1].T, nullity, NULL_TOLERANCE)
     if found is None:
         raise RankError(
             f"the null space of rank {nullity} has no regular block; {_around(singular_values)}",

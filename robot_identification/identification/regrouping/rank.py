@@ -22,21 +22,50 @@ class Decision:
 
     Attributes:
         values: (count,) the values, largest first.
-        tolerance: rows * eps * largest value (M. Gautier 1991, "Rank Deficiency").
+        tolerance: values up to this count as zero.
+        widest: accepted values that span more than this are doubtful.
     """
 
     values: Array
     tolerance: float
+    widest: float = CLEAR_GAP
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", read_only(self.values))
 
     @classmethod
-    def of(cls, values: npt.ArrayLike, rows: int) -> Decision:
-        """Return the decision for absolute values of any order from a matrix of so many rows."""
+    def of(
+        cls,
+        values: npt.ArrayLike,
+        rows: int,
+        *,
+        amplification: float = 1.0,
+        widest: float = CLEAR_GAP,
+        floor: float = 0.0,
+    ) -> Decision:
+        """Return the decision for absolute values of any order.
+
+        The tolerance is rows * eps * largest value (M. Gautier 1991, "Rank Deficiency").  Scaling
+        small columns to norm 1 amplifies the rounding in them; where values lie between the
+        tolerance and that many times it, the cut is at the widest gap there.
+
+        Args:
+            values: the values.
+            rows: number of rows of the matrix that they belong to.
+            amplification: largest factor by which rounding in its columns was amplified.
+            widest: accepted values that span more than this are doubtful.
+            floor: values up to this fraction of the largest count as zero in any case.
+        """
         ordered = np.sort(np.abs(np.asarray(values, dtype=np.float64)))[::-1]
         largest = float(ordered[0]) if len(ordered) else 0.0
-        return cls(ordered, rows * float(np.finfo(np.float64).eps) * largest)
+        tolerance = max(rows * float(np.finfo(np.float64).eps), floor) * largest
+        doubtful = np.flatnonzero((ordered > tolerance) & (ordered <= amplification * tolerance))
+        if len(doubtful) and doubtful[0] > 0:
+            cuts = np.arange(doubtful[0], min(doubtful[-1] + 2, len(ordered)))
+            below = np.maximum(ordered[cuts], tolerance)
+            best = int(cuts[np.argmax(ordered[cuts - 1] / below)])
+            tolerance = max(tolerance, float(ordered[best]))
+        return cls(ordered, tolerance, widest)
 
     @property
     def rank(self) -> int:
@@ -65,8 +94,8 @@ class Decision:
 
     @property
     def is_clear(self) -> bool:
-        """Whether the gap spans six decades, and the accepted values do not."""
-        return self.gap >= CLEAR_GAP and self.reach * CLEAR_GAP >= 1.0
+        """Whether the gap spans six decades, and the accepted values do not span too many."""
+        return self.gap >= CLEAR_GAP and self.reach * self.widest >= 1.0
 
     def report(self) -> dict[str, float]:
         """Return the numbers around the cut."""
