@@ -12,6 +12,8 @@ from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.experimental import EventsExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+from rclpy.qos import QoSProfile
+from rclpy.subscription import Subscription
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
@@ -116,17 +118,9 @@ class AcquisitionNode(Node):
             )
         self._reference = Reference(self, self._robot)
         self._diagnostics = Diagnostics(self, self._robot.name)
-        states = self.create_subscription(
-            JointState,
-            "joint_states",
-            self._on_state,
-            qos.STATES_IN,
-            event_callbacks=SubscriptionEventCallbacks(
-                incompatible_qos=self._diagnostics.on_incompatible_qos,
-                message_lost=self._diagnostics.on_message_lost,
-            ),
-        )
-        self._reader = JointStateReader(self._robot.joint_names, states.topic_name)
+        self._states = self._subscribe(qos.STATES_IN)
+        self._reader = JointStateReader(self._robot.joint_names, self._states.topic_name)
+        self._lossy = False
         self.create_service(Trigger, "~/start", self._on_start)
         self.create_service(Trigger, "~/stop", self._on_stop)
         self.create_service(Trigger, "~/clear", self._on_clear)
@@ -138,6 +132,33 @@ class AcquisitionNode(Node):
         if values["autostart"]:
             self._begin()
         self.get_logger().info(f"ready: {self._robot.name}, efforts are {self._meaning}")
+
+    def _subscribe(self, profile: QoSProfile) -> Subscription:
+        return self.create_subscription(
+            JointState,
+            "joint_states",
+            self._on_state,
+            profile,
+            event_callbacks=SubscriptionEventCallbacks(
+                incompatible_qos=self._diagnostics.on_incompatible_qos,
+                message_lost=self._diagnostics.on_message_lost,
+            ),
+        )
+
+    def _listen_to_lossy_publishers(self) -> None:
+        """Subscribe again, once, if a publisher does not offer reliable states.
+
+        What is best available is settled when a subscription is made, often before the driver of
+        the robot has started.
+        """
+        if self._diagnostics.incompatible and not self._lossy:
+            self._lossy = True
+            self.destroy_subscription(self._states)
+            self._states = self._subscribe(qos.STATES_IN_LOSSY)
+            self._diagnostics.incompatible = ""
+            self.get_logger().warning(
+                "joint_states: subscribed again with best effort"
+            )
 
     @property
     def _meaning(self) -> str:
@@ -207,6 +228,7 @@ class AcquisitionNode(Node):
         return response
 
     def _report(self) -> None:
+        self._listen_to_lossy_publishers()
         self._diagnostics.publish(self._recorder)
 
     def finish(self) -> None:

@@ -16,6 +16,9 @@ _REPEAT = 10.0
 class Diagnostics:
     """Counts joint states and reports on them.
 
+    Attributes:
+        incompatible: what does not fit in the quality of service of a publisher, empty if nothing.
+
     Args:
         node: the node that publishes.
         robot: name of the robot.
@@ -29,7 +32,7 @@ class Diagnostics:
         self._stamps: list[int] = []
         self._received = self._refused = self._lost_on_the_way = 0
         self._before = (0, 0, 0, 0)
-        self._reason = self._incompatible = ""
+        self._reason = self.incompatible = ""
 
     def count(self) -> int:
         """Count a message; return its number, from 0."""
@@ -56,8 +59,8 @@ class Diagnostics:
         """Report a publisher whose quality of service does not fit."""
         kind = event.last_policy_kind  # type: ignore[attr-defined]
         policy = qos_policy_name_from_kind(kind)
-        self._incompatible = f"a publisher offers an incompatible {policy}"
-        self._node.get_logger().error(f"joint_states: {self._incompatible}; its states are lost")
+        self.incompatible = f"a publisher offers an incompatible {policy}"
+        self._node.get_logger().error(f"joint_states: {self.incompatible}")
 
     def publish(self, recorder: Recorder | None) -> None:
         """Publish what was seen since the last call.
@@ -85,8 +88,8 @@ class Diagnostics:
         now = (self._received, self._refused, self._lost_on_the_way, lost)
         news = [new - old for new, old in zip(now, self._before, strict=True)]
         self._before = now
-        if self._incompatible:
-            return DiagnosticStatus.ERROR, self._incompatible
+        if self.incompatible:
+            return DiagnosticStatus.ERROR, self.incompatible
         if news[0] == 0:
             return DiagnosticStatus.STALE, "no joint states arrive"
         if news[1] > 0:

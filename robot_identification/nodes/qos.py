@@ -21,6 +21,9 @@ def _profile(
 STATES_OUT = _profile(ReliabilityPolicy.RELIABLE, 2000)
 """Joint states as the simulated robot sends them: 2 s at 1 kHz are kept for slow readers."""
 
+STATES_IN_LOSSY = _profile(ReliabilityPolicy.BEST_EFFORT, 2000)
+"""Joint states of a driver that offers best effort only."""
+
 STATES_IN = _profile(ReliabilityPolicy.BEST_AVAILABLE, 2000)
 """Joint states as received: reliable where the driver offers it, deep enough for stalls."""
 

@@ -1,0 +1,116 @@
+"""Nodes in processes of their own, talked to through DDS; a namespace keeps each set apart."""
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticArray
+from robot_identification.msg import IdentificationResult, Progress, SampleBlock
+from robot_identification.srv import Identify
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+
+from robot_identification.dynamics.regressor import inverse_dynamics
+from robot_identification.nodes import qos
+from robot_identification.nodes.client import Client
+from robot_identification.nodes.messages import time_of
+from robot_identification.nodes.processes import command
+from robot_identification.robot.loading import load_robot
+from robot_identification.robot.values import load_values
+
+ROBOT = load_robot("scara")
+TRUTH = load_values("scara", ROBOT)
+RATE = 100.0
+BEGIN = 1_700_000_000_000_000_000
+SAMPLES = 1500
+
+
+def motion():
+    """Return positions and the efforts that the SCARA needs for them, exactly."""
+    time = np.arange(SAMPLES)[:, None] / RATE
+    tones = 2.0 * np.pi * np.array([0.3, 0.4])
+    swell = np.sin(0.5 * time)
+    q = np.sin(tones * time) + 0.3 * np.sin(2.7 * tones * time) * swell
+    qd = np.gradient(q, 1.0 / RATE, axis=0, edge_order=2)
+    qdd = np.gradient(qd, 1.0 / RATE, axis=0, edge_order=2)
+    return q, inverse_dynamics(ROBOT, TRUTH, q, qd, qdd)
+
+
+def states(samples=SAMPLES, names=ROBOT.joint_names):
+    """Return joint states of that motion, with the joints in any order."""
+    q, tau = motion()
+    order = [ROBOT.joint_names.index(name) for name in names]
+    messages = []
+    for i in range(samples):
+        message = JointState(
+            name=list(names), position=q[i, order].tolist(), effort=tau[i, order].tolist()
+        )
+        message.header.stamp = time_of(BEGIN + round(i * 1e9 / RATE))
+        messages.append(message)
+    return messages
+
+
+class Suite:
+    """Acquisition and identification, and the driver and the client that talk to them."""
+
+    def __init__(self, client, processes, namespace):
+        self.client, self.processes, self.namespace = client, processes, namespace
+        self.blocks, self.filtered, self.progress, self.diagnostics = [], [], [], []
+        node = client.node
+        self.driver = node.create_publisher(JointState, "joint_states", qos.STATES_OUT)
+        for kind, topic, store, profile in (
+            (SampleBlock, "samples", self.blocks, qos.BLOCKS),
+            (SampleBlock, "filtered_samples", self.filtered, qos.BLOCKS),
+            (Progress, "identification/progress", self.progress, qos.STATUS),
+            (DiagnosticArray, "/diagnostics", self.diagnostics, qos.STATUS),
+        ):
+            node.create_subscription(kind, topic, store.append, profile)
+
+    def start(self, name, **parameters):
+        line = command(name, parameters={"robot": "scara", **parameters}, namespace=self.namespace)
+        return self.processes.start(name, line)
+
+    def wait(self, condition, what, timeout=60.0):
+        return self.client.wait_for(condition, timeout, what)
+
+    def wait_for_acquisition(self):
+        self.client.wait_for_service(Trigger, "acquisition/start")
+        self.wait(self.driver.get_subscription_count, "reader of joint states")
+
+    def of(self, recording, blocks=None):
+        chosen = self.blocks if blocks is None else blocks
+        return [block for block in chosen if block.recording == recording]
+
+    def record(self, messages, received=None):
+        """Record messages and return the blocks that came of them."""
+        recording = self.client.demand(Trigger, "acquisition/start").message
+        for message in messages:
+            self.driver.publish(message)
+        self.wait(lambda: self.received(recording) >= len(messages), "all samples")
+        assert self.client.demand(Trigger, "acquisition/stop").message == recording
+        self.wait(lambda: self.of(recording)[-1].last, "last block")
+        return self.of(recording)
+
+    def received(self, recording):
+        """Return what was received, the refused ones, which make no block, included."""
+        counts = [
+            int(value.value)
+            for array in self.diagnostics
+            for status in array.status
+            if recording in {value.value for value in status.values}
+            for value in status.values
+            if value.key == "recording_received"
+        ]
+        return max([*counts, *(block.received for block in self.of(recording))], default=0)
+
+    def identify(self, recording, **fields):
+        request = Identify.Request(**fields)
+        request.data.recordings = [recording]
+        return self.client.call(Identify, "identification/identify", request)
+
+    def latched(self, timeout=20.0):
+        """Return the result that somebody who comes only now receives."""
+        with Client(self.namespace) as late:
+            got = []
+            late.node.create_subscription(
+                IdentificationResult, "identified_parameters", got.append, qos.LATCHED
+            )
+            late.wait_for(lambda: got, timeout, "latched result")
+            return got[0]

@@ -1,0 +1,39 @@
+"""Nodes in processes of their own, talked to through DDS; a namespace keeps each set apart."""
+
+import uuid
+
+import pytest
+from robot_identification.srv import Identify
+
+from live_nodes import Suite
+from robot_identification.nodes.client import Client
+from robot_identification.nodes.processes import NodeProcesses
+
+
+@pytest.fixture(scope="module")
+def make_suite(tmp_path_factory):
+    """Return what makes a suite without nodes; whatever it starts ends with the module."""
+    made = []
+
+    def make():
+        namespace = f"/t{uuid.uuid4().hex[:12]}"
+        processes = NodeProcesses(tmp_path_factory.mktemp("nodes"))
+        client = Client(namespace, watch=processes.check)
+        made.append((processes, client))
+        return Suite(client, processes, namespace)
+
+    yield make
+    for processes, client in made:
+        client.__exit__(None, None, None)
+        processes.stop()
+
+
+@pytest.fixture(scope="module")
+def suite(make_suite):
+    """Acquisition and identification for the SCARA, ready."""
+    suite = make_suite()
+    suite.start("acquisition", block_period=0.05, diagnostics_period=0.1)
+    suite.start("identification")
+    suite.wait_for_acquisition()
+    suite.client.wait_for_service(Identify, "identification/identify")
+    return suite
