@@ -1,6 +1,8 @@
 import numpy as np
 import pytest
 import scipy.signal
+from hypothesis import given
+from hypothesis import strategies as st
 
 from robot_identification.errors import RecordingError, SettingError, ShapeError
 from robot_identification.signals.decimation import Decimator
@@ -116,3 +118,23 @@ def test_end_effects_fade_within_the_outputs_that_are_cut():
     cut = decimator.end_outputs(1e-2)
     assert 10 <= cut <= 20
     assert difference[cut:].max() < 5e-2 * difference.max()
+
+
+@given(samples=st.integers(25, 400), factor=st.integers(2, 60), seed=st.integers(0, 99))
+def test_compiled_filter_treats_ends_as_the_recursive_one_does(samples, factor, seed):
+    decimator = Decimator(factor)
+    values = signals(samples, rows=2, seed=seed)
+    (window,) = decimator.blocks(samples, samples)
+    assert window.inputs == slice(0, samples)
+    whole = decimator.decimate(values)
+    tolerance = 1e-12 * factor * np.abs(whole).max()
+    np.testing.assert_allclose(decimator.decimate_window(values, window), whole, atol=tolerance)
+
+
+def test_samples_that_may_not_be_written_are_decimated_all_the_same():
+    decimator = Decimator(10)
+    values = signals(1000)
+    (window,) = decimator.blocks(1000, 100)
+    expected = decimator.decimate_window(values, window)
+    values.setflags(write=False)
+    np.testing.assert_array_equal(decimator.decimate_window(values, window), expected)
