@@ -5,11 +5,14 @@ import pytest
 
 from random_robots import random_robot
 from robot_identification.errors import JointNameError, RecordingError, SettingError
+from robot_identification.robot.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.recording import RawSamples
 from robot_identification.signals.settings import resolve_processing
 from robot_identification.signals.spectrum import motion_spectrum
+from robot_identification.storage.recordings import read_recordings
+from shared_data import DATA, requires
 from signals.made_up import START, raw_samples
 
 NAMES = ("joint_1", "joint_2")
@@ -154,3 +157,22 @@ def test_recording_of_another_robot_is_refused(robot):
 def test_settings_need_a_recording(robot):
     with pytest.raises(RecordingError, match="no recording"):
         resolve_processing(robot, [])
+
+
+@pytest.mark.parametrize(
+    ("robot_name", "bag"),
+    [
+        pytest.param("emps", "emps/bag", marks=requires("emps")),
+        pytest.param("tx40", "tx40/bag", marks=requires("tx40")),
+        pytest.param("ur10", "ur10/ur10_exciting_trajectory.db3", marks=requires("ur10")),
+    ],
+)
+def test_data_lead_to_the_cutoff_that_their_authors_chose(robot_name, bag):
+    robot = load_robot(robot_name)
+    recordings = read_recordings([DATA / bag], robot)
+    assert not recordings[0].statistics.resampled
+    derived = resolve_processing(
+        dataclasses.replace(robot, processing=ProcessingSettings()), recordings
+    )
+    assert 0.5 <= derived.cutoff_hz / robot.processing.cutoff_hz <= 2.0
+    assert 0.4 <= derived.rate_hz / robot.processing.rate_hz <= 2.5

@@ -1,0 +1,89 @@
+"""Trajectories that a controller was sent, out of bags."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rosbags.typesys import Stores, get_typestore
+
+from robot_identification.errors import RobotIdentificationError, TrajectoryError
+from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.robot.model import Array
+from robot_identification.storage.bag_files import foreign_errors, open_bag
+
+MESSAGE_TYPE = "trajectory_msgs/msg/JointTrajectory"
+_NANOSECONDS = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class SentTrajectory:
+    """A trajectory and when it starts.
+
+    Attributes:
+        start_stamp: start in ns: the header stamp, or the time of recording where that is zero,
+            which means "at once".
+        trajectory: what the joints are to do from then on.
+    """
+
+    start_stamp: int
+    trajectory: Trajectory
+
+
+def read_trajectories(
+    path: str | Path, *, topic: str = "/joint_trajectory"
+) -> tuple[SentTrajectory, ...]:
+    """Read the trajectories on a topic of a bag, in the order of the bag.
+
+    Args:
+        path: folder of a rosbag2, or a bare .db3 or .mcap file.
+        topic: topic of the trajectories (trajectory_msgs/JointTrajectory).
+
+    Raises:
+        BagError: if the bag cannot be read.
+        TopicError: if there are no trajectories on the topic.
+        TrajectoryError: if one of them cannot be followed.
+    """
+    types = get_typestore(Stores.ROS2_JAZZY)
+    sent = []
+    with open_bag(path) as bag:
+        for number, (time, raw) in enumerate(bag.messages(topic, MESSAGE_TYPE)):
+            with foreign_errors(bag.path):
+                message: Any = types.deserialize_cdr(raw, MESSAGE_TYPE)
+            if not message.points:
+                continue  # an empty one stops the controller
+            try:
+                sent.append(_sent(message, time))
+            except RobotIdentificationError as error:
+                raise TrajectoryError(f"{path}: message {number} on {topic}: {error}") from error
+    return tuple(sent)
+
+
+def _sent(message: Any, time: int) -> SentTrajectory:
+    stamp = _nanoseconds(message.header.stamp)
+    trajectory = Trajectory(
+        joint_names=tuple(message.joint_names),
+        times=np.array([_nanoseconds(p.time_from_start) / _NANOSECONDS for p in message.points]),
+        positions=_stacked([point.positions for point in message.points]),
+        velocities=_given([point.velocities for point in message.points]),
+        accelerations=_given([point.accelerations for point in message.points]),
+    )
+    return SentTrajectory(stamp or time, trajectory)
+
+
+def _nanoseconds(moment: Any) -> int:
+    return int(moment.sec) * _NANOSECONDS + int(moment.nanosec)
+
+
+def _given(rows: Sequence[Array]) -> Array | None:
+    """Return a field of all points, None where no point has it."""
+    return _stacked(rows) if any(len(row) for row in rows) else None
+
+
+def _stacked(rows: Sequence[Array]) -> Array:
+    if len({len(row) for row in rows}) > 1:
+        raise TrajectoryError("points have different numbers of values")
+    return np.array(rows, dtype=np.float64)
