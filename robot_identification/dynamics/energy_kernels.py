@@ -5,7 +5,7 @@ frame j and p the origin in the base frame, link j has the total energy
 
     H = 1/2 w.J w + MS . (v x w) + 1/2 M v.v - g . (M p + MS),
 
-which is linear in its ten inertial parameters (M. Gautier 1991, eq. 10).
+which is linear in its ten inertial parameters (Gautier 1991, eq. 10).
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _drive_energies(j, qd, start, count, quadratic, slots, out):
     row = slots[14 * j + 10]
     if row >= 0:
         for t in range(count):
-            out[row, start + t] = 0.5 * qd[j, t] * qd[j, t]
+            out[row, start + t] += 0.5 * qd[j, t] * qd[j, t]
     for i in range(quadratic.joint.size):
         row = slots[quadratic.column[i]]
         if quadratic.joint[i] != j or row < 0:
@@ -79,12 +79,11 @@ def energy_rows(tree, quadratic, q, qd, slots, out):
 
     Args:
         tree: kinematic tree.
-        quadratic: inertia couplings: term i adds 1/2 gain qd[joint] (motion . qd) to its column;
-            rows that only these enter must hold zeros on entry.
+        quadratic: inertia couplings: term i adds 1/2 gain qd[joint] (motion . qd) to its column.
         q: (joints, samples) positions, each joint's samples side by side.
         qd: (joints, samples) velocities.
         slots: (full columns,) row of ``out`` that takes a column; -1 where it is not wanted.
-        out: (rows, samples) result.
+        out: (rows, samples) result; rows of drive inertias must hold zeros on entry.
     """
     joints, samples = q.shape
     states = np.empty((joints, _STATE * BLOCK))

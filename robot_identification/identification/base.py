@@ -33,7 +33,7 @@ _ROWS_PER_PARAMETER = 4
 
 @dataclass(frozen=True)
 class BaseParameters:
-    """Base parameters of a robot: X_base = X1 + beta X2 (M. Gautier 1991, eq. 20).
+    """Base parameters of a robot: X_base = X1 + beta X2 (Gautier 1991, eq. 20).
 
     Attributes:
         robot: the robot.
@@ -150,7 +150,7 @@ class BaseParameters:
         return read_only(matrix)
 
     def values(self, standard: npt.ArrayLike) -> Array:
-        """Return the base parameters of given standard parameters (M. Gautier 1991, eq. 20).
+        """Return the base parameters of given standard parameters (Gautier 1991, eq. 20).
 
         Args:
             standard: (standard,) values in the order of ``standard_names``.
@@ -171,7 +171,7 @@ def base_parameters(
     *,
     constraint: LoopConstraint | None = None,
 ) -> BaseParameters:
-    """Return the base parameters of a robot (M. Gautier 1991, eq. 5-28).
+    """Return the base parameters of a robot (Gautier 1991, eq. 5-28).
 
     Parameters of larger subscript are regrouped into those of smaller subscript.
 

@@ -25,7 +25,7 @@ class BaseReport:
         base: the base parameters.
         relations: grouping relation of every base parameter.
         unchanged_by_beta: base parameters into which nothing is grouped, by the zeros of beta N
-            with a random vector N, every one confirmed by its whole row (M. Gautier 1991,
+            with a random vector N, every one confirmed by its whole row (Gautier 1991,
             "Results").
         unchanged_by_null_space: the same by the zeros of V2 N.
         spread: S = max |W_ij| / min |W_ij| of the three models on the same random states, by name

@@ -112,7 +112,10 @@ def weighted(
         NotExcitedError: if the data do not determine every parameter.
     """
     deviations = np.array([_own_residual_std(factor) for factor in factors])
-    floor = np.finfo(float).eps * max(float(deviations.max(initial=0.0)), np.finfo(float).tiny)
+    largest = float(deviations.max(initial=0.0))
+    if largest == 0.0:  # every effort is explained to the last digit, or zero
+        return ordinary(factors, names, divisor)
+    floor = np.finfo(float).eps * largest
     return _solve(factors, names, 1.0 / np.maximum(deviations, floor), divisor)
 
 

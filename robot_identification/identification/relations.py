@@ -66,7 +66,7 @@ class Relation:
     def symbols(self) -> str:
         """Return the relation in symbols, such as ``ZZ1R = ZZ1 + Ia1 + 2 R3 MZ3``.
 
-        Parameters with equal coefficients stand in one bracket, as in M. Gautier 1991, Table V.
+        Parameters with equal coefficients stand in one bracket, as in Gautier 1991, Table V.
         """
         parts = [_product(terms, latex=False) for terms in self._alike()]
         return " ".join([f"{self.name} = {self.leading}", *parts])

@@ -25,7 +25,33 @@ Progress = Callable[[float], None]
 Cancelled = Callable[[], bool]
 
 # Windows overlap by some 350 outputs: much shorter blocks would waste most of the work.
-_BLOCK_OUTPUTS = 1024
+BLOCK_OUTPUTS = 1024
+
+
+def decimated_rows(
+    regressor: Regressor, segment: FilteredSegment, window: Window, decimator: Decimator
+) -> Array:
+    """Return regressor and effort of one window, decimated in parallel.
+
+    Args:
+        regressor: made with one spare row per joint, which takes the effort.
+        segment: filtered signals at the full rate.
+        window: from ``decimator``.
+        decimator: the filter that all rows pass.
+
+    Returns:
+        (compact rows, window outputs) in SI units, the filter's gain taken out; the effort of joint k is at ``joint_rows[k].rows.stop``.
+    """
+    part = window.inputs
+    q, qd, qdd = (
+        np.array(signal[:, part])  # writable: compiled code knows read-only arrays as another type
+        for signal in (segment.position, segment.velocity, segment.acceleration)
+    )
+    rows = regressor.compact(q, qd, qdd)
+    for joint, effort in zip(regressor.joint_rows, segment.effort, strict=True):
+        rows[joint.rows.stop] = effort[part]
+    decimated: Array = decimator.decimate_window(rows, window) / decimator.gain
+    return decimated
 
 
 class FactorStream:
@@ -68,26 +94,14 @@ class FactorStream:
         """
         decimator = self._processing.decimator(segment.period)
         kept = kept_rows(self._robot, segment, self._processing)
-        windows = list(decimator.blocks(segment.samples, _BLOCK_OUTPUTS))
+        windows = list(decimator.blocks(segment.samples, BLOCK_OUTPUTS))
         for number, window in enumerate(windows):
             if cancelled is not None and cancelled():
                 raise CancelledError("identification was cancelled")
-            rows = self._decimated(segment, window, decimator)
+            rows = decimated_rows(self._regressor, segment, window, decimator)
             self._fold_block(rows, kept[:, window.outputs])
             if progress is not None:
                 progress((number + 1) / len(windows))
-
-    def _decimated(self, segment: FilteredSegment, window: Window, decimator: Decimator) -> Array:
-        """Return the compact rows of one window, efforts in the spare rows, decimated."""
-        part = window.inputs
-        q, qd, qdd = (
-            np.ascontiguousarray(signal[:, part])
-            for signal in (segment.position, segment.velocity, segment.acceleration)
-        )
-        rows = self._regressor.compact(q, qd, qdd)
-        for joint, effort in zip(self._regressor.joint_rows, segment.effort, strict=True):
-            rows[joint.rows.stop] = effort[part]
-        return decimator.decimate_window(rows, window)
 
     def _fold_block(self, rows: Array, kept: npt.NDArray[np.bool_]) -> None:
         for k, joint in enumerate(self._regressor.joint_rows):

@@ -4,7 +4,7 @@ A robot with closed loops is cut open into an equivalent tree.  Its joint positi
 
     q = F(q_a),    qd = G(q_a) qd_a,    qdd = G qdd_a + dG/dt qd_a,
 
-with the rows of G that belong to active joints those of the identity (M. Gautier 1991, "Application
+with the rows of G that belong to active joints those of the identity (Gautier 1991, "Application
 to Graph-Structured Robots").  By the principle of virtual work the efforts of the active joints are
 G^T times those of the tree.
 """

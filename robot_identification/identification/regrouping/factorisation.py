@@ -30,7 +30,7 @@ class Choice:
     Attributes:
         independent: (rank,) places of the columns that are kept.
         dependent: (dependent,) places of the columns that are combinations of them.
-        beta: (rank, dependent) W2 = W1 beta (M. Gautier 1991, eq. 17).
+        beta: (rank, dependent) W2 = W1 beta (Gautier 1991, eq. 17).
     """
 
     independent: Indices

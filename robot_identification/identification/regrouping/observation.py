@@ -15,7 +15,7 @@ from robot_identification.robot.model import Array, CouplingKind, RobotModel
 
 
 class Model(Enum):
-    """The three models that are linear in the parameters (M. Gautier 1991)."""
+    """The three models that are linear in the parameters (Gautier 1991)."""
 
     DYNAMIC = "dynamic"
     SIMPLIFIED = "simplified"

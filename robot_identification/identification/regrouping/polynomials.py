@@ -34,6 +34,11 @@ class Polynomial:
         """Return a symbol, such as ``D3`` or ``cos(alpha2)``."""
         return cls({((name, 1),): 1.0})
 
+    @classmethod
+    def ratio(cls, above: str, below: str) -> Polynomial:
+        """Return one symbol over another."""
+        return cls({tuple(sorted(((above, 1), (below, -1)))): 1.0})
+
     def __bool__(self) -> bool:
         return bool(self.terms)
 
@@ -148,27 +153,34 @@ def _order(monomial: Monomial) -> tuple[object, ...]:
 
 
 def _term_text(monomial: Monomial, factor: float) -> tuple[bool, str]:
-    symbols = [name if e == 1 else f"{name}^{e}" for name, e in _lengths_first(monomial)]
-    return factor < 0, _joined(abs(factor), symbols)
+    above, below = (
+        [name if e == 1 else f"{name}^{e}" for name, e in part] for part in _fraction(monomial)
+    )
+    body = _joined(abs(factor), above)
+    return factor < 0, "/".join([body, *below])
 
 
 def _term_latex(monomial: Monomial, factor: float) -> tuple[bool, str]:
-    symbols = [
-        symbol_latex(name) if e == 1 else _powered(name, e) for name, e in _lengths_first(monomial)
-    ]
-    return factor < 0, _joined(abs(factor), symbols)
+    above, below = ([_powered(name, e) for name, e in part] for part in _fraction(monomial))
+    body = _joined(abs(factor), above)
+    return factor < 0, f"\\frac{{{body}}}{{{' '.join(below)}}}" if below else body
+
+
+def _fraction(monomial: Monomial) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
+    """Return the symbols above and below the line, lengths first, with positive exponents."""
+    ordered = sorted(monomial, key=lambda part: (part[0].startswith(("sin", "cos")), part[0]))
+    above = [(name, exponent) for name, exponent in ordered if exponent > 0]
+    return above, [(name, -exponent) for name, exponent in ordered if exponent < 0]
 
 
 def _powered(name: str, exponent: int) -> str:
+    if exponent == 1:
+        return symbol_latex(name)
     match = _SYMBOL.fullmatch(name)
     if match:
         angle = f"\\{match['angle']}_{{{match['index']}}}"
         return f"\\{match['function']}^{{{exponent}}}{angle}"
     return f"{symbol_latex(name)}^{{{exponent}}}"
-
-
-def _lengths_first(monomial: Monomial) -> list[tuple[str, int]]:
-    return sorted(monomial, key=lambda part: (part[0].startswith(("sin", "cos")), part[0]))
 
 
 def _joined(factor: float, symbols: list[str]) -> str:

@@ -45,7 +45,7 @@ class Decision:
     ) -> Decision:
         """Return the decision for absolute values of any order.
 
-        The tolerance is rows * eps * largest value (M. Gautier 1991, "Rank Deficiency").  Scaling
+        The tolerance is rows * eps * largest value (Gautier 1991, "Rank Deficiency").  Scaling
         small columns to norm 1 amplifies the rounding in them; where values lie between the
         tolerance and that many times it, the cut is at the widest gap there.
 
@@ -110,7 +110,7 @@ class Decision:
 def leading_independent(columns: Array, count: int, tolerance: float) -> Indices | None:
     """Return the first ``count`` columns that do not depend on those before them.
 
-    A QR factorisation without pivoting (M. Gautier 1991, "Choice of the Columns to Be Deleted")
+    A QR factorisation without pivoting (Gautier 1991, "Choice of the Columns to Be Deleted")
     in which dependent columns take no direction of their own, so that rounding in them cannot
     hide a later one.  Rounding grows with the coefficients of a dependence; the tolerance is
     therefore raised until the count is that of the factorisation with pivoting.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, permutations
 
 from robot_identification.identification.regrouping.polynomials import Polynomial
 
@@ -15,8 +15,8 @@ _DENOMINATORS = (1, 2, 3, 4, 5, 6, 8)
 def recognised(value: float, symbols: Mapping[str, float], tolerance: float) -> Polynomial | None:
     """Return a simple expression for a number, or None where there is none.
 
-    Tried are simple fractions, then lengths, sines and cosines, products of two of them, and
-    once or twice or half of each.
+    Tried are simple fractions, then lengths, sines and cosines, products and ratios of two of
+    them, and once or twice or half of each.
 
     Args:
         value: the number.
@@ -48,3 +48,5 @@ def _products(symbols: Mapping[str, float]) -> Iterator[tuple[Polynomial, float]
         yield Polynomial.symbol(name), value
     for (a, x), (b, y) in combinations_with_replacement(symbols.items(), 2):
         yield Polynomial.symbol(a) * Polynomial.symbol(b), x * y
+    for (a, x), (b, y) in permutations(symbols.items(), 2):
+        yield Polynomial.ratio(a, b), x / y

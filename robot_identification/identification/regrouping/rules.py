@@ -3,7 +3,7 @@
 The energy of a combination of the parameters of link j may not depend on its own joint at all;
 the combination then belongs to the link that carries the joint, transported there rigidly.  For
 a revolute joint these are XX + YY, MZ and M, for a prismatic joint the whole inertia tensor
-(M. Gautier and W. Khalil 1990; W. Khalil and F. Bennis 1995).  Links that can turn about one
+(Gautier and Khalil 1990; Khalil and Bennis 1995).  Links that can turn about one
 direction only have more such combinations.  Every rule is an identity of energies, so it holds
 for the dynamic, the simplified and the energy model and for closed loops cut open; that no
 relation is left over is for the numerical method to confirm.

@@ -1,7 +1,7 @@
 """States that make the entries of an observation matrix roughly equal.
 
 The entries are known up to rounding in proportion to their size, so the rank is clearest where
-all are of one size (M. Gautier 1991, "Scaling of W"; the criterion is
+all are of one size (Gautier 1991, "Scaling of W"; the criterion is
 J = lambda1 ||W||_F + lambda2 S with S = max |W_ij| / min |W_ij|).
 """
 
