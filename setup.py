@@ -52,6 +52,7 @@ EXTRAS = {
     "test": [
         "hypothesis>=6.100",
         "import-linter>=2.0",
+        "matplotlib>=3.6",
         "mypy>=1.11",
         "pin>=2.7",
         "pytest>=8",

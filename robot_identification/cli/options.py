@@ -59,6 +59,12 @@ def add_processing(parser: argparse.ArgumentParser) -> None:
         help="speed below which rows are dropped, one for all joints or one per joint",
     )
     group.add_argument(
+        "--velocity-threshold-window",
+        type=float,
+        metavar="STEPS",
+        help="decimation steps around a row in which the speed must stay above its threshold",
+    )
+    group.add_argument(
         "--velocity-threshold-scope",
         choices=("joint", "sample"),
         help="drop the rows of the slow joint, or every joint's rows of that instant",
@@ -87,6 +93,7 @@ def processing_of(options: argparse.Namespace) -> ProcessingSettings:
         difference_order=options.difference_order,
         rate_hz=options.rate,
         velocity_threshold=_thresholds(options.velocity_threshold),
+        velocity_threshold_window=options.velocity_threshold_window,
         velocity_threshold_scope=options.velocity_threshold_scope,
         drop_start=options.drop_start,
         drop_end=options.drop_end,

@@ -7,8 +7,15 @@ from pathlib import Path
 
 from robot_identification.cli import options as shared
 from robot_identification.cli import progress, tables
+from robot_identification.errors import SettingError
+from robot_identification.identification.base import base_parameters
 from robot_identification.identification.identify import validate
+from robot_identification.identification.prediction import predict
 from robot_identification.identification.result import error_entries
+from robot_identification.robot.model import Array, RobotModel
+from robot_identification.signals.recording import Recording
+from robot_identification.signals.settings import resolve_processing
+from robot_identification.storage.atomic import check_target, write_bytes_atomically
 from robot_identification.storage.models import read_base_values
 from robot_identification.storage.recordings import read_recordings
 
@@ -23,12 +30,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="result of identify, or a file of standard parameters",
     )
     shared.add_bags(parser)
+    parser.add_argument(
+        "--plot",
+        type=Path,
+        metavar="PNG",
+        help="draw measured and predicted effort of the first bag (needs the extra report)",
+    )
     shared.add_processing(parser)
 
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
     robot = shared.robot_of(options)
+    if options.plot is not None:
+        check_target(options.plot)
     values = read_base_values(options.parameters, robot)
     with progress.bar("validate", quiet=options.json) as report:
         recordings = read_recordings(
@@ -41,6 +56,8 @@ def run(options: argparse.Namespace) -> None:
             overrides=shared.processing_of(options),
             progress=report,
         )
+    if options.plot is not None:
+        _plot(options, robot, values, recordings[0])
     errors = error_entries(validation.relative_error, robot.joint_names)
     if options.json:
         tables.print_json(
@@ -57,3 +74,18 @@ def run(options: argparse.Namespace) -> None:
     rows = [(name, f"{error:.6f}") for name, error in errors.items()]
     title = f"unexplained effort of {robot.name}, as a fraction"
     tables.print_table(tables.console(), title, ("joint", "relative error"), rows)
+
+
+def _plot(
+    options: argparse.Namespace, robot: RobotModel, values: Array, recording: Recording
+) -> None:
+    try:
+        from robot_identification.report.effort_plot import effort_figure, png
+    except ImportError as error:
+        raise SettingError(
+            "--plot", options.plot, "needs matplotlib; pip install 'robot_identification[report]'"
+        ) from error
+    processing = resolve_processing(robot, [recording], shared.processing_of(options))
+    prediction = predict(base_parameters(robot), values, recording, processing)
+    title = f"{robot.name}: effort of {recording.source}, predicted by {options.parameters}"
+    write_bytes_atomically(options.plot, png(effort_figure(prediction, title)))

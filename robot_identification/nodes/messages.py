@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from array import array
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import KeyValue
 
 from robot_identification import msg
-from robot_identification.errors import RecordingError
+from robot_identification.errors import RecordingError, SettingError
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.least_squares import Estimate, RelativeError
 from robot_identification.identification.result import (
@@ -26,7 +26,12 @@ from robot_identification.nodes.joint_states import NANOSECONDS
 from robot_identification.nodes.recorder import Block, Counts
 from robot_identification.robot import parameters
 from robot_identification.robot.model import Array, EffortMeaning, JointType, RobotModel
-from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.robot.processing import (
+    Divisor,
+    EndTreatment,
+    ProcessingSettings,
+    ThresholdScope,
+)
 from robot_identification.signals.online import FilteredBlock
 from robot_identification.signals.recording import RawSamples
 
@@ -128,22 +133,35 @@ def raw_block(message: msg.SampleBlock) -> Block:
 
 
 def processing_of(message: msg.ProcessingSettings) -> ProcessingSettings:
-    """Return the settings that a request states."""
-    ends: Any = message.ends or None
-    divisor: Any = message.residual_divisor or None
-    scope: Any = message.velocity_threshold_scope or None
+    """Return the settings that a request states.
+
+    Raises:
+        SettingError: if one that has a few values only has another.
+    """
+    ends = _choice(message, "ends", EndTreatment)
+    divisor = _choice(message, "residual_divisor", Divisor)
+    scope = _choice(message, "velocity_threshold_scope", ThresholdScope)
+    window = message.velocity_threshold_window
     return ProcessingSettings(
         cutoff_hz=message.cutoff_hz or None,
         filter_order=message.filter_order or None,
         difference_order=message.difference_order or None,
         rate_hz=message.rate_hz or None,
         velocity_threshold=tuple(message.velocity_threshold) or None,
+        velocity_threshold_window=None if window < 0.0 else window,
         velocity_threshold_scope=scope,
         drop_start=None if message.drop_start < 0 else message.drop_start,
         drop_end=None if message.drop_end < 0 else message.drop_end,
         ends=ends,
         residual_divisor=divisor,
     )
+
+
+def _choice(message: msg.ProcessingSettings, name: str, choices: Any) -> Any:
+    value = getattr(message, name)
+    if value and value not in get_args(choices):
+        raise SettingError(name, value, f"choose one of {', '.join(get_args(choices))}")
+    return value or None
 
 
 def result_message(

@@ -26,6 +26,8 @@ class ProcessingSettings:
         velocity_threshold: speed per joint below which a row is dropped because the sign of
             friction is not reliable, in rad/s or m/s; an empty tuple switches it off; a single
             value holds for all joints.
+        velocity_threshold_window: part of a decimation step before and behind the instant of a
+            row in which the speed must stay above its threshold; 0 looks at that instant only.
         velocity_threshold_scope: ``joint`` drops the rows of the slow joint alone, ``sample`` the
             rows of every joint at an instant at which any joint is slow.
         drop_start: samples dropped at the start of every segment before decimation.
@@ -42,6 +44,7 @@ class ProcessingSettings:
     difference_order: int | None = None
     rate_hz: float | None = None
     velocity_threshold: tuple[float, ...] | None = None
+    velocity_threshold_window: float | None = None
     velocity_threshold_scope: ThresholdScope | None = None
     drop_start: int | None = None
     drop_end: int | None = None

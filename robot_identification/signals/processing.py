@@ -27,6 +27,8 @@ class Processing:
         rate_hz: rate of the decimated rows, in Hz; what a recording gets is its own rate divided
             by the integer nearest to the quotient.
         velocity_threshold: (joints,) speeds below which rows are left out; 0 leaves none out.
+        velocity_threshold_window: part of a decimation step around the instant of a row in which
+            the speed must stay above its threshold.
         velocity_threshold_scope: ``joint`` or ``sample``, see
             :class:`~robot_identification.robot.processing.ProcessingSettings`.
         drop_start: samples dropped at the start of every segment, after filtering.
@@ -42,6 +44,7 @@ class Processing:
     difference_order: int
     rate_hz: float
     velocity_threshold: tuple[float, ...]
+    velocity_threshold_window: float
     velocity_threshold_scope: ThresholdScope
     drop_start: int
     drop_end: int
@@ -58,6 +61,10 @@ class Processing:
         for name in ("drop_start", "drop_end"):
             if getattr(self, name) < 0:
                 raise SettingError(name, getattr(self, name), "must not be negative")
+        if not 0.0 <= self.velocity_threshold_window <= 10.0:
+            raise SettingError(
+                "velocity_threshold_window", self.velocity_threshold_window, "must lie in 0 to 10"
+            )
         if not all(0.0 <= threshold < float("inf") for threshold in self.velocity_threshold):
             raise SettingError(
                 "velocity_threshold", self.velocity_threshold, "must be finite and not negative"

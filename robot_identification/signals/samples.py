@@ -14,10 +14,6 @@ from robot_identification.signals import filtering
 from robot_identification.signals.processing import Processing
 from robot_identification.signals.recording import Recording, Segment
 
-# The decimation filter weighs the samples within this part of a step around the one that is kept
-# within five percent of its peak; what happens there makes the row.
-NEAR_PEAK = 0.2
-
 
 @dataclass(frozen=True)
 class FilteredSegment:
@@ -112,8 +108,8 @@ def kept_rows(
     """Tell which decimated rows of a segment take part in the estimation.
 
     A row is left out where the sign of a speed that enters it is not reliable: the speed of its
-    own joint, or that of a Coulomb coupling that acts on it, falls below its threshold while the
-    decimation filter weighs the samples most.  The threshold of a coupling's speed is the root of
+    own joint, or that of a Coulomb coupling that acts on it, falls below its threshold within the
+    window around the instant that decimation keeps.  The threshold of a coupling's speed is the root of
     the sum of squares of its joints' thresholds.  With scope ``sample`` the rows of all joints go
     together.  With ``ends`` set to ``cut``, the rows that the decimation filter's end effects
     reach go too.
@@ -128,7 +124,7 @@ def kept_rows(
     """
     decimator = processing.decimator(segment.period)
     kept = decimator.kept(segment.samples)
-    reach = int(NEAR_PEAK * decimator.factor)
+    reach = int(processing.velocity_threshold_window * decimator.factor)
     moving = np.empty((len(robot.joints), len(kept)), dtype=np.bool_)
     for joint, rows in enumerate(moving):
         rows[:] = True

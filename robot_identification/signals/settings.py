@@ -52,6 +52,7 @@ def resolve_processing(
     thresholds = chosen.take("velocity_threshold", lambda: data.thresholds(cutoff, order))
     chosen.values["velocity_threshold"] = _per_joint(thresholds, joints)
     for name, value, reason in (
+        ("velocity_threshold_window", 1.0, "a row mixes about one decimation step to each side"),
         ("velocity_threshold_scope", "joint", "friction acts on the row of its own joint"),
         ("ends", "cut", f"end effects of decimation, down to {END_LEVEL:g} of its peak"),
         ("residual_divisor", "rows-parameters", "unbiased (Gautier et al. 2013, eq. 18)"),
@@ -82,7 +83,7 @@ class _Chosen:
             self.reasons[name] = "option" if is_option else "robot file"
         return self.values[name]
 
-    def default(self, name: str, value: str, reason: str) -> None:
+    def default(self, name: str, value: str | float, reason: str) -> None:
         """Decide a setting: what is stated, or else a constant."""
         if getattr(self._stated, name) is None:
             self.values[name], self.reasons[name] = value, reason

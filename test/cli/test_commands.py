@@ -85,11 +85,12 @@ def test_several_bags_are_fitted_together(run, scara_bag, scara_samples, tmp_pat
     other = tmp_path / "other"
     names = load_robot("scara").joint_names
     write_joint_states(other, names, replace(scara_samples, velocity=None), storage="mcap")
-    one = run("identify", "scara", scara_bag)
-    two = run("identify", "scara", scara_bag, other)
+    settings = ("--method", "ols", "--cutoff", "20", "--rate", "40", "--velocity-threshold", "0.05")
+    one = run("identify", "scara", scara_bag, *settings)
+    two = run("identify", "scara", scara_bag, other, *settings)
     assert two["rows"] == 2 * one["rows"]
     for single, double in zip(one["parameters"], two["parameters"], strict=True):
-        assert double["value"] == pytest.approx(single["value"], rel=1e-4)
+        assert double["value"] == pytest.approx(single["value"], rel=1e-9)
         assert double["std"] == pytest.approx(single["std"] / np.sqrt(2), rel=1e-2)
 
 

@@ -137,6 +137,7 @@ def test_settings_that_are_not_said_stay_open():
         difference_order=2,
         rate_hz=50.0,
         velocity_threshold=[0.0],
+        velocity_threshold_window=0.5,
         velocity_threshold_scope="sample",
         drop_start=0,
         drop_end=7,

@@ -28,6 +28,7 @@ def processing(**changes):
         "difference_order": 2,
         "rate_hz": 100.0,
         "velocity_threshold": (0.0, 0.0),
+        "velocity_threshold_window": 0.0,
         "velocity_threshold_scope": "joint",
         "drop_start": 0,
         "drop_end": 0,

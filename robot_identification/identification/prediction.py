@@ -1,0 +1,95 @@
+"""Measured efforts beside predicted ones, sample by sample: what plots are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.dynamics.regressor import Regressor
+from robot_identification.errors import ShapeError
+from robot_identification.identification.base import BaseParameters
+from robot_identification.identification.stream import BLOCK_OUTPUTS, decimated_rows
+from robot_identification.robot.model import Array, Joint, JointType, read_only
+from robot_identification.signals.processing import Processing
+from robot_identification.signals.recording import Recording
+from robot_identification.signals.samples import FilteredSegment, filter_recording, kept_rows
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Efforts of a recording, measured and predicted, after the same decimation.
+
+    Attributes:
+        joint_names: names of the joints.
+        units: unit of each joint's effort.
+        time: (rows,) seconds since the first stamp of the recording.
+        measured: (rows, joints) in N m or N.
+        predicted: (rows, joints).
+        kept: (rows, joints) whether a row takes part in the estimation; the others are too slow
+            for the sign of friction, or reached by end effects.
+    """
+
+    joint_names: tuple[str, ...]
+    units: tuple[str, ...]
+    time: Array
+    measured: Array
+    predicted: Array
+    kept: npt.NDArray[np.bool_]
+
+
+def predict(
+    base: BaseParameters, values: npt.ArrayLike, recording: Recording, processing: Processing
+) -> Prediction:
+    """Predict the efforts of a recording from base parameters.
+
+    Args:
+        base: base parameters of the robot.
+        values: (base,) their values.
+        recording: joint states on the joint side.
+        processing: complete settings of the signal processing.
+
+    Raises:
+        ShapeError: if the number of values is not that of the base parameters.
+        RecordingError: if the recording is too short for the filters.
+    """
+    vector = np.asarray(values, dtype=np.float64)
+    if vector.shape != (base.rank,):
+        raise ShapeError("values", vector.shape, f"({base.rank},)")
+    regressor = Regressor(base.robot, base.base_columns, spare=1)
+    segments = filter_recording(recording, processing)
+    parts = [_predicted(regressor, vector, segment, processing) for segment in segments]
+    time, measured, predicted, kept = (
+        np.concatenate(columns) for columns in zip(*parts, strict=True)
+    )
+    return Prediction(
+        joint_names=base.robot.joint_names,
+        units=tuple(_unit(joint) for joint in base.robot.joints),
+        time=read_only(time),
+        measured=read_only(measured),
+        predicted=read_only(predicted),
+        kept=kept,
+    )
+
+
+def _unit(joint: Joint) -> str:
+    return "N" if joint.type is JointType.PRISMATIC else "N m"
+
+
+def _predicted(
+    regressor: Regressor, values: Array, segment: FilteredSegment, processing: Processing
+) -> Sequence[npt.NDArray[np.generic]]:
+    decimator = processing.decimator(segment.period)
+    measured, predicted = [], []
+    for window in decimator.blocks(segment.samples, BLOCK_OUTPUTS):
+        rows = decimated_rows(regressor, segment, window, decimator)
+        joints = regressor.joint_rows
+        measured.append(rows[[joint.rows.stop for joint in joints]].T)
+        predicted.append(
+            np.column_stack([values[joint.columns] @ rows[joint.rows] for joint in joints])
+        )
+    kept = kept_rows(regressor.robot, segment, processing)
+    time = segment.time[decimator.kept(segment.samples)]
+    return time, np.concatenate(measured), np.concatenate(predicted), kept.T

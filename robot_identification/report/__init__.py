@@ -1,0 +1,1 @@
+"""Figures for people; needs the optional extra ``report``."""
