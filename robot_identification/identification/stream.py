@@ -40,7 +40,8 @@ def decimated_rows(
         decimator: the filter that all rows pass.
 
     Returns:
-        (compact rows, window outputs) in SI units, the filter's gain taken out; the effort of joint k is at ``joint_rows[k].rows.stop``.
+        (compact rows, window outputs) in SI units, the filter's gain taken out; the effort of
+        joint k is at ``joint_rows[k].rows.stop``.
     """
     part = window.inputs
     q, qd, qdd = (
