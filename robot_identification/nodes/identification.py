@@ -157,14 +157,16 @@ class IdentificationNode(Node):
             raise SettingError("essential", True, "elimination is not supported by this version")
         if request.output:
             check_target(Path(request.output))
-        recordings, warnings = read_data(request.data, self._robot, self._live)
+        report = self._reporter()
+        report("reading", 0.0)
+        recordings, warnings = read_data(request.data, self._robot, self._live, cancelled)
         result = identify(
             self._robot,
             recordings,
             method=method,
             overrides=messages.processing_of(request.processing),
             held_out_fraction=request.held_out_fraction,
-            progress=self._reporter(),
+            progress=report,
             cancelled=cancelled,
         )
         result = replace(result, warnings=(*result.warnings, *warnings))
@@ -191,14 +193,16 @@ class IdentificationNode(Node):
     def _validate(
         self, request: Validate.Request, response: Validate.Response, cancelled: Cancelled
     ) -> str:
+        report = self._reporter()
+        report("reading", 0.0)
         values = values_to_validate(request, self._robot, self._base, self._last)
-        recordings, _ = read_data(request.data, self._robot, self._live)
+        recordings, _ = read_data(request.data, self._robot, self._live, cancelled)
         validation = validate(
             self._robot,
             values,
             recordings,
             overrides=messages.processing_of(request.processing),
-            progress=self._reporter(),
+            progress=report,
             cancelled=cancelled,
         )
         response.joint_names = list(self._robot.joint_names)

@@ -6,11 +6,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-from robot_identification.errors import ResultFileError, SettingError
+from robot_identification.errors import CancelledError, ResultFileError, SettingError
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.msg import DataSelection
 from robot_identification.nodes.live import LiveRecording, LiveRecordings
+from robot_identification.nodes.services import Cancelled
 from robot_identification.robot.model import Array, EffortMeaning, RobotModel, read_only
 from robot_identification.signals.joint_side import joint_side_recording
 from robot_identification.signals.recording import Recording
@@ -22,7 +23,7 @@ _PATIENCE = 0.5
 
 
 def read_data(
-    data: DataSelection, robot: RobotModel, live: LiveRecordings
+    data: DataSelection, robot: RobotModel, live: LiveRecordings, cancelled: Cancelled
 ) -> tuple[list[Recording], list[str]]:
     """Return the recordings that a request names, and what a user should know about them.
 
@@ -32,8 +33,10 @@ def read_data(
         data: the selection; without recordings and bags it is the current recording.
         robot: the robot.
         live: recordings in memory.
+        cancelled: asked before every recording whether to stop.
 
     Raises:
+        CancelledError: if ``cancelled`` says so.
         SettingError: if a field has a value that it cannot have.
         UnknownRecordingError: if a live recording is not in memory.
         InputError: if a bag or the samples are of no use.
@@ -42,30 +45,35 @@ def read_data(
         raise SettingError("effort_topic", data.effort_topic, "separate efforts are not supported")
     if not 0.0 <= data.begin < data.end <= 1.0:
         raise SettingError("begin", data.begin, f"needs 0 <= begin < end <= 1, end is {data.end}")
-    recordings, warnings = _read_bags(data, robot), []
+    recordings, warnings = _read_bags(data, robot, cancelled), []
     names = list(data.recordings) or ([] if data.bags else [""])
     for name in names:
+        if cancelled():
+            raise CancelledError("cancelled while reading the data")
         source = live.get(name, patience=_PATIENCE)
         warnings += source.warnings()
         recordings.append(recording_of(source, robot).between(data.begin, data.end))
     return recordings, warnings
 
 
-def _read_bags(data: DataSelection, robot: RobotModel) -> list[Recording]:
+def _read_bags(data: DataSelection, robot: RobotModel, cancelled: Cancelled) -> list[Recording]:
     if not data.bags:
         return []
     from robot_identification.storage.recordings import read_recordings
 
-    return list(
-        read_recordings(
-            data.bags,
+    recordings: list[Recording] = []
+    for bag in data.bags:
+        if cancelled():
+            raise CancelledError("cancelled while reading the bags")
+        recordings += read_recordings(
+            [bag],
             robot,
             topic=data.joint_states_topic or JOINT_STATES,
             reference_topic=data.reference_topic or None,
             begin=data.begin,
             end=data.end,
         )
-    )
+    return recordings
 
 
 def recording_of(source: LiveRecording, robot: RobotModel) -> Recording:
