@@ -1,4 +1,4 @@
-"""Energy model: the total energy of a robot is H = h(q, qd) chi (M. Gautier 1991, eq. 10).
+"""Energy model: the total energy of a robot is H = h(q, qd) chi (Gautier 1991, eq. 10).
 
 Between two instants the work of the efforts is the difference of the energies (eq. 11), so that
 differences of h identify the same parameters as the efforts themselves, without accelerations.
@@ -101,7 +101,7 @@ class EnergyRegressor:
         return np.ascontiguousarray(self.rows(signals[0], signals[1]).T)
 
     def differences(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> Floats:
-        """Return h(i + 1) - h(i) of consecutive samples (M. Gautier 1991, eq. 11).
+        """Return h(i + 1) - h(i) of consecutive samples (Gautier 1991, eq. 11).
 
         Args:
             q: (samples, joints) positions in rad or m.
@@ -119,7 +119,7 @@ class EnergyRegressor:
 def total_energy(
     robot: RobotModel, values: npt.ArrayLike, q: npt.ArrayLike, qd: npt.ArrayLike
 ) -> Floats:
-    """Return kinetic plus potential energy (M. Gautier 1991, eq. 10).
+    """Return kinetic plus potential energy (Gautier 1991, eq. 10).
 
     Args:
         robot: the robot.

@@ -78,12 +78,12 @@ def regressor(robot, q, qd, qdd):
     for link in range(count):
         rotation = placed[link][0]
         matrix, velocity, acceleration = moved[link]
-        w, l, a = velocity[:3], acceleration[:3], acceleration[3:] - robot.gravity
+        w, alpha, a = velocity[:3], acceleration[:3], acceleration[3:] - robot.gravity
         for i in range(10):
             tensor, moments, mass = body(np.eye(10)[i])
             tensor, moments = rotation @ tensor @ rotation.T, rotation @ moments
-            force = mass * a + np.cross(l, moments) + np.cross(w, np.cross(w, moments))
-            torque = tensor @ l + np.cross(w, tensor @ w) + np.cross(moments, a)
+            force = mass * a + np.cross(alpha, moments) + np.cross(w, np.cross(w, moments))
+            torque = tensor @ alpha + np.cross(w, tensor @ w) + np.cross(moments, a)
             result[:, 10 * link + i] = matrix.T @ np.concatenate([torque, force])
     return result
 
