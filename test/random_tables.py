@@ -40,9 +40,9 @@ def random_table_robot(rng, joints=None, *, prismatic=0.35, tree=True, gravity=N
         if special:
             angles = rng.choice([0, 1, -1, 2], size=3) * QUARTER
         lengths = rng.uniform(-0.6, 0.6, size=3).round(3) * (rng.random(3) < 0.6)
-        values = dict(alpha=angles[0], theta=angles[1], d=lengths[0], r=lengths[1])
+        values = {"alpha": angles[0], "theta": angles[1], "d": lengths[0], "r": lengths[1]}
         if branches:
-            values |= dict(gamma=angles[2], b=lengths[2])
+            values |= {"gamma": angles[2], "b": lengths[2]}
         geometries.append(values)
         antecedents.append(int(rng.integers(-1, i)) if i and branches else i - 1)
     types = "".join("P" if rng.random() < prismatic else "R" for _ in range(count))
