@@ -15,14 +15,13 @@ from rclpy.parameter import Parameter
 from std_srvs.srv import Trigger
 
 from robot_identification.errors import InputError, SettingError
-from robot_identification.identification.base import BaseParameters as RobotBase
 from robot_identification.identification.base import base_parameters
 from robot_identification.identification.identify import METHODS, identify, validate
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.msg import IdentificationResult as ResultMessage
 from robot_identification.msg import Progress, SampleBlock
 from robot_identification.nodes import messages, qos
-from robot_identification.nodes.base_service import fill_base_parameters
+from robot_identification.nodes.base_service import base_of, fill_base_parameters
 from robot_identification.nodes.live import LiveRecordings
 from robot_identification.nodes.parameters import ParameterSpec, current, declare
 from robot_identification.nodes.progress import ProgressReporter
@@ -32,6 +31,7 @@ from robot_identification.nodes.services import Cancelled, Desk
 from robot_identification.nodes.warming import warm_up
 from robot_identification.robot.drives import require_effort_meaning
 from robot_identification.robot.loading import load_robot
+from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.recording import Recording
 from robot_identification.srv import BaseParameters, Identify, Validate
 from robot_identification.storage.atomic import check_target
@@ -47,6 +47,16 @@ GOOD_ENOUGH = ParameterSpec(
     "result to be called good enough",
     default=0.1,
     minimum=0.0,
+    maximum=10.0,
+    read_only=False,
+)
+LIVE_WINDOW = ParameterSpec(
+    "velocity_threshold_window",
+    Type.DOUBLE,
+    "decimation steps around a row of a live recording in which speeds must stay above their "
+    "thresholds, where the request does not say; negative: what the robot file recommends",
+    default=1.0,
+    minimum=-1.0,
     maximum=10.0,
     read_only=False,
 )
@@ -79,6 +89,7 @@ PARAMETERS = (
         maximum=1000000,
     ),
     GOOD_ENOUGH,
+    LIVE_WINDOW,
 )
 
 
@@ -164,7 +175,7 @@ class IdentificationNode(Node):
             self._robot,
             recordings,
             method=method,
-            overrides=messages.processing_of(request.processing),
+            overrides=self._overrides(request),
             held_out_fraction=request.held_out_fraction,
             progress=report,
             cancelled=cancelled,
@@ -176,12 +187,25 @@ class IdentificationNode(Node):
             result,
             self._robot,
             stamp=max(last_stamp(recording) for recording in recordings),
+            gap=self._base.gap,
             good_enough_std=current(self, GOOD_ENOUGH),
         )
         self._last = result
         self._results.publish(response.result)
         error = result.estimate.relative_error.total
         return f"{len(result.regrouping.names)} base parameters, relative error {error:.4f}"
+
+    def _overrides(self, request: Identify.Request | Validate.Request) -> ProcessingSettings:
+        """Return the settings that a request states, and what holds for live recordings.
+
+        A robot file recommends the processing of the recordings that its results were published
+        for; a live recording is better judged by whole rows.
+        """
+        stated = messages.processing_of(request.processing)
+        window = current(self, LIVE_WINDOW)
+        if request.data.bags or window < 0.0:
+            return stated
+        return ProcessingSettings(velocity_threshold_window=window).overridden_by(stated)
 
     def _on_validate(
         self, request: Validate.Request, response: Validate.Response
@@ -201,7 +225,7 @@ class IdentificationNode(Node):
             self._robot,
             values,
             recordings,
-            overrides=messages.processing_of(request.processing),
+            overrides=self._overrides(request),
             progress=report,
             cancelled=cancelled,
         )
@@ -218,11 +242,8 @@ class IdentificationNode(Node):
         return self._desk.answer(
             "base_parameters",
             response,
-            lambda filled: fill_base_parameters(request, filled, self._base_of(request.robot)),
+            lambda filled: fill_base_parameters(request, filled, base_of(request, self._robot)),
         )
-
-    def _base_of(self, robot: str) -> RobotBase:
-        return base_parameters(load_robot(robot)) if robot else self._base
 
     def _on_cancel(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         work = self._desk.cancel()
