@@ -1,0 +1,74 @@
+"""Friction, offsets and drive terms of a regressor: factors that depend on rates only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.dynamics.tree import COUPLING_KINDS, coupling_terms_of
+from robot_identification.robot import parameters
+from robot_identification.robot.model import Array, CouplingKind, RobotModel
+
+INERTIA = COUPLING_KINDS[CouplingKind.INERTIA]
+VISCOUS = COUPLING_KINDS[CouplingKind.VISCOUS]
+COULOMB = COUPLING_KINDS[CouplingKind.COULOMB]
+CONSTANT = 3
+
+
+@dataclass(frozen=True)
+class RateTerm:
+    """One entry of the regressor: gain times a function of one combination of rates.
+
+    Attributes:
+        joint: joint whose effort it adds to.
+        column: column among the chosen ones.
+        kind: acceleration, velocity, sign of the velocity, or 1.
+        gain: factor.
+        motion: (joints,) combination of joint rates.
+    """
+
+    joint: int
+    column: int
+    kind: int
+    gain: float
+    motion: Array
+
+
+def rate_terms(robot: RobotModel, columns: npt.NDArray[np.intp]) -> tuple[RateTerm, ...]:
+    """Return the terms of the chosen columns of the full regressor that depend on rates only.
+
+    Args:
+        robot: the robot.
+        columns: (columns,) columns of the full regressor.
+    """
+    place = {int(column): i for i, column in enumerate(columns)}
+    kinds = {
+        parameters.DRIVE_INERTIA: INERTIA,
+        parameters.VISCOUS_FRICTION: VISCOUS,
+        parameters.COULOMB_FRICTION: COULOMB,
+        parameters.OFFSET: CONSTANT,
+    }
+    found = []
+    for joint, motion in enumerate(np.eye(len(robot.joints))):
+        for offset, kind in kinds.items():
+            column = parameters.joint_offset(joint) + offset
+            if column in place:
+                found.append(RateTerm(joint, place[column], kind, 1.0, motion))
+    terms = coupling_terms_of(robot)
+    for joint, column, kind, gain, motion in zip(*terms, strict=True):
+        if int(column) in place:
+            found.append(RateTerm(int(joint), place[int(column)], int(kind), float(gain), motion))
+    return tuple(found)
+
+
+def sign(speed: Array, width: float) -> tuple[Array, Array]:
+    """Return the smoothed sign v / sqrt(v^2 + width^2) of speeds, and its derivative.
+
+    Width 0 gives the sign itself, with the derivative 0.
+    """
+    if width == 0.0:
+        return np.sign(speed), np.zeros_like(speed)
+    root = np.sqrt(speed**2 + width**2)
+    return speed / root, width**2 / root**3

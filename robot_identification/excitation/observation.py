@@ -1,0 +1,221 @@
+"""Systems W that a motion through points gives, with exact derivatives with respect to the points.
+
+The energy model has one row per interval between consecutive points, so that every point is used
+twice (Gautier and Khalil 1992, eq. 5-9 and section 4.3); friction adds integrals over the
+intervals.  The dynamic model has one row per joint and sample.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.dynamics.energy import EnergyRegressor
+from robot_identification.dynamics.regressor import Regressor
+from robot_identification.dynamics.tree import tree_of
+from robot_identification.excitation import dissipation, gradient_kernels
+from robot_identification.excitation.curve import Curve, Points, Samples
+from robot_identification.identification.base import BaseParameters
+from robot_identification.robot import parameters
+from robot_identification.robot.model import Array, RobotModel
+
+_QUADRATURE_NODES = 12
+_LINK = len(parameters.INERTIAL)
+
+
+class Observation(Protocol):
+    """A system W as a function of points."""
+
+    @property
+    def columns(self) -> int:
+        """Number of columns of W."""
+
+    def rows(self, points: Points) -> Array:
+        """Return W, (rows, columns)."""
+
+    def pull(self, points: Points, slope: Array) -> Points:
+        """Return the gradient over the points of what has the derivatives ``slope`` over W."""
+
+
+class EnergyObservation:
+    """Differences of the energy functions between consecutive points (eq. 9).
+
+    What stores no energy contributes the integral of its power per unit: qd^2 for viscous and
+    |qd| for Coulomb friction, q(b) - q(a) for an offset.
+
+    Args:
+        base: base parameters; their columns are those of W.
+        smoothing: width of the smoothed sign of velocities, as a share of 1 rad/s or 1 m/s; 0
+            for the sign itself.
+    """
+
+    def __init__(self, base: BaseParameters, smoothing: float = 0.0) -> None:
+        robot = base.robot
+        self._regressor = EnergyRegressor(robot, base.base_columns)
+        self._tree = tree_of(robot)
+        self._inertial = _inertial_places(robot, base.base_columns)
+        stored = self._regressor.contained
+        terms = dissipation.rate_terms(robot, base.base_columns)
+        self._drive = tuple(t for t in terms if stored[t.column] and t.kind == dissipation.INERTIA)
+        self._lossy = tuple(t for t in terms if not stored[t.column])
+        self._smoothing = smoothing
+        nodes, weights = np.polynomial.legendre.leggauss(_QUADRATURE_NODES)
+        self._curve = Curve((nodes + 1.0) / 2.0)
+        self._weights = weights / 2.0
+
+    @property
+    def columns(self) -> int:
+        """Number of columns of W."""
+        return len(self._regressor.columns)
+
+    @property
+    def uses_durations(self) -> bool:
+        """Whether W depends on what happens between the points."""
+        return any(term.kind != dissipation.CONSTANT for term in self._lossy)
+
+    def rows(self, points: Points) -> Array:
+        """Return W, (intervals, columns)."""
+        W = self._regressor.differences(points.positions, points.velocities)
+        if self._lossy:
+            samples = self._curve.sample(points)
+            for term in self._lossy:
+                power, _, _ = self._power(term, samples)
+                W[:, term.column] += term.gain * points.durations * (power @ self._weights)
+        return W
+
+    def _power(self, term: dissipation.RateTerm, samples: Samples) -> tuple[Array, Array, Array]:
+        """Return power per unit, and its derivatives over the joint's and the motion's rate."""
+        speed = samples.velocity[:, :, term.joint]
+        if term.kind == dissipation.CONSTANT:
+            return speed, np.ones_like(speed), np.zeros_like(speed)
+        if term.kind == dissipation.INERTIA:
+            rate = samples.acceleration @ term.motion
+            return speed * rate, rate, speed
+        rate = samples.velocity @ term.motion
+        if term.kind == dissipation.VISCOUS:
+            return speed * rate, rate, speed
+        value, slope = dissipation.sign(rate, self._smoothing)
+        return speed * value, value, speed * slope
+
+    def pull(self, points: Points, slope: Array) -> Points:
+        """Return the gradient over the points of what has the derivatives ``slope`` over W."""
+        onto_h = np.zeros((points.intervals + 1, self.columns))
+        onto_h[1:] += slope
+        onto_h[:-1] -= slope
+        onto_q, onto_qd = np.zeros((2, *points.positions.shape))
+        links = _spread(onto_h, self._inertial, points.positions.shape[1])
+        gradient_kernels.energy_gradients(
+            self._tree, points.positions, points.velocities, links, onto_q, onto_qd
+        )
+        for term in self._drive:
+            scale = 0.5 * term.gain * onto_h[:, term.column]
+            onto_qd[:, term.joint] += scale * (points.velocities @ term.motion)
+            onto_qd += np.outer(scale * points.velocities[:, term.joint], term.motion)
+        if not self._lossy:
+            return Points(onto_q, onto_qd, np.zeros(points.intervals))
+        between = self._pull_lossy(points, slope)
+        return Points(onto_q + between.positions, onto_qd + between.velocities, between.durations)
+
+    def _pull_lossy(self, points: Points, slope: Array) -> Points:
+        samples = self._curve.sample(points)
+        onto = Samples(*(np.zeros_like(part) for part in vars(samples).values()))
+        onto_u = np.zeros(points.intervals)
+        for term in self._lossy:
+            power, over_speed, over_rate = self._power(term, samples)
+            scale = term.gain * slope[:, term.column]
+            onto_u += scale * (power @ self._weights)
+            weights = (scale * points.durations)[:, None] * self._weights
+            onto.velocity[:, :, term.joint] += weights * over_speed
+            rates = onto.acceleration if term.kind == dissipation.INERTIA else onto.velocity
+            rates += (weights * over_rate)[:, :, None] * term.motion
+        result = self._curve.pull(points, onto)
+        return Points(result.positions, result.velocities, result.durations + onto_u)
+
+
+class DynamicObservation:
+    """Rows of the inverse dynamic model at samples of every interval.
+
+    Args:
+        base: base parameters; their columns are those of W.
+        samples: samples per interval.
+        smoothing: width of the smoothed sign of velocities, in rad/s or m/s; 0 for the sign.
+    """
+
+    def __init__(self, base: BaseParameters, samples: int = 10, smoothing: float = 0.0) -> None:
+        robot = base.robot
+        self._robot = robot
+        self._regressor = Regressor(robot, base.base_columns)
+        self._tree = tree_of(robot)
+        self._inertial = _inertial_places(robot, base.base_columns)
+        self._terms = dissipation.rate_terms(robot, base.base_columns)
+        self._coulomb = tuple(t for t in self._terms if t.kind == dissipation.COULOMB)
+        self._smoothing = smoothing
+        self._curve = Curve((np.arange(samples) + 0.5) / samples)
+
+    @property
+    def columns(self) -> int:
+        """Number of columns of W."""
+        return len(self._regressor.columns)
+
+    def rows(self, points: Points) -> Array:
+        """Return W, (intervals x samples x joints, columns)."""
+        q, qd, qdd = _flat(self._curve.sample(points))
+        W = self._regressor.dense(q, qd, qdd)
+        if self._smoothing > 0.0:
+            for term in self._coulomb:
+                W[:, term.joint, term.column] = 0.0
+            for term in self._coulomb:
+                value, _ = dissipation.sign(qd @ term.motion, self._smoothing)
+                W[:, term.joint, term.column] += term.gain * value
+        return W.reshape(-1, self.columns)
+
+    def pull(self, points: Points, slope: Array) -> Points:
+        """Return the gradient over the points of what has the derivatives ``slope`` over W."""
+        samples = self._curve.sample(points)
+        q, qd, qdd = _flat(samples)
+        joints = q.shape[1]
+        onto_w = slope.reshape(-1, joints, self.columns)
+        links = _spread(onto_w, self._inertial, joints)
+        onto = np.zeros((3, *q.shape))
+        gradient_kernels.effort_gradients(
+            self._tree, self._robot.ancestors, q, qd, qdd, links, *onto
+        )
+        for term in self._terms:
+            scale = term.gain * onto_w[:, term.joint, term.column]
+            if term.kind == dissipation.INERTIA:
+                onto[2] += np.outer(scale, term.motion)
+            elif term.kind == dissipation.VISCOUS:
+                onto[1] += np.outer(scale, term.motion)
+            elif term.kind == dissipation.COULOMB:
+                _, bend = dissipation.sign(qd @ term.motion, self._smoothing)
+                onto[1] += np.outer(scale * bend, term.motion)
+        shape = samples.position.shape
+        return self._curve.pull(points, Samples(*(part.reshape(shape) for part in onto)))
+
+
+def _flat(samples: Samples) -> tuple[Array, Array, Array]:
+    """Return position, velocity and acceleration as (samples, joints)."""
+    joints = samples.position.shape[2]
+    q, qd, qdd = (np.ascontiguousarray(x.reshape(-1, joints)) for x in vars(samples).values())
+    return q, qd, qdd
+
+
+def _inertial_places(
+    robot: RobotModel, columns: npt.NDArray[np.intp]
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return which of the columns are inertial, and their places among ten per link."""
+    link, parameter = np.divmod(np.asarray(columns), len(parameters.PER_JOINT))
+    own = (link < len(robot.joints)) & (parameter < _LINK)
+    kept = np.flatnonzero(own)
+    return kept, link[kept] * _LINK + parameter[kept]
+
+
+def _spread(
+    slope: Array, places: tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]], joints: int
+) -> Array:
+    """Return (..., joints, 10) derivatives over the entries of links, of (..., columns)."""
+    spread = np.zeros((*slope.shape[:-1], joints * _LINK))
+    spread[..., places[1]] = slope[..., places[0]]
+    return spread.reshape(*slope.shape[:-1], joints, _LINK)
