@@ -23,9 +23,9 @@ def geometric_parameters(joint: Joint) -> GeometricParameters:
     """
     if joint.geometry is not None:
         return joint.geometry
-    rotation, translation = snapped(joint.rotation), joint.translation
+    rotation, translation = joint.rotation, joint.translation
     sine = math.hypot(rotation[0, 2], rotation[1, 2])
-    if sine == 0.0:
+    if sine <= _NEGLIGIBLE:
         return _parallel(rotation, translation)
     gamma = math.atan2(rotation[0, 2], -rotation[1, 2])
     alpha = math.atan2(sine, rotation[2, 2])

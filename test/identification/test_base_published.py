@@ -14,9 +14,11 @@ from robot_identification.identification.relations import relations
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.urdf import read_urdf
 
-WAYS = [(model, method) for model in ("dynamic", "simplified", "energy") for method in ("qr", "svd")]
+WAYS = [
+    (model, method) for model in ("dynamic", "simplified", "energy") for method in ("qr", "svd")
+]
 FOLDER = "cmeel.prefix/share/example-robot-data/robots"
-# File -> number of joints and of base parameters without friction and offsets.
+# File -> number of joints.
 ROBOTS = {
     "panda_description/urdf/panda.urdf": 9,
     "ur_description/urdf/ur5_robot.urdf": 6,
@@ -40,9 +42,9 @@ def check(robot):
     rng = np.random.default_rng(0)
     for base in found:
         stored = [n for n in base.leading_names if not n.startswith(("F", "off"))]
-        assert stored == [
-            n for n in found[0].leading_names if not n.startswith(("F", "off"))
-        ], f"{base.model} {base.method}"
+        assert stored == [n for n in found[0].leading_names if not n.startswith(("F", "off"))], (
+            f"{base.model} {base.method}"
+        )
         standard = rng.normal(size=len(base.columns))
         full = np.zeros(len(robot.all_parameter_names))
         full[base.columns] = standard

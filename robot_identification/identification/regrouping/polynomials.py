@@ -86,7 +86,7 @@ class Polynomial:
 
 def is_sum(polynomial: Polynomial) -> bool:
     """Return whether a polynomial needs brackets before a factor."""
-    return len(polynomial.terms) > 1
+    return len(_ordered(polynomial)) > 1
 
 
 def symbol_latex(name: str) -> str:

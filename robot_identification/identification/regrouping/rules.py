@@ -27,7 +27,24 @@ from robot_identification.robot.model import JointType, RobotModel
 from robot_identification.robot.parameters import DRIVE_INERTIA, joint_offset
 
 XX, XY, XZ, YY, YZ, ZZ, MX, MY, MZ, M = range(10)
+_ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 Rows = dict[int, dict[int, Values]]
+
+
+def without_rounding(values: list[Values]) -> list[Values]:
+    """Return numbers with those set to zero that are rounding next to the largest of them."""
+    if not all(isinstance(value, float) for value in values):
+        return values
+    limit = _ROUNDING * max(abs(value) for value in values)
+    return [0.0 if abs(value) <= limit else value for value in values]
+
+
+def sum_without_rounding(a: Values, b: Values) -> Values:
+    """Return a sum, zero where nothing but rounding of numbers is left."""
+    total = a + b
+    if isinstance(total, float) and abs(total) <= _ROUNDING * max(abs(a), abs(b)):
+        return 0.0
+    return total
 
 
 class Grouping:
@@ -123,7 +140,7 @@ class Grouping:
         targets: dict[int, Values] = {self._column(j, i): c for i, c in (own or {}).items()}
         antecedent = self.robot.joints[j].antecedent
         if antecedent >= 0:
-            parts = carried(entries, self._rotations[j], self._translations[j])
+            parts = without_rounding(carried(entries, self._rotations[j], self._translations[j]))
             targets |= {self._column(antecedent, i): part for i, part in enumerate(parts)}
         self._move(self._column(j, eliminated), targets)
 
@@ -137,7 +154,8 @@ class Grouping:
                 continue
             row = self.rows[target]
             for parameter, coefficient in moved.items():
-                row[parameter] = row.get(parameter, 0.0) + factor * coefficient
+                before, added = row.get(parameter, 0.0), factor * coefficient
+                row[parameter] = sum_without_rounding(before, added)
         self.rows[column] = {}
 
     def _drop(self, j: int, entries: Iterable[int]) -> None:
