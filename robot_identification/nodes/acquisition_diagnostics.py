@@ -30,7 +30,7 @@ class Diagnostics:
         self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", qos.STATUS)
         self._statistics = StampStatistics()
         self._stamps: list[int] = []
-        self._received = self._refused = self._lost_on_the_way = 0
+        self._received = self._refused = self._lost = self._lost_on_the_way = 0
         self._before = (0, 0, 0, 0)
         self._reason = self.incompatible = ""
 
@@ -69,7 +69,7 @@ class Diagnostics:
             recorder: the recording under way, None if there is none.
         """
         steps = [b - a for a, b in zip(self._stamps, self._stamps[1:], strict=False) if b > a]
-        self._statistics.add(steps)
+        self._lost += self._statistics.add(steps)
         self._stamps = self._stamps[-1:]
         level, message = self._verdict(recorder)
         status = DiagnosticStatus(
@@ -84,8 +84,7 @@ class Diagnostics:
         self._publisher.publish(report)
 
     def _verdict(self, recorder: Recorder | None) -> tuple[bytes, str]:
-        lost = recorder.counts.lost if recorder else 0
-        now = (self._received, self._refused, self._lost_on_the_way, lost)
+        now = (self._received, self._refused, self._lost_on_the_way, self._lost)
         news = [new - old for new, old in zip(now, self._before, strict=True)]
         self._before = now
         if self.incompatible:
@@ -104,6 +103,7 @@ class Diagnostics:
             ("jitter", f"{self._statistics.jitter:.4f}"),
             ("messages_received", str(self._received)),
             ("messages_refused", str(self._refused)),
+            ("messages_lost", str(self._lost)),
             ("messages_lost_by_middleware", str(self._lost_on_the_way)),
             ("last_refusal", self._reason),
             ("recording", recorder.recording if recorder else ""),

@@ -6,12 +6,28 @@ import math
 from collections.abc import Mapping
 
 from robot_identification import msg
-from robot_identification.errors import SettingError
-from robot_identification.identification.base import BaseParameters
+from robot_identification.identification.base import BaseParameters, base_parameters
+from robot_identification.identification.relations import relations
 from robot_identification.nodes.messages import floats, unit_of
 from robot_identification.nodes.requests import base_values, named_values
+from robot_identification.robot.loading import load_robot
 from robot_identification.robot.model import RobotModel
 from robot_identification.srv import BaseParameters as Service
+
+
+def base_of(request: Service.Request, robot: RobotModel) -> BaseParameters:
+    """Return the base parameters that a request asks for.
+
+    Args:
+        request: names a robot, a model and a method, or leaves them open.
+        robot: the robot of the node.
+
+    Raises:
+        InputError: if there is no such robot, model or method.
+        RankError: if the rank cannot be decided.
+    """
+    chosen = load_robot(request.robot, closed_loops=True) if request.robot else robot
+    return base_parameters(chosen, request.model or "dynamic", request.method or "qr")
 
 
 def fill_base_parameters(
@@ -25,39 +41,31 @@ def fill_base_parameters(
         base: base parameters of the robot.
 
     Raises:
-        SettingError: if names and values do not fit, or a model or method is not available.
+        SettingError: if names and values do not fit.
     """
-    for name, available in (("model", "dynamic"), ("method", "qr")):
-        wanted = getattr(request, name)
-        if wanted not in ("", available):
-            raise SettingError(name, wanted, f"only {available} is available")
     given = named_values(request.names, request.values)
     values = base_values(given, base) if given else [math.nan] * base.rank
-    response.standard_names = list(base.standard_names)
-    response.unaffecting = [base.standard_names[i] for i in base.unaffecting]
-    response.regrouped = [base.standard_names[i] for i in base.regrouped]
+    names = base.standard_names
+    response.standard_names = list(names)
+    response.unaffecting = [names[i] for i in base.unaffecting]
+    response.regrouped = [names[i] for i in base.regrouped]
+    response.appended = [names[i] for i in base.appended]
     response.base = [
         _parameter(name, leading, grouping, float(value), base.robot)
         for name, leading, grouping, value in zip(
             base.names, base.leading_names, base.groupings, values, strict=True
         )
     ]
-    response.relations = [
-        f"{name} = {_sum(grouping)}"
-        for name, grouping in zip(base.names, base.groupings, strict=True)
-    ]
+    response.relations = [relation.symbols() for relation in relations(base)]
     response.rank = base.rank
+    response.tolerance = base.tolerance
+    response.diagonal = floats(base.diagonal)
+    response.singular_values = floats(base.singular_values)
+    response.gap = base.gap
+    response.warnings = list(base.warnings)
     return (
         f"{base.robot.name}: {base.rank} base parameters, {len(base.regrouped)} regrouped, "
         f"{len(base.unaffecting)} without effect"
-    )
-
-
-def _sum(grouping: Mapping[str, float]) -> str:
-    """Return a grouping such as ``ZZ1 + 1 Ia1 - 0.4 MZ3``."""
-    return " ".join(
-        name if i == 0 else f"{'-' if factor < 0 else '+'} {abs(factor):.6g} {name}"
-        for i, (name, factor) in enumerate(grouping.items())
     )
 
 

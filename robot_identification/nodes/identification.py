@@ -232,6 +232,7 @@ class IdentificationNode(Node):
         response.joint_names = list(self._robot.joint_names)
         response.relative_error = messages.floats(validation.relative_error.joints)
         response.relative_error_total = validation.relative_error.total
+        response.residual_std = messages.floats(validation.residual_std)
         response.rows = list(validation.rows)
         response.seconds = validation.seconds
         return f"relative error {validation.relative_error.total:.4f}"

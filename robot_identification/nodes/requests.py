@@ -6,7 +6,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-from robot_identification.errors import CancelledError, ResultFileError, SettingError
+from robot_identification.errors import (
+    CancelledError,
+    ResultFileError,
+    SettingError,
+    UnknownRobotError,
+)
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.msg import DataSelection
@@ -95,7 +100,10 @@ def values_to_validate(
         ResultFileError: if there is no result, or it is another robot's.
     """
     if request.result:
-        return read_base_values(request.result, robot)
+        try:
+            return read_base_values(request.result, robot)
+        except UnknownRobotError as error:
+            raise ResultFileError(request.result, "no such result or parameter file") from error
     if request.names or request.values:
         return base_values(named_values(request.names, request.values), base)
     if last is None:

@@ -126,14 +126,21 @@ class Session:
         )
         return name
 
-    def identify(self, recording: str, method: str = "wls") -> msg.IdentificationResult:
+    def identify(
+        self,
+        recording: str,
+        method: str = "wls",
+        processing: msg.ProcessingSettings | None = None,
+    ) -> msg.IdentificationResult:
         """Identify from a recording and return the result."""
-        request = Identify.Request(data=msg.DataSelection(recordings=[recording]), method=method)
+        request = Identify.Request(method=method, processing=processing or msg.ProcessingSettings())
+        request.data.recordings = [recording]
         return self.client.demand(Identify, "identification/identify", request).result
 
-    def validate(self, recording: str) -> Any:
+    def validate(self, recording: str, processing: msg.ProcessingSettings | None = None) -> Any:
         """Predict a recording with the last result and return the response."""
-        request = Validate.Request(data=msg.DataSelection(recordings=[recording]))
+        request = Validate.Request(processing=processing or msg.ProcessingSettings())
+        request.data.recordings = [recording]
         return self.client.demand(Validate, "identification/validate", request)
 
     def _on_block(self, block: msg.SampleBlock) -> None:

@@ -100,6 +100,7 @@ def test_given_parameters_are_validated(suite, recording):
         assert response.success, response.message
         assert response.joint_names == list(ROBOT.joint_names)
         assert len(response.rows) == len(response.relative_error) == 2
+        assert len(response.residual_std) == 2
         errors.append(response.relative_error_total)
     assert errors[0] == pytest.approx(errors[1], rel=1e-9)
     assert errors[0] < 0.01
@@ -171,7 +172,7 @@ def test_data_that_are_not_there_are_named(suite, recording, bag, tmp_path):
 @pytest.mark.parametrize(
     ("fields", "code"),
     [
-        ({"result": "/no/such/file"}, CODES.ROBOT_INVALID),
+        ({"result": "/no/such/file"}, CODES.RESULT_INVALID),
         ({"names": ["Fv1"], "values": [1.0, 2.0]}, CODES.INVALID_REQUEST),
         ({"names": ["Fv9"], "values": [1.0]}, CODES.INVALID_REQUEST),
         ({"names": ["Fv1"], "values": [float("nan")]}, CODES.INVALID_REQUEST),
