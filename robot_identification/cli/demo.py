@@ -29,6 +29,9 @@ TRUSTED_PERCENT = 5.0
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument("--method", choices=("ols", "wls"), default="wls", help="default: wls")
+    parser.add_argument(
+        "--speed", type=float, default=1.0, help="simulated time over real time; default: 1"
+    )
 
 
 def run(options: argparse.Namespace) -> None:
@@ -39,7 +42,7 @@ def run(options: argparse.Namespace) -> None:
     with (
         tempfile.TemporaryDirectory(prefix="robot_identification_") as logs,
         progress.bar("starting the nodes", quiet=options.json) as report,
-        Session(Path(logs)) as session,
+        Session(Path(logs), {"simulated_robot": {"real_time_factor": options.speed}}) as session,
     ):
         session.wait_until_ready()
         fitted = _record(session, _trajectory(EXCITING), report, "moving the robot")

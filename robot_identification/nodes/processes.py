@@ -6,7 +6,9 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
@@ -96,7 +98,7 @@ class NodeProcesses:
 
     def start(self, name: str, line: Sequence[str]) -> subprocess.Popen[bytes]:
         """Start a process under a name that is not taken."""
-        with self.log_file(name).open("wb") as log:
+        with self.log_file(name).open("wb") as log, _interrupts_put_off():
             process = subprocess.Popen(
                 list(line),
                 stdin=subprocess.DEVNULL,
@@ -105,7 +107,7 @@ class NodeProcesses:
                 env=self._environment,
                 start_new_session=True,
             )
-        self._running[name] = process
+            self._running[name] = process
         return process
 
     def log_file(self, name: str) -> Path:
@@ -140,6 +142,22 @@ class NodeProcesses:
                 _signal(process, signal.SIGKILL)
                 process.wait()
             del self._running[key]
+
+
+@contextmanager
+def _interrupts_put_off() -> Iterator[None]:
+    """Let Ctrl-C wait until a process that was begun is also known, so that it can be ended."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _frame: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came:
+        raise KeyboardInterrupt
 
 
 def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:

@@ -68,14 +68,14 @@ class Session:
                 given = (parameters or {}).get(name, {})
                 self.nodes.start(name, command(name, parameters=given, namespace=namespace))
             self.client = Client(namespace, watch=self.nodes.check)
+            node = self.client.node
+            node.create_subscription(msg.SampleBlock, "samples", self._on_block, qos.BLOCKS)
+            self._trajectories = node.create_publisher(
+                JointTrajectory, "joint_trajectory", qos.COMMANDS
+            )
         except BaseException:
             self.nodes.stop()
             raise
-        node = self.client.node
-        node.create_subscription(msg.SampleBlock, "samples", self._on_block, qos.BLOCKS)
-        self._trajectories = node.create_publisher(
-            JointTrajectory, "joint_trajectory", qos.COMMANDS
-        )
 
     def __enter__(self) -> Session:  # noqa: PYI034 (Self is younger than Python 3.10)
         return self

@@ -1,0 +1,148 @@
+"""The whole way: simulated robot, acquisition, identification, each a process, as the demo does."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray
+from rosgraph_msgs.msg import Clock
+from std_srvs.srv import Trigger
+
+from robot_identification.cli.demo import EXCITING, _trajectory
+from robot_identification.nodes import qos
+from robot_identification.nodes.messages import time_of
+from robot_identification.nodes.session import Session, private_domain, sigmas
+
+pytestmark = [pytest.mark.ros, pytest.mark.slow]
+
+
+def program(*arguments):
+    return [sys.executable, "-m", "robot_identification.cli.main", *arguments]
+
+
+def run(*arguments, **environment):
+    return subprocess.run(
+        program(*arguments),
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+        env={**os.environ, **environment},
+    )
+
+
+def test_demo_finds_the_truth():
+    done = run("demo", "--speed", "3", "--json")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    trusted = [entry for entry in result["parameters"] if entry["relative_std_percent"] < 5.0]
+    assert len(trusted) >= 25
+    assert sum(entry["sigmas"] <= 4.0 for entry in trusted) >= 0.9 * len(trusted)
+    assert result["relative_error"]["total"] < 0.03
+    assert result["held_out_error"]["total"] < 0.03
+
+
+def test_demo_says_what_is_wrong_and_leaves_nothing_behind():
+    mark = f"demo-{os.getpid()}"
+    done = run("demo", "--speed", "-1", DEMO_MARK=mark)
+    assert done.returncode == 1
+    assert "simulated_robot has ended with exit code 2" in done.stderr
+    assert "real_time_factor" in done.stderr
+    assert not marked(mark)
+
+
+def test_interrupted_demo_leaves_nothing_behind():
+    mark = f"interrupted-{os.getpid()}"
+    demo = subprocess.Popen(
+        program("demo"),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "DEMO_MARK": mark},
+    )
+    while len(marked(mark)) < 4:
+        assert demo.poll() is None
+    demo.send_signal(signal.SIGINT)
+    assert demo.wait(30) not in (0, None)
+    assert not marked(mark)
+
+
+def marked(mark):
+    """Return the processes whose environment carries a mark."""
+    return [path.parent.name for path in Path("/proc").glob("[0-9]*/environ") if has(path, mark)]
+
+
+def has(path, mark):
+    try:
+        return f"DEMO_MARK={mark}".encode() in path.read_bytes()
+    except OSError:
+        return False  # it has ended, or is not ours
+
+
+def test_received_and_lost_are_what_was_sent(tmp_path):
+    simulated = {"wait_for_reader": True, "rate": 1000.0}
+    parameters = {"simulated_robot": simulated, "acquisition": {"diagnostics_period": 0.1}}
+    with Session(tmp_path, parameters, namespace="/cell/left", environment={}) as session:
+        reports = []
+        session.client.node.create_subscription(
+            DiagnosticArray, "/diagnostics", reports.append, qos.STATUS
+        )
+        session.wait_until_ready()
+
+        def told():
+            values = {
+                value.key: value.value
+                for report in reports
+                for status in report.status
+                if "/cell/left/acquisition" in status.name
+                for value in status.values
+            }
+            return int(values.get("messages_received", 0)) + int(values.get("messages_lost", 0))
+
+        session.client.wait_for(lambda: told() > 3000, 60.0, "three seconds of samples")
+        session.nodes.stop("simulated_robot")
+        text = session.nodes.output("simulated_robot")
+        sent = int(re.findall(r"samples_published (\d+)", text)[-1])
+        session.client.wait_for(lambda: told() >= sent, 10.0, "last report")
+        assert told() == sent
+
+
+def test_simulated_time_is_followed(tmp_path):
+    parameters = {
+        name: {"use_sim_time": True}
+        for name in ("simulated_robot", "acquisition", "identification")
+    }
+    with Session(tmp_path, parameters, namespace="/slow", environment={}) as session:
+        session.wait_until_ready()
+        clock = session.client.node.create_publisher(Clock, "/clock", 10)
+        begin, now = 1000 * 10**9, [1000 * 10**9]
+
+        def tick():
+            now[0] += 2 * 10**6
+            clock.publish(Clock(clock=time_of(now[0])))
+            return session.last_block
+
+        session.client.demand(Trigger, "acquisition/start")
+        block = session.client.wait_for(tick, 60.0, "samples")
+        assert begin <= block.stamps[0] <= now[0]
+
+
+def test_a_domain_of_its_own_unless_one_is_set(monkeypatch):
+    monkeypatch.setenv("ROS_DOMAIN_ID", "7")
+    assert private_domain()["ROS_DOMAIN_ID"] == "7"
+    monkeypatch.delenv("ROS_DOMAIN_ID")
+    assert 1 <= int(private_domain()["ROS_DOMAIN_ID"]) <= 100
+
+
+def test_sigmas_of_exact_values():
+    assert sigmas(2.0, 1.0, 0.5) == 2.0
+    assert sigmas(1.0, 1.0, 0.0) == 0.0
+    assert sigmas(2.0, 1.0, 0.0) == float("inf")
+
+
+def test_the_motion_of_the_demo_is_there():
+    assert _trajectory(EXCITING).duration > 10.0
