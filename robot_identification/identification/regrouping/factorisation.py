@@ -1,4 +1,8 @@
-"""Rank, choice of columns and their relations by QR and by singular values."""
+"""Rank, choice of columns and their relations by QR and by singular values.
+
+All factorisations are SciPy's: its linear algebra and NumPy's may each bring threads of their
+own, and two sets of them in turn make these small problems slower by a factor of ten.
+"""
 
 from __future__ import annotations
 
@@ -98,11 +102,13 @@ def factorise(w: Array) -> Factorisation:
     sizes = np.linalg.norm(w, axis=0)
     norms = Decision.of(sizes, rows, widest=WIDEST_NORMS, floor=NORM_FLOOR)
     affecting = np.flatnonzero(sizes > norms.tolerance)
+    if not affecting.size:
+        return _without_effect(rows, norms, w.shape[1])
     scaled = w[:, affecting] / sizes[affecting]
     triangle = scipy.linalg.qr(scaled, mode="r", check_finite=False)[0][: len(affecting)]
     pivoted = scipy.linalg.qr(triangle, mode="r", pivoting=True, check_finite=False)[0]
-    _, sigma, directions = np.linalg.svd(triangle)
-    amplification = norms.values[0] / sizes[affecting].min() if len(affecting) else 1.0
+    _, sigma, directions = scipy.linalg.svd(triangle, check_finite=False)
+    amplification = norms.values[0] / sizes[affecting].min()
     diagonal = Decision.of(np.diag(pivoted), rows, amplification=amplification)
     singular_values = Decision.of(sigma, rows, amplification=amplification)
     if diagonal.rank != singular_values.rank:
@@ -130,6 +136,24 @@ def factorise(w: Array) -> Factorisation:
     )
 
 
+def _without_effect(rows: int, norms: Decision, columns: int) -> Factorisation:
+    """Return what a matrix of zeros says."""
+    nothing = np.zeros(0, dtype=np.intp)
+    none, choice = Decision.of([], rows), Choice(nothing, nothing, np.zeros((0, 0)))
+    return Factorisation(
+        rows=rows,
+        norms=norms,
+        diagonal=none,
+        singular_values=none,
+        zero=np.arange(columns),
+        affecting=nothing,
+        qr=choice,
+        svd=choice,
+        null_space=np.zeros((0, 0)),
+        disagreement=0.0,
+    )
+
+
 def _by_qr(triangle: Array, diagonal: Decision) -> Choice:
     """Return the choice by QR without pivoting, beta = R1^-1 R2 (eq. 17)."""
     independent = leading_independent(triangle, diagonal.rank, diagonal.tolerance)
@@ -139,6 +163,8 @@ def _by_qr(triangle: Array, diagonal: Decision) -> Choice:
             diagonal.values.tolist(),
         )
     dependent = np.setdiff1d(np.arange(triangle.shape[1]), independent)
+    if not dependent.size:
+        return Choice(independent, dependent, np.zeros((len(independent), 0)))
     permuted = np.concatenate([independent, dependent])
     r = scipy.linalg.qr(triangle[:, permuted], mode="r", check_finite=False)[0]
     b = diagonal.rank
@@ -153,15 +179,29 @@ def _by_svd(null_space: Array, singular_values: Decision) -> Choice:
     """
     count, nullity = null_space.shape
     found = leading_independent(null_space[::-1].T, nullity, NULL_TOLERANCE)
-    if found is None:
+    beta = None
+    if found is not None:
+        dependent = np.sort(count - 1 - found)
+        independent = np.setdiff1d(np.arange(count), dependent)
+        beta = _solved_from_right(null_space[independent], null_space[dependent])
+    if beta is None:
         raise RankError(
-            f"the null space of rank {nullity} has no regular block; {_around(singular_values)}",
+            f"the null space of dimension {nullity} has no regular block that stands out; "
+            f"{_around(singular_values)}",
             singular_values.values.tolist(),
         )
-    dependent = np.sort(count - 1 - found)
-    independent = np.setdiff1d(np.arange(count), dependent)
-    beta = -np.linalg.solve(null_space[dependent].T, null_space[independent].T).T
-    return Choice(independent, dependent, beta)
+    return Choice(independent, dependent, -beta)
+
+
+def _solved_from_right(left: Array, block: Array) -> Array | None:
+    """Return left block^-1, or None where the block is singular but for rounding."""
+    if not block.size:
+        return np.zeros((len(left), 0))
+    q, r = scipy.linalg.qr(block.T, check_finite=False)
+    if np.abs(np.diag(r)).min(initial=1.0) <= NULL_TOLERANCE**1.5:
+        return None
+    result: Array = scipy.linalg.solve_triangular(r, q.T @ left.T, check_finite=False).T
+    return result
 
 
 def _disagreement(qr: Choice, svd: Choice, singular_values: Decision) -> float:
