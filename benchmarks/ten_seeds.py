@@ -34,6 +34,7 @@ import yaml
 from diagnostic_msgs.msg import DiagnosticArray
 from robot_identification.msg import ProcessingSettings
 
+from robot_identification.errors import RobotIdentificationError
 from robot_identification.excitation.random_points import RandomPointsSettings, random_points
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.identification.base import base_parameters
@@ -88,10 +89,14 @@ def run_seed(seed: int, rate: float, speed: float, folder: Path) -> dict[str, An
         session.client.node.create_subscription(
             DiagnosticArray, "/diagnostics", reports.append, qos.STATUS
         )
-        session.wait_until_ready()
-        result = session.identify(session.record(fit), processing=PROCESSING)
-        validation = session.validate(session.record(other), PROCESSING)
-        samples = account(session, reports)
+        try:
+            session.wait_until_ready()
+            result = session.identify(session.record(fit), processing=PROCESSING)
+            validation = session.validate(session.record(other), PROCESSING)
+            samples = account(session, reports)
+        except RobotIdentificationError:
+            print(session.outputs(), file=sys.stderr)
+            raise
     settings = {entry.key: json.loads(entry.value)["value"] for entry in result.settings}
     base = base_parameters(robot)
     truth = base.values(load_values("tx40_simulated", robot)[base.columns])
@@ -133,6 +138,7 @@ def account(session: Session, reports: list[DiagnosticArray]) -> dict[str, int]:
             value.key: value.value
             for report in reports
             for status in report.status
+            if f"{session.namespace}/acquisition" in status.name
             for value in status.values
         }
         return {

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 import random
+import secrets
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -47,8 +48,14 @@ class Session:
     Args:
         logs: folder for the output of the nodes.
         parameters: node name -> parameters in place of those of the files.
-        namespace: namespace of all nodes.
+        namespace: namespace of all nodes; by default one that nobody else has.
         environment: of the nodes and of this process; by default a private ROS domain.
+
+    Attributes:
+        namespace: namespace of all nodes.
+        nodes: the processes.
+        client: calls services and waits.
+        last_block: the last block of samples that came.
     """
 
     def __init__(
@@ -60,14 +67,15 @@ class Session:
         environment: Mapping[str, str] | None = None,
     ) -> None:
         os.environ.update(private_domain() if environment is None else environment)
+        self.namespace = namespace or f"/session_{secrets.token_hex(4)}"
         self.nodes = NodeProcesses(logs)
         self._last_stamp = 0
         self.last_block: msg.SampleBlock | None = None
         try:
             for name in NODES:
                 given = (parameters or {}).get(name, {})
-                self.nodes.start(name, command(name, parameters=given, namespace=namespace))
-            self.client = Client(namespace, watch=self.nodes.check)
+                self.nodes.start(name, command(name, parameters=given, namespace=self.namespace))
+            self.client = Client(self.namespace, watch=self.nodes.check)
             node = self.client.node
             node.create_subscription(msg.SampleBlock, "samples", self._on_block, qos.BLOCKS)
             self._trajectories = node.create_publisher(
@@ -142,6 +150,10 @@ class Session:
         request = Validate.Request(processing=processing or msg.ProcessingSettings())
         request.data.recordings = [recording]
         return self.client.demand(Validate, "identification/validate", request)
+
+    def outputs(self) -> str:
+        """Return what the nodes have printed, for reports of failures."""
+        return "\n".join(f"--- {name}\n{self.nodes.output(name)}" for name in NODES)
 
     def _on_block(self, block: msg.SampleBlock) -> None:
         self.last_block = block
