@@ -319,3 +319,15 @@ class MissingLimitError(InputError):
             f"joint {joint} has no {limit} limit, and one is needed here; state it in the robot "
             f"file (joints: limits: {'lower, upper' if limit == 'position' else limit})"
         )
+
+
+class NotCertifiedError(ResultRefusedError):
+    """A trajectory does not pass a check of its certificate, or none that passes was found.
+
+    Attributes:
+        check: name of the check, such as ``position``.
+    """
+
+    def __init__(self, check: str, problem: str) -> None:
+        self.check = check
+        super().__init__(f"not certified ({check}): {problem}")

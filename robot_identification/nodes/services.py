@@ -40,6 +40,7 @@ ERROR_CODES: dict[type[errors.RobotIdentificationError], int] = {
     errors.SimulationError: CODES.NOT_CONVERGED,
     errors.RankError: CODES.NOT_IDENTIFIABLE,
     errors.NotExcitedError: CODES.ILL_CONDITIONED,
+    errors.NotCertifiedError: CODES.NOT_CERTIFIED,
     errors.CancelledError: CODES.CANCELLED,
 }
 

@@ -1,0 +1,136 @@
+"""Braking: from any position and velocity to rest, inside the limits.
+
+Every joint brakes on its own.  Its velocity falls as v (1 - 3 s^2 + 2 s^3), without acceleration at
+both ends; over the duration u this takes the distance v u / 2, an acceleration of up to
+1.5 |v| / u and a jerk of up to 6 |v| / u^2.  A joint without a jerk limit takes the shortest time,
+u = 1.5 |v| / a; one with a jerk limit always the same time, enough for its largest velocity.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.errors import ShapeError
+from robot_identification.excitation import extrema_kernels
+from robot_identification.excitation.limits import MotionLimits
+from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.robot.model import Array
+
+_SLACK = 1e-9
+_SHORTEST = 1e-3
+
+
+@dataclass(frozen=True)
+class Braking:
+    """A motion to rest.
+
+    Attributes:
+        trajectory: from the given position and velocity to rest; its clock begins at 0.
+        keeps_limits: whether it keeps the limits of position, velocity and acceleration.
+    """
+
+    trajectory: Trajectory
+    keeps_limits: bool
+
+
+def braking_times(limits: MotionLimits, velocity: npt.ArrayLike) -> Array:
+    """Return how long every joint takes to come to rest, in s.
+
+    Args:
+        limits: the limits.
+        velocity: (..., joints) velocities.
+    """
+    speed = np.abs(np.asarray(velocity, dtype=np.float64))
+    fixed = np.maximum(
+        1.5 * limits.velocity / limits.acceleration, np.sqrt(6.0 * limits.velocity / limits.jerk)
+    )
+    quick = 1.5 * speed / limits.acceleration
+    moving = np.where(np.isfinite(limits.jerk), np.maximum(fixed, quick), quick)
+    times: Array = np.where(speed > 0.0, moving, 0.0)
+    return times
+
+
+def brake(
+    limits: MotionLimits,
+    joint_names: tuple[str, ...],
+    position: npt.ArrayLike,
+    velocity: npt.ArrayLike,
+) -> Braking:
+    """Return the braking motion from a measured state; takes well below 5 ms.
+
+    Args:
+        limits: of the joints named.
+        joint_names: names of the joints.
+        position: (joints,) in rad or m.
+        velocity: (joints,) in rad/s or m/s.
+
+    Raises:
+        ShapeError: the numbers of joints differ.
+        TrajectoryError: a position or a velocity is NaN or infinite.
+    """
+    q, v = (np.asarray(x, dtype=np.float64) for x in (position, velocity))
+    for name, values in (("position", q), ("velocity", v)):
+        if values.shape != (len(joint_names),):
+            raise ShapeError(name, values.shape, f"({len(joint_names)},)")
+    own = np.nan_to_num(braking_times(limits, v), nan=_SHORTEST)
+    last = max(float(own.max(initial=0.0)), _SHORTEST)
+    own = np.where(last - own < _SHORTEST, last, own)
+    times = _merged(np.concatenate([[0.0, last], own]))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        s = np.where(own > 0.0, np.minimum(times[:, None] / own, 1.0), 1.0)
+        rate = np.where(own > 0.0, v / own, 0.0)
+    way = s - s**3 + s**4 / 2.0
+    trajectory = Trajectory(
+        joint_names,
+        times,
+        q + v * own * way,
+        np.where(s < 1.0, v * (1.0 - 3.0 * s**2 + 2.0 * s**3), 0.0),
+        np.where(s < 1.0, rate * (6.0 * s**2 - 6.0 * s), 0.0),
+    )
+    end = q + v * own / 2.0
+    inside = (end >= limits.lower - _slack(limits)) & (end <= limits.upper + _slack(limits))
+    slow = np.abs(v) <= limits.velocity * (1.0 + _SLACK)
+    return Braking(trajectory, bool((inside & slow).all()))
+
+
+def _merged(times: Array) -> Array:
+    """Return rising times of which no two are closer than the shortest step."""
+    kept = [0.0]
+    for time in np.unique(times):
+        if time - kept[-1] >= _SHORTEST:
+            kept.append(float(time))
+    return np.array(kept)
+
+
+def _slack(limits: MotionLimits) -> Array:
+    slack: Array = _SLACK * (1.0 + limits.half_range)
+    return slack
+
+
+def stopping_places(limits: MotionLimits, trajectory: Trajectory) -> tuple[Array, Array]:
+    """Return the extreme places where braking at any time of a trajectory would end.
+
+    Args:
+        limits: of the trajectory's joints.
+        trajectory: with at least two points.
+
+    Returns:
+        Smallest and largest places, (pieces, joints) each.
+    """
+    per_square, per_speed = stopping_factors(limits)
+    out = np.empty((2, *trajectory.coefficients.shape[:2]))
+    extrema_kernels.stopping_extrema(
+        trajectory.coefficients, np.diff(trajectory.times), per_square, per_speed, out
+    )
+    return out[0], out[1]
+
+
+def stopping_factors(limits: MotionLimits) -> tuple[Array, Array]:
+    """Return the factors c, k of the braking distance c v |v| + k v, (joints,) each."""
+    with_jerk = np.isfinite(limits.jerk)
+    per_square = np.where(with_jerk, 0.0, 0.75 / limits.acceleration)
+    per_speed = np.where(with_jerk, braking_times(limits, limits.velocity) / 2.0, 0.0)
+    return per_square, per_speed
