@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
+from types import FrameType, TracebackType
 
 from robot_identification.errors import RobotIdentificationError
 from robot_identification.share import NAME, share_directory
@@ -75,6 +75,8 @@ def _yaml(value: object) -> str:
 class NodeProcesses:
     """Nodes that run as long as the block; each in a process group of its own.
 
+    In the main thread SIGTERM ends the block as Ctrl-C does, so that no node is left behind.
+
     Args:
         logs: folder for the output of each node, ``NAME.log``.
         environment: variables in addition to those of this process.
@@ -84,6 +86,9 @@ class NodeProcesses:
         self._logs = logs
         self._environment = {**os.environ, **(environment or {})}
         self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._on_terminate = None
+        if threading.current_thread() is threading.main_thread():
+            self._on_terminate = signal.signal(signal.SIGTERM, _interrupt)
 
     def __enter__(self) -> NodeProcesses:  # noqa: PYI034 (Self is younger than Python 3.10)
         return self
@@ -142,22 +147,33 @@ class NodeProcesses:
                 _signal(process, signal.SIGKILL)
                 process.wait()
             del self._running[key]
+        if not name and self._on_terminate is not None:
+            signal.signal(signal.SIGTERM, self._on_terminate)
+            self._on_terminate = None
 
 
 @contextmanager
 def _interrupts_put_off() -> Iterator[None]:
-    """Let Ctrl-C wait until a process that was begun is also known, so that it can be ended."""
+    """Let Ctrl-C and SIGTERM wait until a process that was begun is also known, so that it can be ended."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     came: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _frame: came.append(number))
+    before = {
+        number: signal.signal(number, lambda number, _frame: came.append(number))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
     if came:
         raise KeyboardInterrupt
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
 
 
 def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:

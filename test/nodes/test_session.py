@@ -56,8 +56,9 @@ def test_demo_says_what_is_wrong_and_leaves_nothing_behind():
     assert not marked(mark)
 
 
-def test_interrupted_demo_leaves_nothing_behind():
-    mark = f"interrupted-{os.getpid()}"
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_demo_leaves_nothing_behind(number):
+    mark = f"interrupted-{number}-{os.getpid()}"
     demo = subprocess.Popen(
         program("demo"),
         stdout=subprocess.DEVNULL,
@@ -66,7 +67,7 @@ def test_interrupted_demo_leaves_nothing_behind():
     )
     while len(marked(mark)) < 4:
         assert demo.poll() is None
-    demo.send_signal(signal.SIGINT)
+    demo.send_signal(number)
     assert demo.wait(30) not in (0, None)
     assert not marked(mark)
 
