@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import SettingError, ShapeError
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import Array, RobotModel, read_only
 
 Positions = Callable[[Array], npt.ArrayLike]
 Rates = Callable[[Array, Array], npt.ArrayLike]
@@ -157,14 +157,31 @@ def linear_constraint(robot: RobotModel) -> LoopConstraint:
             if name not in active:
                 raise SettingError("loops", name, "follows other joints itself")
             matrix[row, active.index(name)] = factor
-    offset = np.array([loop.offset for loop in robot.loops])
+    linear = _Linear(read_only(matrix), read_only([loop.offset for loop in robot.loops]))
     return LoopConstraint(
         joint_names=robot.joint_names,
         passive_names=passive,
-        position=lambda q: q @ matrix.T + offset,
-        jacobian=lambda q: np.broadcast_to(matrix, (len(q), *matrix.shape)),
-        jacobian_rate=lambda q, _: np.zeros((len(q), *matrix.shape)),
+        position=linear.position,
+        jacobian=linear.jacobian,
+        jacobian_rate=linear.jacobian_rate,
     )
+
+
+@dataclass(frozen=True)
+class _Linear:
+    """Linear relations q_p = matrix q_a + offset."""
+
+    matrix: Array
+    offset: Array
+
+    def position(self, q: Array) -> Array:
+        return np.asarray(q @ self.matrix.T + self.offset)
+
+    def jacobian(self, q: Array) -> Array:
+        return np.broadcast_to(self.matrix, (len(q), *self.matrix.shape))
+
+    def jacobian_rate(self, q: Array, _: Array) -> Array:
+        return np.zeros((len(q), *self.matrix.shape))
 
 
 def project(rows: npt.ArrayLike, jacobian: npt.ArrayLike) -> Array:

@@ -75,7 +75,7 @@ def test_seventeen_parameters_of_puma_change_and_twenty_three_do_not(puma):
     assert sum(bool(relation.terms) for relation in report.relations) == 17
 
 
-def test_puma_turned_upside_down_about_its_first_axis_has_one_parameter_less_than_stacking_h():
+def test_stacked_energies_of_a_raised_puma_give_one_parameter_too_many():
     """Stacked energies can tell a constant from zero; their differences cannot."""
     from robot_identification.dynamics.energy import EnergyRegressor
     from robot_identification.identification.regrouping.factorisation import factorise
