@@ -22,9 +22,16 @@ def add_robot(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def robot_of(options: argparse.Namespace) -> RobotModel:
-    """Return the robot that the options name."""
-    return load_robot(options.robot, effort_meaning=options.effort_meaning)
+def robot_of(options: argparse.Namespace, *, closed_loops: bool = False) -> RobotModel:
+    """Return the robot that the options name.
+
+    Args:
+        options: parsed arguments.
+        closed_loops: whether the command can deal with joints that follow others.
+    """
+    return load_robot(
+        options.robot, effort_meaning=options.effort_meaning, closed_loops=closed_loops
+    )
 
 
 def add_bags(parser: argparse.ArgumentParser) -> None:

@@ -44,7 +44,13 @@ def print_table(
     """Print a plain table under its title; columns of numbers stand flush right."""
     result = Table(box=None, pad_edge=False)
     for i, name in enumerate(columns):
-        text = i == 0 or name in ("grouping", "from", "bag")
+        text = i == 0 or name in (
+            "grouping",
+            "from",
+            "bag",
+            "relation",
+            "with the geometry's symbols",
+        )
         result.add_column(name, justify="left" if text else "right", overflow="fold")
     for row in rows:
         result.add_row(*(escape(cell) for cell in row))
