@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
+import numpy.typing as npt
 import scipy.linalg
 
 from robot_identification.errors import SettingError
 from robot_identification.robot.model import Array
 
 _TINY = 1e-280
+_ROUNDING = 1e-14
 
 
 class Measure(Enum):
@@ -109,8 +111,15 @@ def equilibrium(W: Array) -> float:
     Returns:
         At least 1; infinite where every entry is 0.
     """
-    sizes = np.abs(W[W != 0.0])
+    sizes = np.abs(W[_present(W)])
     return float(sizes.max() / sizes.min()) if sizes.size else float("inf")
+
+
+def _present(W: Array) -> npt.NDArray[np.bool_]:
+    """Tell which entries are not 0; what is left of 0 after rounding counts as 0."""
+    sizes = np.abs(W)
+    present: npt.NDArray[np.bool_] = sizes > _ROUNDING * sizes.max(initial=0.0)
+    return present
 
 
 def condition_gradient(W: Array, measure: Measure = Measure.SVD) -> tuple[float, Array]:
@@ -181,7 +190,7 @@ def _smooth_condition(W: Array, degree: float) -> tuple[float, Array]:
 
 
 def _smooth_equilibrium(W: Array, degree: float) -> tuple[float, Array]:
-    present = W != 0.0
+    present = _present(W)
     logs = np.log(np.abs(W), out=np.zeros_like(W), where=present)
     largest, smallest = logs[present].max(), logs[present].min()
     high = np.where(present, np.exp(degree * (logs - largest)), 0.0)

@@ -195,6 +195,40 @@ class DynamicObservation:
         return self._curve.pull(points, Samples(*(part.reshape(shape) for part in onto)))
 
 
+class InnerObservation:
+    """A system that leaves out the intervals from and to rest at both ends.
+
+    Args:
+        observation: the system of the points in between.
+    """
+
+    def __init__(self, observation: Observation) -> None:
+        self._observation = observation
+
+    @property
+    def columns(self) -> int:
+        """Number of columns of W."""
+        return self._observation.columns
+
+    def rows(self, points: Points) -> Array:
+        """Return W of all points but the first and the last."""
+        return self._observation.rows(_inner(points))
+
+    def pull(self, points: Points, slope: Array) -> Points:
+        """Return the gradient over the points of what has the derivatives ``slope`` over W."""
+        onto = self._observation.pull(_inner(points), slope)
+        around = ((1, 1), (0, 0))
+        return Points(
+            np.pad(onto.positions, around),
+            np.pad(onto.velocities, around),
+            np.pad(onto.durations, 1),
+        )
+
+
+def _inner(points: Points) -> Points:
+    return Points(points.positions[1:-1], points.velocities[1:-1], points.durations[1:-1])
+
+
 def _flat(samples: Samples) -> tuple[Array, Array, Array]:
     """Return position, velocity and acceleration as (samples, joints)."""
     joints = samples.position.shape[2]

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from robot_identification.robot import parameters
 from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.robot.workspace import Workspace
 
 Array = npt.NDArray[np.float64]
 
@@ -233,6 +234,7 @@ class RobotModel:
         position_meaning: where recorded positions are measured.
         processing: recommended signal processing.
         controller: declared control law, None where the file has none.
+        workspace: box that the tool point must not leave, None where the file has none.
         digest: SHA-256 of the file the model was read from, empty where there is none.
     """
 
@@ -246,6 +248,7 @@ class RobotModel:
     position_meaning: PositionMeaning = PositionMeaning.JOINT
     processing: ProcessingSettings = field(default_factory=ProcessingSettings)
     controller: Controller | None = None
+    workspace: Workspace | None = None
     digest: str = ""
 
     def __post_init__(self) -> None:

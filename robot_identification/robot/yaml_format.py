@@ -70,6 +70,7 @@ def build(document: Document) -> RobotModel:
         position_meaning=PositionMeaning(data.get("position_meaning", "joint")),
         processing=yaml_sections.processing(document, len(joints)),
         controller=yaml_sections.controller(document, len(joints)),
+        workspace=yaml_sections.workspace(document),
         digest=digest,
     )
     _check_transmission(document, robot)

@@ -17,6 +17,7 @@ from robot_identification.robot.model import (
 )
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.robot.schema import suggestion
+from robot_identification.robot.workspace import Workspace
 
 _SHARED = {"Ia": CouplingKind.INERTIA, "Fv": CouplingKind.VISCOUS, "Fc": CouplingKind.COULOMB}
 _REQUIRED_GAINS = {
@@ -193,3 +194,18 @@ def _per_joint(
             f"{len(values)} numbers for {joints} joints; give one for each or one for all", *path
         )
     return values
+
+
+def workspace(document: Document) -> Workspace | None:
+    """Return the box of the tool point, None where the file has none."""
+    entry = document.data.get("workspace")
+    if entry is None:
+        return None
+    for i, (low, high) in enumerate(zip(entry["lower"], entry["upper"], strict=True)):
+        if not low < high:
+            raise document.error("must be below the entry of upper", "workspace", "lower", i)
+    lower, upper, tool = (
+        (float(x), float(y), float(z))
+        for x, y, z in (entry["lower"], entry["upper"], entry.get("tool", (0.0, 0.0, 0.0)))
+    )
+    return Workspace(lower, upper, tool)

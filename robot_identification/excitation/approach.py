@@ -1,0 +1,76 @@
+"""The way to the start of a trajectory, and slower versions of a trajectory."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.errors import SettingError, ShapeError
+from robot_identification.excitation.certificate import Certificate, certify
+from robot_identification.excitation.limits import MotionLimits
+from robot_identification.excitation.surroundings import Surroundings
+from robot_identification.excitation.timing import shortest_durations
+from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.robot.model import RobotModel
+
+_LEAST = 0.5
+
+
+def approach(
+    robot: RobotModel,
+    trajectory: Trajectory,
+    posture: npt.ArrayLike,
+    *,
+    speed: float = 0.2,
+    surroundings: Surroundings | None = None,
+) -> tuple[Trajectory, Certificate]:
+    """Return a slow motion from a posture to the start of a trajectory, and its certificate.
+
+    Args:
+        robot: the robot, with limits of position, velocity and acceleration.
+        trajectory: what is to follow.
+        posture: (joints,) measured positions in the robot's order, at rest.
+        speed: share of the velocity limits that is used; accelerations use the same share.
+        surroundings: prior model and obstacles.
+
+    Raises:
+        MissingLimitError: a joint lacks a limit.
+        ShapeError: the posture has not one value per joint.
+        SettingError: the speed is not above 0 and at most 1.
+        TrajectoryError: the posture is not finite, or the trajectory has other joints.
+    """
+    limits = MotionLimits.of(robot)
+    slow = limits.tightened(velocity=speed, acceleration=speed)
+    here = np.asarray(posture, dtype=np.float64)
+    if here.shape != (len(robot.joints),):
+        raise ShapeError("posture", here.shape, f"({len(robot.joints)},)")
+    there = trajectory.reordered(robot.joint_names).positions[0]
+    positions, still = np.array([here, there]), np.zeros((2, len(here)))
+    duration = shortest_durations(np.nan_to_num(positions), still, slow, least=_LEAST)
+    way = Trajectory(robot.joint_names, np.concatenate([[0.0], duration]), positions, still, still)
+    return way, certify(robot, way, start=here, surroundings=surroundings)
+
+
+def slowed(trajectory: Trajectory, speed: float) -> Trajectory:
+    """Return the same path at a share of the speed, for a rehearsal; limits stay kept.
+
+    Velocities shrink with the speed, accelerations with its square, and with them the distance
+    and the time of braking.
+
+    Args:
+        trajectory: the trajectory.
+        speed: above 0 and at most 1.
+
+    Raises:
+        SettingError: the speed is not above 0 and at most 1.
+    """
+    if not 0.0 < speed <= 1.0:
+        raise SettingError("speed", speed, "must be above 0 and at most 1")
+    begin = trajectory.times[0]
+    return Trajectory(
+        trajectory.joint_names,
+        begin + (trajectory.times - begin) / speed,
+        trajectory.positions,
+        None if trajectory.velocities is None else trajectory.velocities * speed,
+        None if trajectory.accelerations is None else trajectory.accelerations * speed**2,
+    )

@@ -1,0 +1,174 @@
+"""The certificate: what was checked before a robot may follow a trajectory, and with what result.
+
+Controllers of trajectories refuse neither NaN nor repeated names nor violated limits, so that this
+may be the only gate.  Every limit is checked on the exact extrema of the polynomials, and again on
+the interpolation that a joint_trajectory_controller makes of the published points, whose times
+are whole nanoseconds.  The run and the braking motions from all of its intervals are covered;
+:func:`~robot_identification.excitation.approach.approach` covers the way to its start.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.errors import NotCertifiedError
+from robot_identification.excitation import checks
+from robot_identification.excitation.braking import braking_times
+from robot_identification.excitation.checks import Check
+from robot_identification.excitation.limits import MotionLimits
+from robot_identification.excitation.surroundings import Surroundings
+from robot_identification.excitation.timing import motion_extrema
+from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.robot.model import RobotModel
+
+START_TOLERANCE = 0.01
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What was checked of one trajectory of one robot.
+
+    Attributes:
+        checks: every check with its result; a check that needs something unknown, such as the
+            jerk limit, is absent.
+        braking_time: longest time from any state of the trajectory to rest, in s.
+        digest: SHA-256 of robot, trajectory and results, hexadecimal.
+    """
+
+    checks: tuple[Check, ...]
+    braking_time: float
+    digest: str
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check was passed."""
+        return all(check.passed for check in self.checks)
+
+    @property
+    def results(self) -> Mapping[str, bool]:
+        """Name of every check and whether it was passed."""
+        return {check.name: check.passed for check in self.checks}
+
+    def require(self) -> None:
+        """Refuse what has not passed.
+
+        Raises:
+            NotCertifiedError: naming the first check that was not passed.
+        """
+        for check in self.checks:
+            if not check.passed:
+                raise NotCertifiedError(check.name, check.detail)
+
+
+def certify(
+    robot: RobotModel,
+    trajectory: Trajectory,
+    *,
+    start: npt.ArrayLike | None = None,
+    surroundings: Surroundings | None = None,
+) -> Certificate:
+    """Check a trajectory against everything that is known.
+
+    Args:
+        robot: the robot, with limits of position, velocity and acceleration.
+        trajectory: what is to be published.
+        start: (joints,) posture that it must begin at, within 0.01 rad or m; None: anywhere.
+        surroundings: prior model and obstacles.
+
+    Returns:
+        The certificate, passed or not.
+
+    Raises:
+        MissingLimitError: without limits there is nothing to certify.
+    """
+    limits = MotionLimits.of(robot)
+    names = checks.names(robot, trajectory.joint_names)
+    found = [Check("finite", True), names, checks.times(trajectory)]
+    braking_time = float("nan")
+    if all(check.passed for check in found):
+        ordered = trajectory.reordered(robot.joint_names)
+        found += _motion_checks(robot, ordered, limits, start, surroundings or Surroundings())
+        extrema = motion_extrema(ordered.coefficients, np.diff(ordered.times))
+        fastest = np.abs(extrema[1]).max(axis=(0, 1))
+        braking_time = float(braking_times(limits, fastest).max())
+    return Certificate(tuple(found), braking_time, digest_of(robot, trajectory, found))
+
+
+def certify_values(
+    robot: RobotModel,
+    joint_names: Sequence[str],
+    times: npt.ArrayLike,
+    positions: npt.ArrayLike,
+    velocities: npt.ArrayLike,
+    accelerations: npt.ArrayLike,
+    *,
+    start: npt.ArrayLike | None = None,
+    surroundings: Surroundings | None = None,
+) -> Certificate:
+    """Check values that need not even form a trajectory; see :func:`certify`.
+
+    Args:
+        robot: the robot.
+        joint_names: names of the columns.
+        times: (points,) in s.
+        positions: (points, joints) in rad or m.
+        velocities: (points, joints).
+        accelerations: (points, joints).
+        start: as for :func:`certify`.
+        surroundings: as for :func:`certify`.
+
+    Raises:
+        MissingLimitError: without limits there is nothing to certify.
+    """
+    MotionLimits.of(robot)
+    clock = np.asarray(times, dtype=np.float64)
+    values = [np.asarray(x, dtype=np.float64) for x in (positions, velocities, accelerations)]
+    shape = (clock.size, len(joint_names))
+    fits = clock.ndim == 1 and all(x.shape == shape for x in values)
+    finite = all(bool(np.isfinite(x).all()) for x in (clock, *values))
+    found = [
+        Check("finite", finite, "" if finite else "a value is NaN or infinite"),
+        checks.names(robot, joint_names),
+        Check("times", fits and checks.rising(clock), "times must rise, one for every point"),
+    ]
+    if not all(check.passed for check in found):
+        return Certificate(tuple(found), float("nan"), "")
+    trajectory = Trajectory(tuple(joint_names), clock, *values)
+    return certify(robot, trajectory, start=start, surroundings=surroundings)
+
+
+def _motion_checks(
+    robot: RobotModel,
+    trajectory: Trajectory,
+    limits: MotionLimits,
+    start: npt.ArrayLike | None,
+    surroundings: Surroundings,
+) -> list[Check]:
+    found = checks.limits(robot, trajectory, limits)
+    published = checks.published(trajectory)
+    again = None if published is None else checks.limits(robot, published, limits)
+    found.append(checks.interpolation(trajectory, again))
+    found.append(checks.rest(trajectory, limits))
+    if start is not None:
+        found.append(checks.start(robot, trajectory, start, START_TOLERANCE))
+    found.append(checks.braking(robot, trajectory, limits))
+    found += surroundings.checks(robot, trajectory, limits)
+    return found
+
+
+def digest_of(robot: RobotModel, trajectory: Trajectory, found: Sequence[Check]) -> str:
+    """Return the SHA-256 of robot, trajectory and results of checks, hexadecimal."""
+    content = hashlib.sha256()
+    content.update(f"{robot.name} {robot.digest} {' '.join(trajectory.joint_names)}".encode())
+    for values in (
+        trajectory.times, trajectory.positions, trajectory.velocities, trajectory.accelerations,
+    ):  # fmt: skip
+        content.update(b"-" if values is None else np.ascontiguousarray(values).tobytes())
+    for check in found:
+        content.update(f"{check.name} {check.passed}".encode())
+    return content.hexdigest()

@@ -1,0 +1,153 @@
+"""The checks that a certificate consists of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.excitation.braking import stopping_places
+from robot_identification.excitation.limits import MotionLimits
+from robot_identification.excitation.timing import motion_extrema
+from robot_identification.excitation.trajectory import Trajectory, evaluate
+from robot_identification.robot.model import Array, RobotModel
+
+_SLACK = 1e-8  # as a share of the limit or the range
+_STILL = 1e-6
+_NANOSECONDS = 1e9
+
+
+@dataclass(frozen=True)
+class Check:
+    """The result of one check.
+
+    Attributes:
+        name: such as ``velocity``.
+        passed: the result.
+        detail: the worst that was found, or what is wrong; for people.
+    """
+
+    name: str
+    passed: bool
+    detail: str = ""
+
+
+def names(robot: RobotModel, joint_names: Sequence[str]) -> Check:
+    """Check that every joint of the robot is named once and no other."""
+    right = sorted(joint_names) == sorted(robot.joint_names)
+    wanted = ", ".join(robot.joint_names)
+    return Check("names", right, "" if right else f"names must be {wanted}, each once")
+
+
+def rising(times: Array) -> bool:
+    """Tell whether there are at least two times, and they rise, as whole nanoseconds too."""
+    whole = np.floor(times * _NANOSECONDS)
+    return times.size >= 2 and bool(times[0] >= 0.0) and bool((np.diff(whole) > 0).all())
+
+
+def times(trajectory: Trajectory) -> Check:
+    """Check that times rise, as whole nanoseconds too, and that there is a motion at all."""
+    right = rising(trajectory.times)
+    return Check("times", right, "" if right else "needs two points at times from 0 on that rise")
+
+
+def published(trajectory: Trajectory) -> Trajectory | None:
+    """Return the trajectory as a controller receives it: times in whole nanoseconds."""
+    whole = np.floor(trajectory.times * _NANOSECONDS) / _NANOSECONDS
+    if not (np.diff(whole) > 0).all():
+        return None
+    return Trajectory(
+        trajectory.joint_names,
+        whole,
+        trajectory.positions,
+        trajectory.velocities,
+        trajectory.accelerations,
+    )
+
+
+def limits(robot: RobotModel, trajectory: Trajectory, bounds: MotionLimits) -> list[Check]:
+    """Check position, velocity, acceleration and, where it is limited, jerk.
+
+    A jump of the velocity between two pieces is an infinite acceleration, a jump of the
+    acceleration an infinite jerk.
+    """
+    extrema = motion_extrema(trajectory.coefficients, np.diff(trajectory.times))
+    jumps = _jumps(trajectory)
+    half = bounds.half_range
+    excess = np.abs(extrema[0] - bounds.middle).max(axis=0) / half
+    found = [_worst("position", robot, excess)]
+    for order, name in enumerate(("velocity", "acceleration", "jerk"), start=1):
+        bound: Array = getattr(bounds, name)
+        if np.isinf(bound).all():
+            continue
+        ratio = np.abs(extrema[order]).max(axis=0) / bound
+        if order >= 2:
+            reference = (bounds.velocity, bounds.acceleration)[order - 2]
+            broken = (jumps[order - 2] > _STILL * reference).any(axis=0)
+            ratio = np.where(broken & np.isfinite(bound), np.inf, ratio)
+        found.append(_worst(name, robot, ratio))
+    return found
+
+
+def _worst(name: str, robot: RobotModel, ratio: Array) -> Check:
+    """Return the check of ratios (pieces, joints) to the limits."""
+    sane = np.where(np.isnan(ratio), np.inf, ratio)
+    piece, joint = np.unravel_index(int(np.argmax(sane)), sane.shape)
+    worst = float(sane[piece, joint])
+    detail = f"{worst:.6g} of the limit of {robot.joint_names[joint]} in interval {piece + 1}"
+    return Check(name, worst <= 1.0 + _SLACK, detail)
+
+
+def _jumps(trajectory: Trajectory) -> tuple[Array, Array]:
+    """Return (pieces - 1, joints) jumps of velocity and of acceleration between pieces."""
+    u = np.diff(trajectory.times)[:-1, None]
+    c = np.moveaxis(trajectory.coefficients, 2, 0)
+    velocity, acceleration = (
+        np.abs(evaluate(c[:, :-1], u, order) - evaluate(c[:, 1:], 0.0, order)) for order in (1, 2)
+    )
+    return velocity, acceleration
+
+
+def interpolation(trajectory: Trajectory, again: Sequence[Check] | None) -> Check:
+    """Check that the published points give the same motion, inside the limits."""
+    if again is None:
+        return Check("interpolation", False, "two points are less than a nanosecond apart")
+    if trajectory.velocities is None or trajectory.accelerations is None:
+        return Check("interpolation", False, "points need velocities and accelerations")
+    failed = [check for check in again if not check.passed]
+    if failed:
+        return Check("interpolation", False, f"{failed[0].name}: {failed[0].detail}")
+    return Check("interpolation", True)
+
+
+def rest(trajectory: Trajectory, bounds: MotionLimits) -> Check:
+    """Check that the motion begins and ends at rest."""
+    c = np.moveaxis(trajectory.coefficients, 2, 0)
+    last = float(np.diff(trajectory.times)[-1])
+    ends = [
+        np.abs(evaluate(part, u, order)) / bound
+        for order, bound in ((1, bounds.velocity), (2, bounds.acceleration))
+        for part, u in ((c[:, 0], 0.0), (c[:, -1], last))
+    ]
+    moving = float(np.max(ends))
+    return Check("rest", moving <= _STILL, f"{moving:.3g} of the limits at the ends")
+
+
+def start(robot: RobotModel, trajectory: Trajectory, posture: npt.ArrayLike, most: float) -> Check:
+    """Check that the motion begins at a posture."""
+    wanted = np.asarray(posture, dtype=np.float64)
+    if wanted.shape != (len(robot.joints),):
+        return Check("start", False, f"the posture needs {len(robot.joints)} values")
+    away = np.abs(trajectory.positions[0] - wanted)
+    joint = int(np.argmax(np.where(np.isnan(away), np.inf, away)))
+    passed = bool((away <= most).all())
+    return Check("start", passed, f"{robot.joint_names[joint]} is {away[joint]:.4g} away")
+
+
+def braking(robot: RobotModel, trajectory: Trajectory, bounds: MotionLimits) -> Check:
+    """Check that braking from any state of the motion ends inside the position limits."""
+    low, high = stopping_places(bounds, trajectory)
+    excess = np.maximum(high - bounds.middle, bounds.middle - low) / bounds.half_range
+    return _worst("braking", robot, excess)

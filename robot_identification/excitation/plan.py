@@ -1,0 +1,210 @@
+"""Plan an exciting trajectory: points, motion between them, certificate."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.errors import NotCertifiedError, SettingError, ShapeError
+from robot_identification.excitation import search
+from robot_identification.excitation.approach import slowed
+from robot_identification.excitation.certificate import Certificate, certify
+from robot_identification.excitation.limits import MotionLimits
+from robot_identification.excitation.optimizers import Cancelled
+from robot_identification.excitation.points import PointSettings, Progress, Quality
+from robot_identification.excitation.random_points import condition_number
+from robot_identification.excitation.surroundings import Surroundings
+from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.identification.base import base_parameters
+from robot_identification.robot.model import Array, RobotModel
+
+MODELS = ("energy", "dynamic")
+
+_RATE_HZ = 50.0
+_ATTEMPTS = 3
+_SLOWER = 0.9
+_SLOWEST = 0.25
+
+
+@dataclass(frozen=True)
+class PlanSettings:
+    """How a trajectory is planned.
+
+    Attributes:
+        model: ``energy`` (one row per interval; Gautier and Khalil 1992) or ``dynamic`` (one row
+            per joint and sample of the inverse dynamic model).
+        points: how points are searched.
+        rows: rows of the energy model, intervals of the dynamic one; None: twice the number of
+            base parameters, or one interval per 1.25 s.
+        duration: duration to aim at, in s; None: the shortest that keeps the limits for the
+            energy model, 30 s for the dynamic one.
+        start: (joints,) posture at which it starts and ends, at rest; None: zero, or the middle
+            of the position range where zero is outside.
+        share: share of the limits of velocity and acceleration that is used, up to 1.
+    """
+
+    model: str = "energy"
+    points: PointSettings = field(default_factory=PointSettings)
+    rows: int | None = None
+    duration: float | None = None
+    start: Array | None = None
+    share: float = 0.98
+
+    def __post_init__(self) -> None:
+        if self.model not in MODELS:
+            raise SettingError("model", self.model, f"must be one of {', '.join(MODELS)}")
+        if self.rows is not None and self.rows < 2:
+            raise SettingError("rows", self.rows, "must be at least 2")
+        if self.duration is not None and not 0.0 < self.duration < np.inf:
+            raise SettingError("duration", self.duration, "must be positive")
+        if not 0.0 < self.share <= 1.0:
+            raise SettingError("share", self.share, "must be above 0 and at most 1")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A certified exciting trajectory.
+
+    Attributes:
+        robot: name of the robot.
+        trajectory: from rest to rest.
+        certificate: passed.
+        settings: how it was planned.
+        before: quality of the system at the start of the search.
+        after: quality of the system of the trajectory.
+        trajectory_condition_number: condition number of the inverse dynamic model, friction
+            included, sampled along the whole trajectory at 50 Hz.
+        rows: rows of the system.
+        optimizer: the one that won.
+        reduced: whether velocities at points had to be reduced for the position limits.
+        seconds: time that it took.
+    """
+
+    robot: str
+    trajectory: Trajectory
+    certificate: Certificate
+    settings: PlanSettings
+    before: Quality
+    after: Quality
+    trajectory_condition_number: float
+    rows: int
+    optimizer: str
+    reduced: bool
+    seconds: float
+
+
+def plan(
+    robot: RobotModel,
+    settings: PlanSettings | None = None,
+    *,
+    surroundings: Surroundings | None = None,
+    progress: Progress | None = None,
+    cancelled: Cancelled | None = None,
+) -> Plan:
+    """Plan an exciting trajectory and certify it.
+
+    Where obstacles or the box of the tool point are in the way, other seeds and narrower position
+    limits around the start are tried; where efforts are too large, the motion is slowed down.
+
+    Args:
+        robot: the robot, with limits of position, velocity and acceleration.
+        settings: how to plan.
+        surroundings: prior model and obstacles.
+        progress: told the stage and the fraction that is done.
+        cancelled: asked now and then whether to stop.
+
+    Raises:
+        MissingLimitError: a joint lacks a limit.
+        SettingError: a setting is wrong, or the start is outside of the limits.
+        NotCertifiedError: no trajectory that passes every check was found.
+        CancelledError: if ``cancelled`` says so.
+    """
+    begin = time.monotonic()
+    chosen = settings or PlanSettings()
+    limits = MotionLimits.of(robot)
+    posture = _start(robot, limits, chosen.start)
+    base = base_parameters(robot)
+    certificate: Certificate | None = None
+    for attempt in range(_ATTEMPTS):
+        found = search.search(
+            base,
+            _around(limits, posture, 0.7**attempt, chosen.share),
+            posture,
+            chosen,
+            seed_step=attempt,
+            progress=progress,
+            cancelled=cancelled,
+        )
+        trajectory, certificate = _certified(robot, found.trajectory, posture, surroundings)
+        if certificate.passed:
+            return Plan(
+                robot=robot.name,
+                trajectory=trajectory,
+                certificate=certificate,
+                settings=chosen,
+                before=found.before,
+                after=found.after,
+                trajectory_condition_number=condition_number(base, trajectory, _RATE_HZ),
+                rows=found.rows,
+                optimizer=found.optimizer,
+                reduced=found.reduced,
+                seconds=time.monotonic() - begin,
+            )
+    if certificate is not None:
+        certificate.require()
+    raise NotCertifiedError("limits", "no trajectory was found")
+
+
+def _start(robot: RobotModel, limits: MotionLimits, start: npt.ArrayLike | None) -> Array:
+    """Return the posture to start from, after checking it."""
+    if start is None:
+        inside = (limits.lower < 0.0) & (limits.upper > 0.0)
+        return np.where(inside, 0.0, limits.middle)
+    posture = np.asarray(start, dtype=np.float64)
+    if posture.shape != (len(robot.joints),):
+        raise ShapeError("start", posture.shape, f"({len(robot.joints)},)")
+    for joint in np.flatnonzero(~((posture >= limits.lower) & (posture <= limits.upper))):
+        raise SettingError(
+            "start",
+            float(posture[joint]),
+            f"{robot.joint_names[joint]} has the limits {limits.lower[joint]:g} and "
+            f"{limits.upper[joint]:g}",
+        )
+    return posture
+
+
+def _around(limits: MotionLimits, posture: Array, reach: float, share: float) -> MotionLimits:
+    """Return the limits to plan with: shares of them, and a part of the ranges that has the start.
+
+    The margin of positions is for rounding only; that of the others is for the controller too.
+    """
+    inner = limits.tightened(0.999, share, share)
+    lower = posture + reach * (inner.lower - posture)
+    upper = posture + reach * (inner.upper - posture)
+    return MotionLimits(
+        np.minimum(lower, posture),
+        np.maximum(upper, posture),
+        inner.velocity,
+        inner.acceleration,
+        share * inner.jerk,
+        inner.effort,
+    )
+
+
+def _certified(
+    robot: RobotModel,
+    trajectory: Trajectory,
+    posture: Array,
+    surroundings: Surroundings | None,
+) -> tuple[Trajectory, Certificate]:
+    """Return the trajectory, slowed down as far as its efforts need, and its certificate."""
+    speed, slower = 1.0, trajectory
+    certificate = certify(robot, slower, start=posture, surroundings=surroundings)
+    while not certificate.results.get("effort", True) and speed > _SLOWEST:
+        speed *= _SLOWER
+        slower = slowed(trajectory, speed)
+        certificate = certify(robot, slower, start=posture, surroundings=surroundings)
+    return slower, certificate
