@@ -50,6 +50,7 @@ ROS_WHEELS = [
 EXTRAS = {
     "report": ["matplotlib>=3.6"],
     "test": [
+        "example-robot-data>=4",
         "hypothesis>=6.100",
         "import-linter>=2.0",
         "matplotlib>=3.6",
