@@ -154,7 +154,7 @@ class NodeProcesses:
 
 @contextmanager
 def _interrupts_put_off() -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM wait until a process that was begun is also known, so that it can be ended."""
+    """Let signals wait until a process that was begun is also known, so that it can be ended."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
