@@ -109,10 +109,10 @@ def kept_rows(
 
     A row is left out where the sign of a speed that enters it is not reliable: the speed of its
     own joint, or that of a Coulomb coupling that acts on it, falls below its threshold within the
-    window around the instant that decimation keeps.  The threshold of a coupling's speed is the root of
-    the sum of squares of its joints' thresholds.  With scope ``sample`` the rows of all joints go
-    together.  With ``ends`` set to ``cut``, the rows that the decimation filter's end effects
-    reach go too.
+    window around the instant that decimation keeps.  The threshold of a coupling's speed is the
+    root of the sum of squares of its joints' thresholds.  With scope ``sample`` the rows of all
+    joints go together.  With ``ends`` set to ``cut``, the rows that the decimation filter's end
+    effects reach go too.
 
     Args:
         robot: its couplings say which speeds enter which rows.
