@@ -156,9 +156,7 @@ class AcquisitionNode(Node):
             self.destroy_subscription(self._states)
             self._states = self._subscribe(qos.STATES_IN_LOSSY)
             self._diagnostics.incompatible = ""
-            self.get_logger().warning(
-                "joint_states: subscribed again with best effort"
-            )
+            self.get_logger().warning("joint_states: subscribed again with best effort")
 
     @property
     def _meaning(self) -> str:
