@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from robot_identification import __version__
-from robot_identification.cli import base_parameters, demo, identify, validate
+from robot_identification.cli import base_parameters, demo, excite, identify, validate
 from robot_identification.errors import (
     CancelledError,
     InputError,
@@ -22,6 +22,7 @@ EXIT_INTERRUPTED = 130
 
 COMMANDS: dict[str, ModuleType] = {
     "base-parameters": base_parameters,
+    "excite": excite,
     "identify": identify,
     "validate": validate,
     "demo": demo,

@@ -75,10 +75,8 @@ def brake(
     for name, values in (("position", q), ("velocity", v)):
         if values.shape != (len(joint_names),):
             raise ShapeError(name, values.shape, f"({len(joint_names)},)")
-    own = np.nan_to_num(braking_times(limits, v), nan=_SHORTEST)
-    last = max(float(own.max(initial=0.0)), _SHORTEST)
-    own = np.where(last - own < _SHORTEST, last, own)
-    times = _merged(np.concatenate([[0.0, last], own]))
+    own = _apart(np.nan_to_num(braking_times(limits, v), nan=_SHORTEST))
+    times = np.unique(np.concatenate([[0.0, max(float(own.max(initial=0.0)), _SHORTEST)], own]))
     with np.errstate(invalid="ignore", divide="ignore"):
         s = np.where(own > 0.0, np.minimum(times[:, None] / own, 1.0), 1.0)
         rate = np.where(own > 0.0, v / own, 0.0)
@@ -96,13 +94,15 @@ def brake(
     return Braking(trajectory, bool((inside & slow).all()))
 
 
-def _merged(times: Array) -> Array:
-    """Return rising times of which no two are closer than the shortest step."""
-    kept = [0.0]
-    for time in np.unique(times):
-        if time - kept[-1] >= _SHORTEST:
-            kept.append(float(time))
-    return np.array(kept)
+def _apart(times: Array) -> Array:
+    """Return braking times of which no two differ by less than the shortest step, except by 0."""
+    result: Array = times.copy()
+    later = float(result.max(initial=0.0))
+    for joint in np.argsort(-times):
+        if 0.0 < later - result[joint] < _SHORTEST or 0.0 < result[joint] < _SHORTEST:
+            result[joint] = max(later, _SHORTEST)
+        later = float(result[joint])
+    return result
 
 
 def _slack(limits: MotionLimits) -> Array:

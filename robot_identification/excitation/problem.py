@@ -71,8 +71,11 @@ class PointProblem:
         return value, np.hstack(parts).ravel()
 
     def random_start(self, rng: np.random.Generator) -> Array:
-        """Return unknowns drawn uniformly inside the limits."""
-        return rng.uniform(-1.0, 1.0, self.variables)
+        """Return unknowns drawn uniformly from the inner half of the limits.
+
+        Points near the limits leave the optimiser less room.
+        """
+        return rng.uniform(-0.5, 0.5, self.variables)
 
     def angles(self, z: Array) -> Array:
         """Return unbounded unknowns x: q = qI + (qF - qI) sin^2 x, qd = qdM sin x (section 4.2)."""

@@ -33,11 +33,13 @@ class Stage:
         sharpness: of the surrogate.
         penalty: weight of what exceeds the limits.
         iterations: most iterations.
+        equilibrates: whether log S counts.
     """
 
     sharpness: float
     penalty: float
     iterations: int
+    equilibrates: bool = True
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ class Refinement:
             def cost(y: Array, chosen: Stage = stage) -> tuple[float, Array]:
                 if cancelled is not None and cancelled():
                     raise CancelledError("the optimisation was cancelled")
-                return self.cost(y, chosen.sharpness, chosen.penalty)
+                return self.cost(y, chosen)
 
             result = scipy.optimize.minimize(
                 cost,
@@ -104,11 +106,11 @@ class Refinement:
         velocities[1:-1] = self.limits.velocity * inner[:, joints:]
         return Points(positions, velocities, np.exp(x[x.size - self.first.intervals :]))
 
-    def cost(self, x: Array, sharpness: float, penalty: float) -> tuple[float, Array]:
+    def cost(self, x: Array, stage: Stage) -> tuple[float, Array]:
         """Return surrogate plus penalty, and the gradient over the unknowns."""
-        points = self.points(x)
-        W = self.observation.rows(points)
-        value, slope = smooth(W, sharpness, self.equilibrium_weight)
+        points, penalty = self.points(x), stage.penalty
+        weight = self.equilibrium_weight if stage.equilibrates else 0.0
+        value, slope = smooth(self.observation.rows(points), stage.sharpness, weight)
         parts = list(vars(self.observation.pull(points, slope)).values())
         excess, onto = self._excess(points)
         value += penalty * excess

@@ -39,6 +39,14 @@ _STAGES = (
     Stage(8.0, 100.0, 200),
     Stage(16.0, 300.0, 200),
 )
+_ENERGY_STAGES = (
+    Stage(2.0, 1.0, 200, equilibrates=False),
+    Stage(2.0, 10.0, 200, equilibrates=False),
+    *(
+        Stage(sharpness, max(10.0, 7.0 * sharpness), 300)
+        for sharpness in (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -143,19 +151,20 @@ def _energy_candidates(
         progress=lambda stage, done: report(stage, 0.5 * done),
         cancelled=cancelled,
     )
-    first = _from_rest(found.points, posture, limits, settings.duration)
+    firsts = [_from_rest(found.points, posture, limits, settings.duration)]
+    firsts += [
+        _from_rest(points, posture, limits, settings.duration)
+        for points in _random_starts(limits, even, settings)[1:]
+    ]
     inner = InnerObservation(observation)
-    candidates = [_fit(first, first, limits, settings.duration, found.optimizer)]
-    points = first
-    for i, stages in enumerate((_STAGES, _STAGES[2:], _STAGES[3:])):
-        report("limits", 0.5 + 0.15 * i)
-        task = Refinement(inner, limits, points, settings.duration, weight)
-        refined = task.run(stages, cancelled)
-        candidate = _fit(refined, first, limits, settings.duration, found.optimizer)
-        candidates.append(candidate)
-        if not candidate.reduced and i > 0:
-            break
-        points = candidate.points
+    candidates = []
+    for i, first in enumerate(firsts):
+        report("limits", 0.5 + 0.5 * i / len(firsts))
+        candidates.append(_fit(first, first, limits, settings.duration, found.optimizer))
+        task = Refinement(inner, limits, first, settings.duration, weight)
+        refined = task.run(_ENERGY_STAGES, cancelled)
+        winner = found.optimizer if i == 0 else "gradient"
+        candidates.append(_fit(refined, first, limits, settings.duration, winner))
     return candidates
 
 
@@ -192,12 +201,18 @@ def _starts(
     if optimizer != "gradient":
         points = replace(settings.points, optimizers=(optimizer,), starts=1)
         return [optimise_points(observation, limits, durations, points).points]
+    return _random_starts(limits, durations, settings)
+
+
+def _random_starts(limits: MotionLimits, durations: Array, settings: PlanSettings) -> list[Points]:
+    """Return random points that leave room for the motion between them."""
     seeds = np.random.SeedSequence(settings.points.seed).spawn(settings.points.starts)
     shape = (len(durations) + 1, len(limits.lower))
     starts = []
     for rng in map(np.random.default_rng, seeds):
         positions = limits.middle + limits.half_range * rng.uniform(-0.5, 0.5, shape)
-        starts.append(Points(positions, limits.velocity * rng.uniform(-0.4, 0.4, shape), durations))
+        velocities = limits.velocity * rng.uniform(-0.4, 0.4, shape)
+        starts.append(Points(positions, velocities, durations))
     return starts
 
 

@@ -28,6 +28,11 @@ def write_trajectory(path: str | Path, trajectory: Trajectory, comment: str = ""
     Raises:
         OutputError: if the target cannot be written.
     """
+    write_text_atomically(path, trajectory_text(trajectory, comment))
+
+
+def trajectory_text(trajectory: Trajectory, comment: str = "") -> str:
+    """Return the text of a trajectory file; see :func:`write_trajectory`."""
     lines = [f"# {line}".rstrip() for line in comment.splitlines()]
     lines.append(f"joint_names: [{', '.join(trajectory.joint_names)}]")
     lines.append("points:")
@@ -37,7 +42,7 @@ def write_trajectory(path: str | Path, trajectory: Trajectory, comment: str = ""
             values = getattr(trajectory, name)
             if values is not None:
                 lines.append(f"    {name}: [{', '.join(map(_number, values[i]))}]")
-    write_text_atomically(path, "\n".join(lines) + "\n")
+    return "\n".join(lines) + "\n"
 
 
 def _number(value: float) -> str:

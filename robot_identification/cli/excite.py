@@ -1,0 +1,143 @@
+"""Plan a certified trajectory that makes the parameters identifiable."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from robot_identification.cli import options as shared
+from robot_identification.cli import progress, tables
+from robot_identification.errors import SettingError
+from robot_identification.excitation.criterion import Criterion, Measure
+from robot_identification.excitation.optimizers import OPTIMIZERS
+from robot_identification.excitation.plan import MODELS, Plan, PlanSettings, plan
+from robot_identification.excitation.points import PointSettings
+from robot_identification.excitation.surroundings import Surroundings
+from robot_identification.robot.joint_limits import with_joint_limits
+from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.values import load_values
+from robot_identification.storage.atomic import check_target
+from robot_identification.storage.plans import plan_summary, write_plan
+
+_ALL = "all"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    shared.add_robot(parser)
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="TRAJECTORY", help="trajectory file"
+    )
+    parser.add_argument(
+        "--limits",
+        type=Path,
+        metavar="JOINT_LIMITS",
+        help="joint_limits.yaml of MoveIt that completes the robot's limits",
+    )
+    parser.add_argument("--method", choices=("points",), default="points", help="%(default)s")
+    parser.add_argument(
+        "--model",
+        choices=MODELS,
+        help="regressor to optimise; default: energy, for a robot with friction dynamic",
+    )
+    parser.add_argument(
+        "--rows",
+        type=int,
+        metavar="R",
+        help="rows of the energy model, or intervals with the dynamic one",
+    )
+    parser.add_argument(
+        "--criterion",
+        choices=[measure.value for measure in Measure],
+        default=Measure.SVD.value,
+        help="measure of the condition number; default: %(default)s",
+    )
+    parser.add_argument(
+        "--optimizer", choices=(*OPTIMIZERS, _ALL), default="gradient", help="default: %(default)s"
+    )
+    parser.add_argument("--starts", type=int, default=3, metavar="N", help="default: %(default)s")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="default: %(default)s")
+    parser.add_argument("--duration", type=float, metavar="S", help="duration to aim at, in s")
+    parser.add_argument(
+        "--start",
+        metavar="Q[,Q...]",
+        help="posture at both ends, in rad or m, in the robot's order; default: zero",
+    )
+    parser.add_argument(
+        "--prior",
+        metavar="PARAMETERS",
+        help="standard parameters, to check the efforts before anything moves",
+    )
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    robot = shared.robot_of(options)
+    if options.limits is not None:
+        robot = with_joint_limits(robot, options.limits)
+    check_target(options.output)
+    prior = None if options.prior is None else load_values(options.prior, robot)
+    settings = _settings(options, robot)
+    with progress.bar("excite", quiet=options.json) as report:
+        result = plan(robot, settings, surroundings=Surroundings(prior=prior), progress=report)
+    write_plan(options.output, result)
+    if options.json:
+        tables.print_json(plan_summary(result))
+    else:
+        _print(result, options.output)
+
+
+def _settings(options: argparse.Namespace, robot: RobotModel) -> PlanSettings:
+    optimizers = OPTIMIZERS if options.optimizer == _ALL else (options.optimizer,)
+    friction = any(joint.viscous_friction or joint.coulomb_friction for joint in robot.joints)
+    return PlanSettings(
+        model=options.model or ("dynamic" if friction else "energy"),
+        points=PointSettings(
+            criterion=Criterion(options.criterion),
+            optimizers=optimizers,
+            starts=options.starts,
+            seed=options.seed,
+        ),
+        rows=options.rows,
+        duration=options.duration,
+        start=_posture(options.start),
+    )
+
+
+def _posture(text: str | None) -> Array | None:
+    if text is None:
+        return None
+    import numpy as np
+
+    try:
+        return np.array([float(part) for part in text.split(",")])
+    except ValueError as error:
+        raise SettingError("--start", text, "give one number per joint, with commas") from error
+
+
+def _print(result: Plan, output: Path) -> None:
+    out = tables.console()
+    before, after = result.before, result.after
+    rows = [
+        ("condition number", before.condition_number, after.condition_number),
+        ("equilibrium", before.equilibrium, after.equilibrium),
+        (
+            "smallest singular value",
+            float(before.singular_values[-1]),
+            float(after.singular_values[-1]),
+        ),
+    ]
+    title = f"{result.robot}: {result.settings.model} model, {result.rows} rows"
+    cells = [(name, f"{first:.6g}", f"{last:.6g}") for name, first, last in rows]
+    tables.print_table(out, title, ("", "random start", "plan"), cells)
+    out.print()
+    checks = [(check.name, "passed", check.detail) for check in result.certificate.checks]
+    tables.print_table(out, "certificate", ("check", "result", "worst"), checks)
+    out.print(
+        f"{len(result.trajectory.times)} points in {result.trajectory.duration:.4g} s, condition "
+        f"number of the dynamic model along it {result.trajectory_condition_number:.4g}; "
+        f"{result.optimizer} won in {result.seconds:.1f} s; at rest within "
+        f"{result.certificate.braking_time:.2g} s of braking",
+        soft_wrap=True,
+    )
+    out.print(f"written to {output}", markup=False, soft_wrap=True)

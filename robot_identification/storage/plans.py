@@ -1,0 +1,101 @@
+"""Plans on disk: a trajectory file that carries its certificate and a hash of both.
+
+The file is a trajectory file as others, with two more keys.  ``certificate`` lists the checks,
+``sha256`` is the hash of robot, trajectory and results.  Loading checks everything again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from robot_identification.errors import NotCertifiedError, TrajectoryError
+from robot_identification.excitation.certificate import Certificate, certify
+from robot_identification.excitation.plan import Plan
+from robot_identification.excitation.surroundings import Surroundings
+from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.robot.document import read_document
+from robot_identification.robot.model import RobotModel
+from robot_identification.storage.atomic import write_text_atomically
+from robot_identification.storage.trajectories import read_trajectory, trajectory_text
+
+
+def plan_summary(plan: Plan) -> Mapping[str, object]:
+    """Return the plain data of a plan that ``--json`` prints; the keys are stable."""
+    return {
+        "robot": plan.robot,
+        "model": plan.settings.model,
+        "condition_number": plan.after.condition_number,
+        "equilibrium": plan.after.equilibrium,
+        "condition_number_start": plan.before.condition_number,
+        "equilibrium_start": plan.before.equilibrium,
+        "trajectory_condition_number": plan.trajectory_condition_number,
+        "singular_values_start": [float(x) for x in plan.before.singular_values],
+        "singular_values": [float(x) for x in plan.after.singular_values],
+        "rows": plan.rows,
+        "points": len(plan.trajectory.times),
+        "duration": plan.trajectory.duration,
+        "optimizer": plan.optimizer,
+        "seed": plan.settings.points.seed,
+        "seconds": plan.seconds,
+        "certificate": dict(plan.certificate.results),
+        "braking_time": plan.certificate.braking_time,
+        "sha256": plan.certificate.digest,
+    }
+
+
+def write_plan(path: str | Path, plan: Plan) -> None:
+    """Write a plan; it appears whole or not at all.
+
+    Raises:
+        OutputError: if the target cannot be written.
+    """
+    comment = (
+        f"Exciting trajectory of {plan.robot} ({plan.settings.model} model, seed "
+        f"{plan.settings.points.seed}): condition number {plan.after.condition_number:.4g}, "
+        f"{plan.trajectory.duration:.4g} s"
+    )
+    lines = [trajectory_text(plan.trajectory, comment).rstrip("\n"), f"robot: {plan.robot}"]
+    lines.append("certificate:")
+    lines += [f"  {check.name}: {str(check.passed).lower()}" for check in plan.certificate.checks]
+    lines.append(f'sha256: "{plan.certificate.digest}"')
+    write_text_atomically(path, "\n".join(lines) + "\n")
+
+
+def read_plan(
+    path: str | Path, robot: RobotModel, *, surroundings: Surroundings | None = None
+) -> tuple[Trajectory, Certificate]:
+    """Read a plan and certify it again, for the robot as it is described now.
+
+    Args:
+        path: the file.
+        robot: the robot that is to follow it.
+        surroundings: what was known when it was planned: prior model and obstacles.
+
+    Returns:
+        The trajectory, its joints in the robot's order, and the new certificate, passed.
+
+    Raises:
+        RobotDescriptionError: the file cannot be read.
+        TrajectoryError: it holds no trajectory, or no certificate.
+        NotCertifiedError: trajectory, robot or results are not those that were certified, or a
+            check is not passed any more.
+        MissingLimitError: the robot lacks a limit.
+    """
+    trajectory = read_trajectory(path)
+    data = read_document(Path(path)).data
+    digest = data.get("sha256")
+    if not isinstance(data.get("certificate"), dict) or not isinstance(digest, str):
+        raise TrajectoryError(f"{path}: has no certificate; plan it with excite")
+    start = None
+    if "start" in data["certificate"] and sorted(trajectory.joint_names) == sorted(
+        robot.joint_names
+    ):
+        start = trajectory.reordered(robot.joint_names).positions[0]
+    certificate = certify(robot, trajectory, start=start, surroundings=surroundings)
+    certificate.require()
+    if certificate.digest != digest:
+        raise NotCertifiedError(
+            "hash", f"{path}: trajectory, robot or checks differ from what was certified"
+        )
+    return trajectory.reordered(robot.joint_names), certificate

@@ -1,0 +1,101 @@
+"""The command excite: a certified plan on disk, stable keys, bad input refused."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from robot_identification.cli.main import main
+from robot_identification.errors import NotCertifiedError, TrajectoryError
+from robot_identification.robot.loading import load_robot
+from robot_identification.storage.plans import read_plan
+
+QUICK = ["excite", "three_dof", "--starts", "1", "--rows", "16", "--json"]
+
+
+@pytest.fixture(scope="module")
+def planned(tmp_path_factory):
+    path = tmp_path_factory.mktemp("plans") / "plan.yaml"
+    assert main([*QUICK, "-o", str(path), "--seed", "3", "--prior", "three_dof"]) == 0
+    return path
+
+
+def test_keys_and_file(tmp_path, capsys):
+    path = tmp_path / "plan.yaml"
+    assert main([*QUICK, "-o", str(path), "--start", "0.1,-0.2,0.3"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["rows"] == 16
+    assert document["points"] == 19
+    assert 0.0 < document["condition_number"] < document["condition_number_start"]
+    assert document["optimizer"] == "gradient"
+    assert document["duration"] > 1.0
+    assert document["seconds"] > 0.0
+    assert set(document["certificate"].values()) == {True}
+    trajectory, certificate = read_plan(path, load_robot("three_dof"))
+    assert certificate.passed
+    np.testing.assert_allclose(trajectory.positions[[0, -1]], [[0.1, -0.2, 0.3]] * 2)
+    assert certificate.digest == document["sha256"]
+
+
+def test_a_changed_file_is_not_accepted(planned, tmp_path):
+    robot = load_robot("three_dof")
+    text = planned.read_text()
+    other = tmp_path / "other.yaml"
+    line = next(
+        line for line in text.splitlines() if "positions" in line and "0.0, 0.0" not in line
+    )
+    numbers = line.split("[")[1].rstrip("]").split(", ")
+    numbers[1] = repr(float(numbers[1]) + 1e-7)
+    other.write_text(text.replace(line, f"{line.split('[')[0]}[{', '.join(numbers)}]"))
+    with pytest.raises(NotCertifiedError):
+        read_plan(other, robot)
+    bare = tmp_path / "bare.yaml"
+    bare.write_text(text.split("robot:")[0])
+    with pytest.raises(TrajectoryError, match="no certificate"):
+        read_plan(bare, robot)
+
+
+def test_a_weaker_robot_is_not_accepted(planned):
+    robot = load_robot("three_dof")
+    slow = tuple(replace(j, limits=replace(j.limits, velocity=0.5)) for j in robot.joints)
+    with pytest.raises(NotCertifiedError, match="velocity"):
+        read_plan(planned, replace(robot, joints=slow))
+
+
+@pytest.mark.parametrize(
+    ("extra", "words"),
+    [
+        (["--rows", "3"], "rows"),
+        (["--start", "9,0,0"], "start"),
+        (["--start", "a"], "--start"),
+        (["--duration", "-1"], "duration"),
+        (["--seed", "-1"], "seed"),
+    ],
+)
+def test_bad_options_are_refused(extra, words, tmp_path, capsys):
+    assert main(["excite", "three_dof", "-o", str(tmp_path / "x.yaml"), *extra]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_limits_come_from_a_file(tmp_path, capsys):
+    robot = tmp_path / "robot.yaml"
+    text = "".join(
+        f"  - {{name: j{i}, type: revolute, geometry: {{alpha: {a}, d: 0.3}}}}\n"
+        for i, a in enumerate((0, "pi/2"))
+    )
+    robot.write_text(f"name: arm\neffort_meaning: joint_torque\njoints:\n{text}")
+    command = ["excite", str(robot), "-o", str(tmp_path / "x.yaml"), "--starts", "1"]
+    assert main(command) == 2
+    assert "no position limit" in capsys.readouterr().err
+    limits = tmp_path / "joint_limits.yaml"
+    entry = (
+        "{has_velocity_limits: true, max_velocity: 2.0, has_acceleration_limits: true, "
+        "max_acceleration: 5.0, has_position_limits: true, min_position: -2.0, max_position: 2.0}"
+    )
+    limits.write_text(f"joint_limits:\n  j0: {entry}\n  j1: {entry}\n")
+    assert main([*command, "--limits", str(limits), "--duration", "10", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["model"] == "dynamic"
+    limits.write_text("joint_limits: {j0: {has_velocity_limits: true, max_velocity: -1}}")
+    assert main([*command, "--limits", str(limits)]) == 2
+    assert "must be positive" in capsys.readouterr().err

@@ -1,0 +1,174 @@
+"""The certificate: what it lets pass, and what it must not."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from made_up_plans import broken, random_plan, violates
+from robot_identification.errors import MissingLimitError, NotCertifiedError, SettingError
+from robot_identification.excitation.approach import approach, slowed
+from robot_identification.excitation.certificate import certify, certify_values
+from robot_identification.excitation.limits import MotionLimits
+from robot_identification.excitation.surroundings import Surroundings
+from robot_identification.excitation.timing import motion_extrema
+from robot_identification.robot.loading import load_robot
+from robot_identification.robot.values import load_values
+from robot_identification.robot.workspace import Workspace
+
+ROBOT = load_robot("three_dof")
+LIMITS = MotionLimits.of(ROBOT)
+
+
+def plan(seed=0):
+    return random_plan(ROBOT, np.random.default_rng(seed))
+
+
+@given(seed=st.integers(0, 10_000))
+def test_extrema_are_those_of_a_fine_grid(seed):
+    rng = np.random.default_rng(seed)
+    coefficients = rng.normal(size=(2, 2, 6)) * 10.0 ** rng.integers(-3, 3, (2, 2, 6))
+    durations = rng.uniform(0.1, 3.0, 2)
+    extrema = motion_extrema(coefficients, durations)
+    for i in range(2):
+        times = np.linspace(0.0, durations[i], 2001)
+        for j in range(2):
+            curve = np.polynomial.Polynomial(coefficients[i, j])
+            for order in range(4):
+                values = (curve.deriv(order) if order else curve)(times)
+                scale = np.abs(values).max() + 1e-9
+                assert extrema[order, 0, i, j] == pytest.approx(values.min(), abs=1e-4 * scale)
+                assert extrema[order, 1, i, j] == pytest.approx(values.max(), abs=1e-4 * scale)
+                assert extrema[order, 0, i, j] <= values.min() + 1e-10 * scale
+                assert extrema[order, 1, i, j] >= values.max() - 1e-10 * scale
+
+
+@settings(max_examples=150, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_valid_plans_pass(seed):
+    certificate = certify(ROBOT, plan(seed))
+    assert certificate.passed, certificate.results
+
+
+@settings(max_examples=300, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_broken_plans_do_not_pass(seed):
+    rng = np.random.default_rng(seed)
+    robot, values = broken(ROBOT, random_plan(ROBOT, rng), rng)
+    certificate = certify_values(robot, *values)
+    assert not (certificate.passed and violates(robot, *values))
+
+
+def test_every_limit_is_checked():
+    trajectory = plan()
+    for change in (
+        {"velocity": 0.3}, {"acceleration": 0.3}, {"lower": -0.1, "upper": 0.1}, {"jerk": 0.1},
+    ):  # fmt: skip
+        joints = tuple(replace(j, limits=replace(j.limits, **change)) for j in ROBOT.joints)
+        certificate = certify(replace(ROBOT, joints=joints), trajectory)
+        name = "position" if "lower" in change else next(iter(change))
+        assert not certificate.results[name]
+        assert not certificate.results["interpolation"]
+        with pytest.raises(NotCertifiedError):
+            certificate.require()
+
+
+def test_braking_into_a_limit_is_found():
+    trajectory = plan()
+    far = np.abs(trajectory.sample(np.linspace(0, trajectory.times[-1], 9999))[0]).max()
+    joints = tuple(
+        replace(j, limits=replace(j.limits, lower=-far - 1e-3, upper=far + 1e-3, acceleration=20.0))
+        for j in ROBOT.joints
+    )
+    assert certify(replace(ROBOT, joints=joints), trajectory).results["position"]
+
+
+@pytest.mark.parametrize("missing", ["acceleration", "velocity", "lower"])
+def test_without_a_limit_there_is_no_certificate(missing):
+    joints = tuple(replace(j, limits=replace(j.limits, **{missing: None})) for j in ROBOT.joints)
+    with pytest.raises(MissingLimitError):
+        certify(replace(ROBOT, joints=joints), plan())
+
+
+def test_bad_values_are_named():
+    t = plan()
+    good = [t.joint_names, t.times, t.positions, t.velocities, t.accelerations]
+    assert certify_values(ROBOT, *good).passed
+    spoilt = t.velocities.copy()
+    spoilt[2, 1] = np.nan
+    for place, value, check in (
+        (0, ("joint_1", "joint_2", "elbow"), "names"),
+        (0, ("joint_1", "joint_2", "joint_2"), "names"),
+        (1, t.times[::-1], "times"),
+        (1, t.times[:-1], "times"),
+        (3, spoilt, "finite"),
+    ):
+        certificate = certify_values(ROBOT, *good[:place], value, *good[place + 1 :])
+        assert not certificate.results[check]
+        assert not certificate.passed
+
+
+def test_points_without_derivatives_are_not_certified():
+    t = plan()
+    bare = replace(t, velocities=None, accelerations=None)
+    results = certify(ROBOT, bare).results
+    assert not results["acceleration"]
+    assert not results["interpolation"]
+
+
+def test_permuted_joints_are_the_same_plan():
+    order = ("joint_3", "joint_1", "joint_2")
+    assert certify(ROBOT, plan().reordered(order)).passed
+
+
+def test_start_must_be_near():
+    t = plan()
+    assert certify(ROBOT, t, start=t.positions[0] + 0.009).results["start"]
+    assert not certify(ROBOT, t, start=t.positions[0] + 0.011).results["start"]
+
+
+def test_efforts_of_the_prior_model_are_checked():
+    prior = load_values("three_dof", ROBOT)
+    assert certify(ROBOT, plan(), surroundings=Surroundings(prior=prior)).results["effort"]
+    joints = tuple(replace(j, limits=replace(j.limits, effort=1.0)) for j in ROBOT.joints)
+    weak = replace(ROBOT, joints=joints)
+    assert not certify(weak, plan(), surroundings=Surroundings(prior=prior)).results["effort"]
+
+
+def test_obstacles_and_the_box_of_the_tool_are_checked():
+    free = certify(ROBOT, plan(), surroundings=Surroundings(free=lambda q: q[:, 1] < 9.0))
+    blocked = certify(ROBOT, plan(), surroundings=Surroundings(free=lambda q: q[:, 1] < 0.05))
+    assert free.results["obstacles"]
+    assert not blocked.results["obstacles"]
+    wide, narrow = Workspace((-2, -2, -2), (2, 2, 2)), Workspace((-2, -2, -2), (2, 2, 0.0))
+    assert certify(replace(ROBOT, workspace=wide), plan()).results["tool"]
+    assert not certify(replace(ROBOT, workspace=narrow), plan()).results["tool"]
+
+
+def test_slower_plans_pass_too():
+    rehearsal = slowed(plan(), 0.2)
+    assert certify(ROBOT, rehearsal).passed
+    assert rehearsal.duration == pytest.approx(5.0 * plan().duration)
+    with pytest.raises(SettingError):
+        slowed(plan(), 1.5)
+
+
+def test_approach_is_slow_and_certified():
+    t = plan()
+    way, certificate = approach(ROBOT, t, np.array([1.0, -1.0, 0.5]))
+    assert certificate.passed
+    np.testing.assert_allclose(way.positions[-1], t.positions[0])
+    peak = np.abs(way.sample(np.linspace(0, way.duration, 1000))[1]).max(axis=0)
+    assert (peak <= 0.2 * LIMITS.velocity + 1e-9).all()
+    _, outside = approach(ROBOT, t, np.array([4.0, 0.0, 0.0]))
+    assert not outside.passed
+
+
+def test_the_digest_belongs_to_trajectory_and_results():
+    t = plan()
+    first = certify(ROBOT, t)
+    assert first.digest == certify(ROBOT, t).digest
+    moved = replace(t, positions=t.positions + 1e-12)
+    assert first.digest != certify(ROBOT, moved).digest
