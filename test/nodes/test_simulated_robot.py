@@ -57,7 +57,7 @@ class Simulated:
             JointTrajectory, "joint_trajectory", qos.COMMANDS
         )
         self.efforts = client.node.create_publisher(JointState, "feedforward_effort", qos.COMMANDS)
-        processes.start(
+        self.process = processes.start(
             "robot", command("simulated_robot", namespace=namespace, parameters=self.parameters)
         )
 
@@ -157,6 +157,16 @@ def test_samples_sent_are_samples_received_and_their_stamps_are_exact(simulate):
     first = int(re.search(r"ready: .* from (\d+) ns", robot.processes.output("robot"))[1])
     missed = (robot.columns()[0][0] - first) // 1_000_000  # before the nodes had found each other
     assert robot.counters["samples_published"] == missed + len(robot.states)
+
+
+def test_a_node_that_was_stalled_makes_good_every_sample_and_then_its_clock(simulate):
+    robot = simulate()
+    robot.spin_until_ready()
+    robot.process.send_signal(signal.SIGSTOP)
+    time.sleep(1.5)
+    robot.process.send_signal(signal.SIGCONT)
+    robot.spin(lambda: time.time_ns() - stamp_of(robot.states[-1]) < 100_000_000, timeout=20.0)
+    np.testing.assert_array_equal(np.diff(robot.columns()[0]), PERIOD)
 
 
 def test_noise_depends_on_seed_and_trajectory_alone(simulate):
