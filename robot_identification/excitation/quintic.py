@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import scipy.optimize
 
 from robot_identification.dynamics.reference import DEGREE
 from robot_identification.errors import TrajectoryError
 from robot_identification.robot.model import Array
 
 _GRID = np.linspace(0.0, 1.0, 201)
+_ZOOMS = 3  # the last grid has steps of 5e-7, and a minimum is flat
 _ROUNDING = 1e-12
 
 
@@ -95,18 +95,15 @@ def shortest_duration(
             _acceleration_inverse(s, step, before, after, acceleration_limit),
         )
 
-    on_grid = inverse(_GRID)
-    place = int(np.argmin(on_grid))
-    if not math.isfinite(on_grid[place]):
+    low, high, smallest = 0.0, 1.0, math.inf
+    for _ in range(_ZOOMS):
+        fractions = low + (high - low) * _GRID
+        on_grid = inverse(fractions)
+        place = int(np.argmin(on_grid))
+        smallest = min(smallest, float(on_grid[place]))
+        low, high = fractions[max(place - 1, 0)], fractions[min(place + 1, len(_GRID) - 1)]
+    if not math.isfinite(smallest):
         return 0.0  # no way to go
-    low, high = _GRID[max(place - 1, 0)], _GRID[min(place + 1, len(_GRID) - 1)]
-    best = scipy.optimize.minimize_scalar(
-        lambda s: float(inverse(np.array([s]))[0]),
-        bounds=(low, high),
-        method="bounded",
-        options={"xatol": 1e-12},
-    )
-    smallest = min(float(on_grid[place]), float(best.fun))
     return (1.0 + _ROUNDING) / smallest
 
 
