@@ -331,3 +331,7 @@ class NotCertifiedError(ResultRefusedError):
     def __init__(self, check: str, problem: str) -> None:
         self.check = check
         super().__init__(f"not certified ({check}): {problem}")
+
+
+class StaleStateError(InputError):
+    """The joint states are too old, or the robot moves or is elsewhere: no motion may begin."""

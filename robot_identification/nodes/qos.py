@@ -27,6 +27,9 @@ STATES_IN_LOSSY = _profile(ReliabilityPolicy.BEST_EFFORT, 2000)
 STATES_IN = _profile(ReliabilityPolicy.BEST_AVAILABLE, 2000)
 """Joint states as received: reliable where the driver offers it, deep enough for stalls."""
 
+STATES_WATCHED = _profile(ReliabilityPolicy.BEST_EFFORT, 10)
+"""Joint states where only the newest counts; fits every driver."""
+
 BLOCKS = _profile(ReliabilityPolicy.RELIABLE, 200, DurabilityPolicy.TRANSIENT_LOCAL)
 """Numbered blocks of samples: kept, so that nobody misses the first while they find each other."""
 

@@ -37,12 +37,15 @@ ERROR_CODES: dict[type[errors.RobotIdentificationError], int] = {
     errors.MassMatrixError: CODES.RESULT_INVALID,
     errors.MissingLimitError: CODES.LIMITS_MISSING,
     errors.TrajectoryError: CODES.INVALID_REQUEST,
+    errors.StaleStateError: CODES.STATE_STALE,
     errors.SimulationError: CODES.NOT_CONVERGED,
     errors.RankError: CODES.NOT_IDENTIFIABLE,
     errors.NotExcitedError: CODES.ILL_CONDITIONED,
     errors.NotCertifiedError: CODES.NOT_CERTIFIED,
     errors.CancelledError: CODES.CANCELLED,
 }
+
+_NAMES = tuple(name for name in type(CODES).__prepare__("", ()) if name.isupper())
 
 Response = TypeVar("Response")
 Cancelled = Callable[[], bool]
@@ -51,6 +54,12 @@ Cancelled = Callable[[], bool]
 def error_code(error: errors.RobotIdentificationError) -> int:
     """Return the code of an error: its own, else that of its nearest base."""
     return next(ERROR_CODES[kind] for kind in type(error).__mro__ if kind in ERROR_CODES)
+
+
+def code_name(code: int) -> str:
+    """Return the name of an error code, for answers that have room for a text only."""
+    names = (name for name in _NAMES if getattr(CODES, name) == code)
+    return next(names, "INTERNAL")
 
 
 def refuse(response: Response, code: int, message: str) -> Response:

@@ -1,0 +1,232 @@
+"""A simulated robot and the excitation node in processes of their own, and all that they say.
+
+Tests and benchmarks do the same as a user with a real robot: plan, start, stop; and look at what
+was published and where the robot went.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory
+
+from robot_identification import msg
+from robot_identification.excitation.limits import MotionLimits
+from robot_identification.excitation.timing import motion_extrema
+from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.nodes import qos
+from robot_identification.nodes.client import Client
+from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
+from robot_identification.nodes.processes import NodeProcesses, command
+from robot_identification.nodes.trajectories import trajectory_of
+from robot_identification.robot.loading import load_robot
+from robot_identification.robot.model import Array
+from robot_identification.srv import PlanExcitation
+
+Status = msg.ExcitationStatus
+_READY_WITHIN = 120.0
+_ACCELERATION_STEPS = 5
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A trajectory that was received.
+
+    Attributes:
+        message: the message.
+        at: when it came, by time.monotonic().
+        clock: when it came, in ns.
+    """
+
+    message: JointTrajectory
+    at: float
+    clock: int
+
+    @property
+    def trajectory(self) -> Trajectory:
+        """What it holds."""
+        return trajectory_of(self.message)
+
+    @property
+    def end(self) -> int:
+        """Stamp of its end in ns."""
+        return stamp_of(self.message) + round(float(self.trajectory.times[-1]) * NANOSECONDS)
+
+
+class Cell:
+    """The two nodes, for as long as the block lasts.
+
+    Args:
+        logs: folder for the output of the nodes.
+        robot: name of the robot.
+        values: its true parameters, for the simulation.
+        simulation: parameters of the simulated robot.
+        excitation: parameters of the excitation node.
+
+    Attributes:
+        states: joint states received.
+        sent: trajectories received.
+        statuses: status messages received.
+        progress: progress messages received.
+    """
+
+    def __init__(
+        self,
+        logs: Path,
+        robot: str = "three_dof",
+        values: str = "three_dof",
+        *,
+        simulation: Mapping[str, object] | None = None,
+        excitation: Mapping[str, object] | None = None,
+    ) -> None:
+        self.namespace = f"/cell_{secrets.token_hex(4)}"
+        self.robot = load_robot(robot)
+        self.limits = MotionLimits.of(self.robot)
+        self.nodes = NodeProcesses(logs)
+        self.client = Client(self.namespace, watch=self.nodes.check)
+        self.states: list[JointState] = []
+        self.sent: list[Sent] = []
+        self.statuses: list[Status] = []
+        self.progress: list[msg.Progress] = []
+        self._simulation = {"robot": robot, "parameters_file": values, **_EXACT}
+        self._simulation.update(simulation or {})
+        self._excitation = {"robot": robot, **(excitation or {})}
+        node = self.client.node
+        for kind, topic, take, profile in (
+            (JointState, "joint_states", self.states.append, qos.STATES_IN),
+            (JointTrajectory, "joint_trajectory", self._on_trajectory, qos.COMMANDS),
+            (Status, "excitation/status", self.statuses.append, qos.STATUS),
+            (msg.Progress, "excitation/progress", self.progress.append, qos.STATUS),
+        ):
+            node.create_subscription(kind, topic, take, profile)
+
+    def __enter__(self) -> Cell:  # noqa: PYI034 (Self is younger than Python 3.10)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.client.__exit__(kind, error, trace)
+        self.nodes.stop()
+
+    def start(self) -> None:
+        """Start both nodes and wait until they are ready."""
+        self.start_robot()
+        self.start_excitation()
+
+    def start_robot(self) -> None:
+        """Start the simulated robot and wait for its states."""
+        line = command("simulated_robot", parameters=self._simulation, namespace=self.namespace)
+        self.nodes.start("simulated_robot", line)
+        self.wait(lambda: self.states, "joint states", _READY_WITHIN)
+
+    def start_excitation(self) -> None:
+        """Start the excitation node and wait for its services."""
+        line = command("excitation", parameters=self._excitation, namespace=self.namespace)
+        self.nodes.start("excitation", line)
+        for kind, name in ((PlanExcitation, "plan"), (Trigger, "start"), (Trigger, "stop")):
+            self.client.wait_for_service(kind, f"excitation/{name}", _READY_WITHIN)
+        before = len(self.statuses)
+        self.wait(lambda: len(self.statuses) > before, "status", _READY_WITHIN)
+
+    def _on_trajectory(self, message: JointTrajectory) -> None:
+        self.sent.append(Sent(message, time.monotonic(), self.now()))
+
+    def now(self) -> int:
+        """Return the time in ns."""
+        return int(self.client.node.get_clock().now().nanoseconds)
+
+    @property
+    def status(self) -> Status:
+        """The newest status."""
+        return self.statuses[-1]
+
+    def wait(self, condition: Any, what: str, timeout: float = 30.0) -> Any:
+        """Wait for something."""
+        return self.client.wait_for(condition, timeout, what)
+
+    def wait_for(self, *states: int, timeout: float = 30.0) -> Status:
+        """Wait until the node is in one of some states; return its status."""
+        names = [n for n, v in _STATE_NAMES.items() if v in states]
+        self.wait(lambda: self.statuses and self.status.state in states, f"state {names}", timeout)
+        return self.status
+
+    def plan(self, timeout: float = 120.0, **fields: Any) -> Any:
+        """Plan and return the response."""
+        request = PlanExcitation.Request(**fields)
+        return self.client.call(PlanExcitation, "excitation/plan", request, timeout)
+
+    def trigger(self, name: str) -> Any:
+        """Call ~/start, ~/stop or ~/cancel and return the response."""
+        return self.client.call(Trigger, f"excitation/{name}")
+
+    def position(self) -> Array:
+        """Return where the robot is."""
+        return np.array(self.states[-1].position)
+
+    def excess(self, since: int) -> dict[str, float]:
+        """Return the largest share of every limit that the robot has used since a stamp in ns.
+
+        Accelerations are differences of velocities over five samples.
+        """
+        rows = [s for s in self.states if stamp_of(s) >= since]
+        time_s = np.array([stamp_of(s) - since for s in rows]) / NANOSECONDS
+        q = np.array([s.position for s in rows])
+        v = np.array([s.velocity for s in rows])
+        n = _ACCELERATION_STEPS
+        a = (v[n:] - v[:-n]) / (time_s[n:] - time_s[:-n])[:, None]
+        return {
+            "position": _share(q - self.limits.middle, self.limits.half_range),
+            "velocity": _share(v, self.limits.velocity),
+            "acceleration": _share(a, self.limits.acceleration),
+        }
+
+    def commanded(self, sent: Sent) -> dict[str, float]:
+        """Return the largest share of every limit that a trajectory uses."""
+        trajectory = sent.trajectory.reordered(self.robot.joint_names)
+        extrema = motion_extrema(trajectory.coefficients, np.diff(trajectory.times))
+        return {
+            "position": _share(extrema[0] - self.limits.middle, self.limits.half_range),
+            "velocity": _share(extrema[1], self.limits.velocity),
+            "acceleration": _share(extrema[2], self.limits.acceleration),
+        }
+
+    def rest_at(self, since: int, speed: float = 0.02) -> int | None:
+        """Return the stamp in ns from which on no joint was faster than a speed."""
+        moving = [
+            stamp_of(s)
+            for s in self.states
+            if stamp_of(s) >= since and max(map(abs, s.velocity)) > speed
+        ]
+        last = moving[-1] if moving else since
+        return next((stamp_of(s) for s in self.states if stamp_of(s) > last), None)
+
+
+_EXACT: Mapping[str, object] = {
+    "position_noise": [0.0],
+    "position_resolution": [0.0],
+    "effort_noise": [0.0],
+}
+_STATE_NAMES = {
+    name: getattr(Status, name)
+    for name in (
+        "IDLE", "PLANNING", "PLANNED", "APPROACHING", "RUNNING", "BRAKING", "STOPPED",
+        "FINISHED", "FAULT",
+    )
+}  # fmt: skip
+
+
+def _share(values: Array, limit: Array) -> float:
+    return float((np.abs(values) / limit).max(initial=0.0))

@@ -1,0 +1,113 @@
+"""Parameters of the excitation node."""
+
+from __future__ import annotations
+
+from rclpy.parameter import Parameter
+
+from robot_identification.nodes.parameters import ParameterSpec
+
+Type = Parameter.Type
+
+SPEED = ParameterSpec(
+    "speed",
+    Type.DOUBLE,
+    "share of the planned speed at which the trajectory is followed; 0.2 for a rehearsal",
+    default=1.0,
+    minimum=0.01,
+    maximum=1.0,
+    read_only=False,
+)
+APPROACH_SPEED = ParameterSpec(
+    "approach_speed",
+    Type.DOUBLE,
+    "share of the limits at which the robot approaches the start",
+    default=0.2,
+    minimum=0.01,
+    maximum=1.0,
+    read_only=False,
+)
+PARAMETERS = (
+    ParameterSpec(
+        "robot", Type.STRING, "robot file (YAML), URDF, or the name of a robot of this package"
+    ),
+    ParameterSpec(
+        "joint_limits",
+        Type.STRING,
+        "joint_limits.yaml of MoveIt that completes the robot's limits; empty: none",
+        default="",
+    ),
+    ParameterSpec(
+        "parameters_file",
+        Type.STRING,
+        "values of the standard parameters to check efforts with: a file, or the name of one in "
+        "config/parameters; empty: efforts are not checked",
+        default="",
+    ),
+    SPEED,
+    APPROACH_SPEED,
+    ParameterSpec(
+        "limit_share",
+        Type.DOUBLE,
+        "share of the limits of velocity and acceleration that motions and braking use; the rest "
+        "is for the controller",
+        default=0.95,
+        minimum=0.1,
+        maximum=1.0,
+    ),
+    ParameterSpec(
+        "tracking_error_limit",
+        Type.DOUBLE_ARRAY,
+        "error at which the motion is stopped, rad or m; one or one per joint",
+        default=(0.1,),
+        minimum=0.0001,
+        maximum=10.0,
+    ),
+    ParameterSpec(
+        "state_timeout",
+        Type.DOUBLE,
+        "age of the newest joint state at which it counts as stale, s",
+        default=0.1,
+        minimum=0.005,
+        maximum=10.0,
+    ),
+    ParameterSpec(
+        "start_lead",
+        Type.DOUBLE,
+        "time from sending a trajectory to its start stamp, s",
+        default=0.3,
+        minimum=0.05,
+        maximum=10.0,
+    ),
+    ParameterSpec(
+        "rest_speed",
+        Type.DOUBLE,
+        "speed below which a joint counts as at rest, rad/s or m/s",
+        default=0.02,
+        minimum=1e-6,
+        maximum=1.0,
+    ),
+    ParameterSpec(
+        "rows",
+        Type.INTEGER,
+        "rows of the regressor of a plan, where the request does not say; 0: as the model needs",
+        default=0,
+        minimum=0,
+        maximum=100000,
+    ),
+    ParameterSpec(
+        "starts",
+        Type.INTEGER,
+        "starts of each optimiser, where the request does not say",
+        default=3,
+        minimum=1,
+        maximum=1000,
+    ),
+    ParameterSpec(
+        "status_period",
+        Type.DOUBLE,
+        "time between two messages on ~/status, s; changes are told at once",
+        default=0.1,
+        minimum=0.01,
+        maximum=10.0,
+    ),
+)

@@ -1,0 +1,53 @@
+"""What the excitation node says about itself."""
+
+from __future__ import annotations
+
+from robot_identification.msg import ExcitationStatus
+from robot_identification.nodes.joint_states import NANOSECONDS
+from robot_identification.nodes.messages import floats, time_of
+from robot_identification.nodes.motion import Motion, MotionSettings
+from robot_identification.nodes.plan_requests import trajectory_id
+from robot_identification.nodes.planning_worker import Planned
+from robot_identification.robot.model import RobotModel
+
+
+def status_message(
+    now: int,
+    robot: RobotModel,
+    settings: MotionSettings,
+    *,
+    motion: Motion | None,
+    planned: Planned | None,
+    planning: bool,
+    speed: float,
+) -> ExcitationStatus:
+    """Return the status at a time in ns."""
+    message = ExcitationStatus(robot=robot.name, speed=speed)
+    message.header.stamp = time_of(now)
+    message.joint_names = list(robot.joint_names)
+    message.tracking_error_limit = floats(settings.tracking_error)
+    if planned is not None:
+        message.trajectory_id = trajectory_id(planned)
+        message.trajectory_hash = planned.plan.certificate.digest
+        message.experiments = 1
+    if planning:
+        message.state, message.text = ExcitationStatus.PLANNING, "a plan is being computed"
+    elif motion is not None:
+        _fill_motion(message, motion, now)
+    elif planned is not None:
+        message.state, message.text = ExcitationStatus.PLANNED, "waits for ~/start"
+    else:
+        message.state, message.text = ExcitationStatus.IDLE, "waits for ~/plan"
+    return message
+
+
+def _fill_motion(message: ExcitationStatus, motion: Motion, now: int) -> None:
+    message.state = int(motion.phase)
+    message.stop_reason = int(motion.reason)
+    message.text = motion.text
+    message.tracking_error = floats(motion.error)
+    message.experiment = 1
+    if motion.command is not None:
+        message.duration = float(motion.command.trajectory.times[-1])
+        elapsed = (now - motion.command.start) / NANOSECONDS
+        message.elapsed = min(max(elapsed, 0.0), message.duration)

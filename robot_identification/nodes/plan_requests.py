@@ -1,0 +1,122 @@
+"""Requests to plan a trajectory, and their answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from robot_identification.errors import SettingError, StaleStateError
+from robot_identification.excitation.criterion import Criterion, Measure
+from robot_identification.excitation.optimizers import OPTIMIZERS
+from robot_identification.excitation.plan import PlanSettings
+from robot_identification.excitation.points import PointSettings
+from robot_identification.nodes.messages import floats
+from robot_identification.nodes.planning import Job, Machine, Sources
+from robot_identification.nodes.planning_worker import Planned
+from robot_identification.nodes.trajectories import message_of
+from robot_identification.robot.model import Array, RobotModel
+from robot_identification.srv import PlanExcitation
+
+_NO_EFFECT = "has no effect on any effort, whatever the motion"
+
+
+def job_of(
+    request: PlanExcitation.Request,
+    robot: RobotModel,
+    values: Mapping[str, Any],
+    position: Array | None,
+) -> Job:
+    """Return what is to be planned.
+
+    Args:
+        request: the request.
+        robot: the robot.
+        values: parameters of the node.
+        position: (joints,) where the robot stands; None where that is not known.
+
+    Raises:
+        SettingError: a field has a value that it cannot have.
+        StaleStateError: the motion is to begin where the robot stands, but nobody knows where.
+    """
+    if request.method not in ("", "points"):
+        raise SettingError("method", request.method, "this version plans with points only")
+    sources = Sources(
+        values["robot"],
+        request.joint_limits or values["joint_limits"],
+        values["parameters_file"],
+        values["limit_share"],
+    )
+    friction = any(joint.viscous_friction or joint.coulomb_friction for joint in robot.joints)
+    settings = PlanSettings(
+        model=request.model or ("dynamic" if friction else "energy"),
+        points=PointSettings(
+            criterion=Criterion(Measure.named(request.criterion or Measure.SVD)),
+            optimizers=_optimizers(request.optimizer),
+            starts=request.starts or values["starts"],
+            seed=request.seed,
+        ),
+        rows=request.rows or values["rows"] or None,
+        duration=_duration(request.duration),
+        start=_start(request.start_position, robot, position),
+        share=0.99,
+    )
+    return Job(sources, settings)
+
+
+def _optimizers(name: str) -> tuple[str, ...]:
+    if name == "all":
+        return OPTIMIZERS
+    return (name,) if name else OPTIMIZERS[:1]
+
+
+def _duration(seconds: float) -> float | None:
+    return None if seconds == 0.0 else seconds
+
+
+def _start(wanted: Any, robot: RobotModel, position: Array | None) -> Array:
+    if not len(wanted):
+        if position is None:
+            raise StaleStateError(
+                "the plan is to begin where the robot is, but no recent joint state says where; "
+                "give start_position, or start the driver"
+            )
+        return position
+    start: Array = np.asarray(wanted, dtype=np.float64)
+    if len(start) != len(robot.joints) or not np.isfinite(start).all():
+        raise SettingError(
+            "start_position", list(wanted), f"give a number for each of {len(robot.joints)} joints"
+        )
+    return start
+
+
+def trajectory_id(planned: Planned) -> str:
+    """Return the identifier of a plan."""
+    return f"{planned.plan.robot}-{planned.plan.certificate.digest[:12]}"
+
+
+def fill_plan(response: PlanExcitation.Response, planned: Planned, machine: Machine) -> str:
+    """Fill in a plan and return a summary."""
+    plan, certificate = planned.plan, planned.plan.certificate
+    response.trajectory_id = trajectory_id(planned)
+    response.trajectory_hash = certificate.digest
+    response.trajectory = message_of(plan.trajectory, 0)
+    response.condition_number = plan.after.condition_number
+    response.equilibrium = plan.after.equilibrium
+    response.singular_values_start = floats(plan.before.singular_values)
+    response.singular_values = floats(plan.after.singular_values)
+    response.rows = plan.rows
+    response.points = len(plan.trajectory.times)
+    response.duration = plan.trajectory.duration
+    response.braking_time = machine.braking_time(certificate)
+    response.optimizer = plan.optimizer
+    response.checks = [check.name for check in certificate.checks]
+    response.passed = [check.passed for check in certificate.checks]
+    response.missing_parameters = list(planned.missing)
+    response.missing_reasons = [_NO_EFFECT] * len(planned.missing)
+    response.seconds = plan.seconds
+    return (
+        f"{len(plan.trajectory.times)} points in {plan.trajectory.duration:.1f} s, condition "
+        f"number {plan.after.condition_number:.4g}, at rest within {response.braking_time:.2f} s"
+    )

@@ -1,0 +1,168 @@
+"""What a plan is made for: the robot as its files describe it now, with room to brake in.
+
+Plans keep a share of the limits; the rest is for the controller.  Between the order to brake and
+braking proper the acceleration falls to zero, and the robot moves on: position limits are narrowed
+by that way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from robot_identification.errors import NotCertifiedError
+from robot_identification.excitation.approach import approach, slowed
+from robot_identification.excitation.certificate import Certificate, certify
+from robot_identification.excitation.limits import MotionLimits
+from robot_identification.excitation.plan import Plan, PlanSettings
+from robot_identification.excitation.surroundings import Surroundings
+from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.nodes.motion import START_TOLERANCE
+from robot_identification.nodes.motion_braking import release_time
+from robot_identification.robot.joint_limits import with_joint_limits
+from robot_identification.robot.loading import load_robot
+from robot_identification.robot.model import Array, Joint, RobotModel
+from robot_identification.robot.values import load_values
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where a robot is described.
+
+    Attributes:
+        robot: robot file, URDF, or the name of a robot of the package.
+        joint_limits: joint_limits.yaml that completes its limits; empty: none.
+        prior: values of its standard parameters, to check efforts with; empty: none.
+        share: share of the limits of velocity, acceleration and jerk that motions use.
+    """
+
+    robot: str
+    joint_limits: str = ""
+    prior: str = ""
+    share: float = 0.95
+
+
+@dataclass(frozen=True)
+class Job:
+    """A plan to be made: where the robot is described, and how to plan."""
+
+    sources: Sources
+    settings: PlanSettings
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A robot that may be moved.
+
+    Attributes:
+        robot: with the narrowed limits that plans, approach and braking keep.
+        limits: these limits.
+        surroundings: prior model.
+        release: time from the order to brake to braking proper, in s.
+    """
+
+    robot: RobotModel
+    limits: MotionLimits
+    surroundings: Surroundings
+    release: float
+
+    def braking_time(self, certificate: Certificate) -> float:
+        """Return the longest time from the order to brake to rest, in s."""
+        return self.release + certificate.braking_time
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A motion whose every part is certified.
+
+    Attributes:
+        machine: the robot.
+        run: what it is to follow.
+        approach: the way to its start; None where the robot stands there.
+        braking_time: longest time from the order to brake to rest, in s.
+    """
+
+    machine: Machine
+    run: Trajectory
+    approach: Trajectory | None
+    braking_time: float
+
+
+def load_machine(sources: Sources) -> Machine:
+    """Read the files.
+
+    Raises:
+        UnknownRobotError: there is no such robot.
+        RobotDescriptionError: a file is wrong.
+        MissingLimitError: a joint lacks a limit of position, velocity or acceleration.
+    """
+    robot = described(sources)
+    prior = load_values(sources.prior, robot, complete=True) if sources.prior else None
+    limits = MotionLimits.of(robot)
+    release = release_time(limits)
+    margin = release * limits.velocity
+    joints = tuple(
+        _narrowed(joint, sources.share, float(room))
+        for joint, room in zip(robot.joints, margin, strict=True)
+    )
+    inner = replace(robot, joints=joints)
+    return Machine(inner, MotionLimits.of(inner), Surroundings(prior=prior), release)
+
+
+def described(sources: Sources) -> RobotModel:
+    """Return the robot with its true limits."""
+    robot = load_robot(sources.robot)
+    return with_joint_limits(robot, sources.joint_limits) if sources.joint_limits else robot
+
+
+def _narrowed(joint: Joint, share: float, room: float) -> Joint:
+    def less(value: float | None) -> float | None:
+        return None if value is None else share * value
+
+    given = joint.limits
+    if given.lower is None or given.upper is None:
+        return joint
+    limits = replace(
+        given,
+        lower=given.lower + room,
+        upper=given.upper - room,
+        velocity=less(given.velocity),
+        acceleration=less(given.acceleration),
+        jerk=less(given.jerk),
+    )
+    return replace(joint, limits=limits)
+
+
+def prepare(
+    job: Job, plan: Plan, position: Array, *, speed: float = 1.0, approach_speed: float = 0.2
+) -> Prepared:
+    """Certify a plan once more, for the files as they are now, and the way to its start.
+
+    Args:
+        job: what the plan was made for.
+        plan: the plan.
+        position: (joints,) where the robot stands.
+        speed: share of the planned speed.
+        approach_speed: share of the limits for the approach.
+
+    Raises:
+        NotCertifiedError: a limit is not kept any more, or plan or robot have changed.
+        MissingLimitError: a limit is gone.
+    """
+    machine = load_machine(job.sources)
+    run, room = plan.trajectory, machine.surroundings
+    start = run.reordered(machine.robot.joint_names).positions[0]
+    now = certify(machine.robot, run, start=start, surroundings=room)
+    now.require()
+    if now.digest != plan.certificate.digest:
+        raise NotCertifiedError("hash", "robot or trajectory have changed since; plan again")
+    run = slowed(run.reordered(machine.robot.joint_names), speed)
+    slow = certify(machine.robot, run, surroundings=room)
+    slow.require()
+    way, longest = None, slow.braking_time
+    if abs(position - start).max() > START_TOLERANCE:
+        way, certificate = approach(
+            machine.robot, run, position, speed=approach_speed, surroundings=room
+        )
+        certificate.require()
+        longest = max(longest, certificate.braking_time)
+    return Prepared(machine, run, way, machine.release + longest)

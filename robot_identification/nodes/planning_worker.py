@@ -1,0 +1,165 @@
+"""Planning in a process of its own, so that nothing which watches a motion ever waits for it."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any
+
+from robot_identification import errors
+from robot_identification.excitation.plan import Plan, plan
+from robot_identification.identification.base import base_parameters
+from robot_identification.nodes.planning import Job, load_machine
+
+_REPORT_EVERY = 0.1
+_NICENESS = 5
+_GRACE = 1.0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A stage and the share of the work that is done."""
+
+    stage: str
+    fraction: float
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A plan, and the parameters that no motion of the robot can tell."""
+
+    plan: Plan
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Failed:
+    """Why there is no plan: an error of the package, or the name of any other exception."""
+
+    error: str
+    message: str
+
+    @property
+    def kind(self) -> type[errors.RobotIdentificationError]:
+        """Class of the error."""
+        found: Any = getattr(errors, self.error, None)
+        known = isinstance(found, type) and issubclass(found, errors.RobotIdentificationError)
+        return found if known else errors.RobotIdentificationError
+
+
+Event = Progress | Planned | Failed
+
+
+class PlanningWorker:
+    """The process, seen from the node; it ends with the node, however that ends."""
+
+    def __init__(self) -> None:
+        self._context = multiprocessing.get_context("spawn")
+        self._start()
+
+    def _start(self) -> None:
+        self._connection, other = self._context.Pipe()
+        self._cancel = self._context.Event()
+        self._process = self._context.Process(
+            target=serve, args=(other, self._cancel), name="planning", daemon=True
+        )
+        self._process.start()
+        other.close()
+
+    def submit(self, job: Job) -> None:
+        """Begin a plan; a worker that has died is replaced."""
+        if not self._process.is_alive():
+            self._start()
+        self._cancel.clear()
+        self._connection.send(job)
+
+    def cancel(self) -> None:
+        """Ask the plan under way to end; it ends as failed with CancelledError."""
+        self._cancel.set()
+
+    def poll(self) -> list[Event]:
+        """Return what has happened since the last call, without waiting."""
+        events: list[Event] = []
+        try:
+            while self._connection.poll():
+                events.append(self._connection.recv())
+        except (EOFError, OSError):
+            events.append(Failed("", "the planning process has died; see its output"))
+        return events
+
+    def close(self) -> None:
+        """End the process."""
+        self._cancel.set()
+        self._connection.close()
+        self._process.join(_GRACE)
+        if self._process.is_alive():
+            self._process.kill()
+            self._process.join()
+
+
+def serve(connection: Connection, cancel: Any) -> None:
+    """Make plans until the other end is closed.
+
+    Args:
+        connection: jobs come in, events go out.
+        cancel: event that ends the plan under way.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the node, which closes the pipe
+    os.nice(_NICENESS)
+    parent = os.getppid()
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    with suppress(EOFError, OSError):
+        while True:
+            job = connection.recv()
+            connection.send(_work(job, connection.send, cancel.is_set))
+
+
+def _end_with(parent: int) -> None:
+    """End this process when the node is gone: one that was killed cancels nothing."""
+    while os.getppid() == parent:
+        time.sleep(_GRACE)
+    os._exit(1)
+
+
+def _work(job: Job, send: Callable[[Event], None], cancelled: Callable[[], bool]) -> Event:
+    try:
+        machine = load_machine(job.sources)
+        found = plan(
+            machine.robot,
+            job.settings,
+            surroundings=machine.surroundings,
+            progress=_Reporter(send),
+            cancelled=cancelled,
+        )
+        base = base_parameters(machine.robot)
+        names = machine.robot.all_parameter_names
+        return Planned(found, tuple(names[i] for i in base.columns[base.unaffecting]))
+    except errors.RobotIdentificationError as error:
+        return Failed(type(error).__name__, str(error))
+    except Exception as error:  # noqa: BLE001
+        # The border of the process: the caller must hear of a fault of ours.
+        import traceback
+
+        traceback.print_exc()
+        return Failed(type(error).__name__, f"{type(error).__name__}: {error}")
+
+
+class _Reporter:
+    """Sends every new stage, else ten reports a second at most."""
+
+    def __init__(self, send: Callable[[Event], None]) -> None:
+        self._send = send
+        self._stage, self._sent = "", 0.0
+
+    def __call__(self, stage: str, fraction: float) -> None:
+        now = time.monotonic()
+        if stage != self._stage or now > self._sent + _REPORT_EVERY:
+            self._stage, self._sent = stage, now
+            self._send(Progress(stage, fraction))
