@@ -3,10 +3,8 @@
 Every seed has its own ROS domain and its own processes: simulated robot, acquisition and
 identification.  White noise of known standard deviation is added to positions and efforts
 (config/simulated_robot.yaml says how much), and positions are quantised.  The robot follows one
-motion that is fitted (weighted least squares) and another that is only predicted.  Differences are
-of order 8, the package's default, and a row is used only if no joint in it reverses within five
-decimation steps: the decimation filter rings that long after the stiction of a reversal, which the
-model does not have.  config/robots/tx40.yaml says otherwise, to follow a publication.
+motion that is fitted (weighted least squares) and another that is only predicted, both with the
+settings that the nodes take where a request says nothing.
 
 The held-out ratio compares the root mean square of what is left unexplained on that other motion
 with the injected effort noise, both after the same decimation filter, so that both are seen in the
@@ -74,7 +72,7 @@ def passed_noise(rate: float, decimated: float) -> float:
     """Return the standard deviation of decimated white noise of unit standard deviation."""
     decimator = Decimator(max(1, round(rate / decimated)))
     noise = np.random.default_rng(0).standard_normal((1, 400_000))
-    return float(np.std(decimator.decimate(noise)))
+    return float(np.std(decimator.decimate(noise) / decimator.gain))
 
 
 def run_seed(seed: int, rate: float, speed: float, folder: Path) -> dict[str, Any]:

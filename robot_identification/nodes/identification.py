@@ -55,7 +55,7 @@ LIVE_WINDOW = ParameterSpec(
     Type.DOUBLE,
     "decimation steps around a row of a live recording in which speeds must stay above their "
     "thresholds, where the request does not say; negative: what the robot file recommends",
-    default=1.0,
+    default=2.0,
     minimum=-1.0,
     maximum=10.0,
     read_only=False,
