@@ -52,7 +52,7 @@ def resolve_processing(
     thresholds = chosen.take("velocity_threshold", lambda: data.thresholds(cutoff, order))
     chosen.values["velocity_threshold"] = _per_joint(thresholds, joints)
     for name, value, reason in (
-        ("velocity_threshold_window", 2.0, "a row mixes some two decimation steps to each side"),
+        ("velocity_threshold_window", 1.0, "a row mixes about one decimation step to each side"),
         ("velocity_threshold_scope", "joint", "friction acts on the row of its own joint"),
         ("ends", "cut", f"end effects of decimation, down to {END_LEVEL:g} of its peak"),
         ("residual_divisor", "rows-parameters", "unbiased (Gautier et al. 2013, eq. 18)"),
