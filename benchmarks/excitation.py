@@ -120,11 +120,11 @@ def plans() -> None:
 def _best_random(name: str, duration: float) -> tuple[float, float]:
     """Return the smallest condition number of 100 random trajectories, and their mean duration."""
     robot = load_robot(name)
-    count = 10
-    for _ in range(4):
-        settings = RandomPointsSettings(points=count, draws=3, speed=1.0, reach=1.0)
+    count, length = 4, 0.0
+    while length < duration:
+        count += 1
+        settings = RandomPointsSettings(points=count, draws=3, speed=1.0, reach=1.0, seed=1)
         length = random_points(robot, settings).trajectory.duration
-        count = max(4, round(count * duration / length))
     settings = RandomPointsSettings(points=count, draws=100, speed=1.0, reach=1.0, seed=1)
     found = random_points(robot, settings)
     return found.condition_number, found.trajectory.duration

@@ -12,10 +12,11 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from robot_identification.dynamics import rate_terms
 from robot_identification.dynamics.energy import EnergyRegressor
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.dynamics.tree import tree_of
-from robot_identification.excitation import dissipation, gradient_kernels
+from robot_identification.excitation import gradient_kernels
 from robot_identification.excitation.curve import Curve, Points, Samples
 from robot_identification.identification.base import BaseParameters
 from robot_identification.robot import parameters
@@ -57,8 +58,8 @@ class EnergyObservation:
         self._tree = tree_of(robot)
         self._inertial = _inertial_places(robot, base.base_columns)
         stored = self._regressor.contained
-        terms = dissipation.rate_terms(robot, base.base_columns)
-        self._drive = tuple(t for t in terms if stored[t.column] and t.kind == dissipation.INERTIA)
+        terms = rate_terms.rate_terms(robot, base.base_columns)
+        self._drive = tuple(t for t in terms if stored[t.column] and t.kind == rate_terms.INERTIA)
         self._lossy = tuple(t for t in terms if not stored[t.column])
         self._smoothing = smoothing
         nodes, weights = np.polynomial.legendre.leggauss(_QUADRATURE_NODES)
@@ -73,7 +74,7 @@ class EnergyObservation:
     @property
     def uses_durations(self) -> bool:
         """Whether W depends on what happens between the points."""
-        return any(term.kind != dissipation.CONSTANT for term in self._lossy)
+        return any(term.kind != rate_terms.CONSTANT for term in self._lossy)
 
     def rows(self, points: Points) -> Array:
         """Return W, (intervals, columns)."""
@@ -81,23 +82,11 @@ class EnergyObservation:
         if self._lossy:
             samples = self._curve.sample(points)
             for term in self._lossy:
-                power, _, _ = self._power(term, samples)
+                power, _, _ = rate_terms.power(
+                    term, samples.velocity, samples.acceleration, self._smoothing
+                )
                 W[:, term.column] += term.gain * points.durations * (power @ self._weights)
         return W
-
-    def _power(self, term: dissipation.RateTerm, samples: Samples) -> tuple[Array, Array, Array]:
-        """Return power per unit, and its derivatives over the joint's and the motion's rate."""
-        speed = samples.velocity[:, :, term.joint]
-        if term.kind == dissipation.CONSTANT:
-            return speed, np.ones_like(speed), np.zeros_like(speed)
-        if term.kind == dissipation.INERTIA:
-            rate = samples.acceleration @ term.motion
-            return speed * rate, rate, speed
-        rate = samples.velocity @ term.motion
-        if term.kind == dissipation.VISCOUS:
-            return speed * rate, rate, speed
-        value, slope = dissipation.sign(rate, self._smoothing)
-        return speed * value, value, speed * slope
 
     def pull(self, points: Points, slope: Array) -> Points:
         """Return the gradient over the points of what has the derivatives ``slope`` over W."""
@@ -123,12 +112,14 @@ class EnergyObservation:
         onto = Samples(*(np.zeros_like(part) for part in vars(samples).values()))
         onto_u = np.zeros(points.intervals)
         for term in self._lossy:
-            power, over_speed, over_rate = self._power(term, samples)
+            power, over_speed, over_rate = rate_terms.power(
+                term, samples.velocity, samples.acceleration, self._smoothing
+            )
             scale = term.gain * slope[:, term.column]
             onto_u += scale * (power @ self._weights)
             weights = (scale * points.durations)[:, None] * self._weights
             onto.velocity[:, :, term.joint] += weights * over_speed
-            rates = onto.acceleration if term.kind == dissipation.INERTIA else onto.velocity
+            rates = onto.acceleration if term.kind == rate_terms.INERTIA else onto.velocity
             rates += (weights * over_rate)[:, :, None] * term.motion
         result = self._curve.pull(points, onto)
         return Points(result.positions, result.velocities, result.durations + onto_u)
@@ -149,8 +140,8 @@ class DynamicObservation:
         self._regressor = Regressor(robot, base.base_columns)
         self._tree = tree_of(robot)
         self._inertial = _inertial_places(robot, base.base_columns)
-        self._terms = dissipation.rate_terms(robot, base.base_columns)
-        self._coulomb = tuple(t for t in self._terms if t.kind == dissipation.COULOMB)
+        self._terms = rate_terms.rate_terms(robot, base.base_columns)
+        self._coulomb = tuple(t for t in self._terms if t.kind == rate_terms.COULOMB)
         self._smoothing = smoothing
         self._curve = Curve((np.arange(samples) + 0.5) / samples)
 
@@ -167,7 +158,7 @@ class DynamicObservation:
             for term in self._coulomb:
                 W[:, term.joint, term.column] = 0.0
             for term in self._coulomb:
-                value, _ = dissipation.sign(qd @ term.motion, self._smoothing)
+                value, _ = rate_terms.sign(qd @ term.motion, self._smoothing)
                 W[:, term.joint, term.column] += term.gain * value
         return W.reshape(-1, self.columns)
 
@@ -184,12 +175,12 @@ class DynamicObservation:
         )
         for term in self._terms:
             scale = term.gain * onto_w[:, term.joint, term.column]
-            if term.kind == dissipation.INERTIA:
+            if term.kind == rate_terms.INERTIA:
                 onto[2] += np.outer(scale, term.motion)
-            elif term.kind == dissipation.VISCOUS:
+            elif term.kind == rate_terms.VISCOUS:
                 onto[1] += np.outer(scale, term.motion)
-            elif term.kind == dissipation.COULOMB:
-                _, bend = dissipation.sign(qd @ term.motion, self._smoothing)
+            elif term.kind == rate_terms.COULOMB:
+                _, bend = rate_terms.sign(qd @ term.motion, self._smoothing)
                 onto[1] += np.outer(scale * bend, term.motion)
         shape = samples.position.shape
         return self._curve.pull(points, Samples(*(part.reshape(shape) for part in onto)))

@@ -38,7 +38,7 @@ class PlanSettings:
             per joint and sample of the inverse dynamic model).
         points: how points are searched.
         rows: rows of the energy model, intervals of the dynamic one; None: twice the number of
-            base parameters, or one interval per 1.25 s.
+            base parameters, or one interval per 1.75 s.
         duration: duration to aim at, in s; None: the shortest that keeps the limits for the
             energy model, 30 s for the dynamic one.
         start: (joints,) posture at which it starts and ends, at rest; None: zero, or the middle

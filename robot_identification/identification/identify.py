@@ -12,6 +12,7 @@ import numpy.typing as npt
 from robot_identification.errors import SettingError, ShapeError
 from robot_identification.identification import least_squares
 from robot_identification.identification.base import BaseParameters, base_parameters
+from robot_identification.identification.energy import identify_energy
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.least_squares import Estimate, RelativeError
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
@@ -26,7 +27,7 @@ from robot_identification.signals.settings import resolve_processing
 Progress = Callable[[str, float], None]
 Cancelled = Callable[[], bool]
 
-METHODS = ("ols", "wls")
+METHODS = ("ols", "wls", "energy")
 
 _UNTRUSTED_PERCENT = 30.0
 _POOR_CONDITION = 100.0
@@ -66,7 +67,8 @@ def identify(
     Args:
         robot: the robot.
         recordings: joint states on the joint side; fitted together.
-        method: ``ols`` or ``wls`` (weighted by the residual of each joint).
+        method: ``ols``, ``wls`` (weighted by the residual of each joint) or ``energy`` (work of
+            the efforts over intervals, without accelerations).
         overrides: processing settings that replace recommended and derived ones.
         held_out_fraction: share at the end of each recording that is predicted, not fitted.
         progress: told the stage and the fraction of the whole that is done.
@@ -89,8 +91,12 @@ def identify(
     processing = resolve_processing(robot, recordings, overrides or ProcessingSettings())
     fitted = [r.between(0.0, 1.0 - held_out_fraction) for r in recordings]
     factors = _factors(base, fitted, processing, report, cancelled)
-    solve = least_squares.ordinary if method == "ols" else least_squares.weighted
-    estimate = solve(factors, base.names, processing.residual_divisor)
+    if method == "energy":
+        segments = [s for r in fitted for s in filter_recording(r, processing)]
+        estimate = identify_energy(base, segments, processing, factors)
+    else:
+        solve = least_squares.ordinary if method == "ols" else least_squares.weighted
+        estimate = solve(factors, base.names, processing.residual_divisor)
     held_out = None
     if held_out_fraction > 0.0:
         rest = [r.between(1.0 - held_out_fraction, 1.0) for r in recordings]

@@ -90,7 +90,7 @@ class IdentificationResult:
         robot_digest: SHA-256 of the robot file.
         joint_names: names of the joints.
         sources: the recordings.
-        method: ``ols`` or ``wls``.
+        method: ``ols``, ``wls`` or ``energy``.
         settings: every processing setting with its value and where it came from.
         regrouping: what the base parameters stand for.
         estimate: values, standard deviations and the other statistics.

@@ -72,3 +72,26 @@ def sign(speed: Array, width: float) -> tuple[Array, Array]:
         return np.sign(speed), np.zeros_like(speed)
     root = np.sqrt(speed**2 + width**2)
     return speed / root, width**2 / root**3
+
+
+def power(term: RateTerm, qd: Array, qdd: Array, width: float = 0.0) -> tuple[Array, Array, Array]:
+    """Return the power of a term per unit of gain and parameter, and its derivatives.
+
+    Args:
+        term: the term.
+        qd: (..., joints) velocities.
+        qdd: (..., joints) accelerations.
+        width: of the smoothed sign of velocities; 0 for the sign itself.
+
+    Returns:
+        (...) power, its derivative over the velocity of the term's joint, and over the rate that
+        the term's motion combines.
+    """
+    speed: Array = qd[..., term.joint]
+    if term.kind == CONSTANT:
+        return speed, np.ones_like(speed), np.zeros_like(speed)
+    rate = (qdd if term.kind == INERTIA else qd) @ term.motion
+    if term.kind != COULOMB:
+        return speed * rate, rate, speed
+    value, slope = sign(rate, width)
+    return speed * value, value, speed * slope
