@@ -7,6 +7,7 @@ was published and where the robot went.
 from __future__ import annotations
 
 import secrets
+import signal
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,14 +16,17 @@ from types import TracebackType
 from typing import Any
 
 import numpy as np
+from rcl_interfaces.srv import SetParameters
+from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
-from robot_identification import msg
 from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.timing import motion_extrema
 from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.msg import ExcitationStatus as Status
+from robot_identification.msg import Progress
 from robot_identification.nodes import qos
 from robot_identification.nodes.client import Client
 from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
@@ -32,7 +36,6 @@ from robot_identification.robot.loading import load_robot
 from robot_identification.robot.model import Array
 from robot_identification.srv import PlanExcitation
 
-Status = msg.ExcitationStatus
 _READY_WITHIN = 120.0
 _ACCELERATION_STEPS = 5
 
@@ -60,6 +63,29 @@ class Sent:
     def end(self) -> int:
         """Stamp of its end in ns."""
         return stamp_of(self.message) + round(float(self.trajectory.times[-1]) * NANOSECONDS)
+
+
+@dataclass(frozen=True)
+class Stop:
+    """What became of one ~/stop.
+
+    Attributes:
+        after: time from the start of the trajectory to the request, in s.
+        delay: time from the request to the receipt of the braking trajectory, in s.
+        certified: time in which the robot had to be at rest after the braking trajectory began.
+        rest: time in which it was, in s; infinite if it never was.
+        commanded: largest share of every limit that the braking trajectory uses.
+        measured: largest share of every limit that the robot has used since the start.
+        state: of the node at the end.
+    """
+
+    after: float
+    delay: float
+    certified: float
+    rest: float
+    commanded: Mapping[str, float]
+    measured: Mapping[str, float]
+    state: int
 
 
 class Cell:
@@ -96,7 +122,7 @@ class Cell:
         self.states: list[JointState] = []
         self.sent: list[Sent] = []
         self.statuses: list[Status] = []
-        self.progress: list[msg.Progress] = []
+        self.progress: list[Progress] = []
         self._simulation = {"robot": robot, "parameters_file": values, **_EXACT}
         self._simulation.update(simulation or {})
         self._excitation = {"robot": robot, **(excitation or {})}
@@ -105,7 +131,7 @@ class Cell:
             (JointState, "joint_states", self.states.append, qos.STATES_IN),
             (JointTrajectory, "joint_trajectory", self._on_trajectory, qos.COMMANDS),
             (Status, "excitation/status", self.statuses.append, qos.STATUS),
-            (msg.Progress, "excitation/progress", self.progress.append, qos.STATUS),
+            (Progress, "excitation/progress", self.progress.append, qos.STATUS),
         ):
             node.create_subscription(kind, topic, take, profile)
 
@@ -138,8 +164,15 @@ class Cell:
         self.nodes.start("excitation", line)
         for kind, name in ((PlanExcitation, "plan"), (Trigger, "start"), (Trigger, "stop")):
             self.client.wait_for_service(kind, f"excitation/{name}", _READY_WITHIN)
-        before = len(self.statuses)
-        self.wait(lambda: len(self.statuses) > before, "status", _READY_WITHIN)
+        self.statuses.clear()
+        self.wait(
+            lambda: self.statuses and "~/plan" in self.status.text, "idle node", _READY_WITHIN
+        )
+
+    def kill(self, number: signal.Signals) -> None:
+        """End the excitation node by a signal."""
+        self.nodes.process("excitation").send_signal(number)
+        self.nodes.stop("excitation")
 
     def _on_trajectory(self, message: JointTrajectory) -> None:
         self.sent.append(Sent(message, time.monotonic(), self.now()))
@@ -203,6 +236,47 @@ class Cell:
             "acceleration": _share(extrema[2], self.limits.acceleration),
         }
 
+    def set_speed(self, speed: float) -> None:
+        """Set the parameter `speed`."""
+        request = SetParameters.Request(
+            parameters=[Parameter("speed", value=float(speed)).to_parameter_msg()]
+        )
+        self.client.call(SetParameters, "excitation/set_parameters", request)
+
+    def run(self, timeout: float = 120.0) -> tuple[Status, dict[str, float]]:
+        """Start, wait for the end; return the status and the shares of the limits used."""
+        since = self.now()
+        self.client.demand(Trigger, "excitation/start")
+        self.wait_for(Status.RUNNING)
+        status = self.wait_for(Status.FINISHED, Status.STOPPED, Status.FAULT, timeout=timeout)
+        return status, self.excess(since)
+
+    def stop_after(self, seconds: float, certified: float) -> Stop:
+        """Start, call ~/stop some time after the trajectory began, wait for rest."""
+        del self.states[:-1]
+        since = self.now()
+        self.client.demand(Trigger, "excitation/start")
+        self.wait_for(Status.RUNNING, timeout=60.0)
+        start = stamp_of(self.sent[-1].message)
+        self.wait(lambda: self.now() >= start + seconds * NANOSECONDS, "moment", 120.0)
+        count, asked = len(self.sent), time.monotonic()
+        after = (self.now() - start) / NANOSECONDS
+        self.client.demand(Trigger, "excitation/stop")
+        self.wait(lambda: len(self.sent) > count, "braking trajectory")
+        braking = self.sent[count]
+        status = self.wait_for(Status.STOPPED, Status.FAULT)
+        begin = stamp_of(braking.message)
+        rest = self.rest_at(begin)
+        return Stop(
+            after=after,
+            delay=braking.at - asked,
+            certified=certified,
+            rest=np.inf if rest is None else (rest - begin) / NANOSECONDS,
+            commanded=self.commanded(braking),
+            measured=self.excess(since),
+            state=status.state,
+        )
+
     def rest_at(self, since: int, speed: float = 0.02) -> int | None:
         """Return the stamp in ns from which on no joint was faster than a speed."""
         moving = [
@@ -210,7 +284,7 @@ class Cell:
             for s in self.states
             if stamp_of(s) >= since and max(map(abs, s.velocity)) > speed
         ]
-        last = moving[-1] if moving else since
+        last = moving[-1] if moving else since - 1
         return next((stamp_of(s) for s in self.states if stamp_of(s) > last), None)
 
 

@@ -185,7 +185,7 @@ class ExcitationNode(Node):
     ) -> str:
         """Keep a plan and fill in the response."""
         if isinstance(outcome, Failed):
-            raise _error_of(outcome)
+            raise outcome.exception
         outcome.plan.certificate.require()
         if request.output:
             write_plan(request.output, outcome.plan)
@@ -320,6 +320,7 @@ class ExcitationNode(Node):
                 planned=self._planned,
                 planning=self._planning is not None,
                 speed=self._speed,
+                stale=self._states.problem(self._now(), self._settings.state_timeout),
             )
         )
 
@@ -331,17 +332,6 @@ class ExcitationNode(Node):
                 self._send(command)
                 self._commands.wait_for_all_acked(_ACKNOWLEDGED_WITHIN)
         self._worker.close()
-
-
-def _error_of(failed: Failed) -> RobotIdentificationError:
-    """Return an error of the same class as the one in the planning process."""
-
-    class PlanningError(failed.kind):  # type: ignore[name-defined]
-        def __init__(self, message: str) -> None:
-            Exception.__init__(self, message)
-
-    error: RobotIdentificationError = PlanningError(failed.message)
-    return error
 
 
 def _answer(response: Trigger.Response, success: bool, message: str) -> Trigger.Response:

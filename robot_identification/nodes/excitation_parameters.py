@@ -46,11 +46,19 @@ PARAMETERS = (
     SPEED,
     APPROACH_SPEED,
     ParameterSpec(
-        "limit_share",
+        "velocity_share",
         Type.DOUBLE,
-        "share of the limits of velocity and acceleration that motions and braking use; the rest "
-        "is for the controller",
+        "share of the velocity limits that motions use; the rest is for the controller",
         default=0.95,
+        minimum=0.1,
+        maximum=1.0,
+    ),
+    ParameterSpec(
+        "acceleration_share",
+        Type.DOUBLE,
+        "share of the acceleration limits that motions and braking use; the rest is for the "
+        "controller, which overshoots when it has to brake",
+        default=0.8,
         minimum=0.1,
         maximum=1.0,
     ),

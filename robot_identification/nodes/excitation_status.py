@@ -20,8 +20,9 @@ def status_message(
     planned: Planned | None,
     planning: bool,
     speed: float,
+    stale: str,
 ) -> ExcitationStatus:
-    """Return the status at a time in ns."""
+    """Return the status at a time in ns; ``stale`` is what is wrong with the joint states."""
     message = ExcitationStatus(robot=robot.name, speed=speed)
     message.header.stamp = time_of(now)
     message.joint_names = list(robot.joint_names)
@@ -35,9 +36,9 @@ def status_message(
     elif motion is not None:
         _fill_motion(message, motion, now)
     elif planned is not None:
-        message.state, message.text = ExcitationStatus.PLANNED, "waits for ~/start"
+        message.state, message.text = ExcitationStatus.PLANNED, stale or "waits for ~/start"
     else:
-        message.state, message.text = ExcitationStatus.IDLE, "waits for ~/plan"
+        message.state, message.text = ExcitationStatus.IDLE, stale or "waits for ~/plan"
     return message
 
 

@@ -165,14 +165,13 @@ class Motion:
             why = f": {self.states.fault}" if self.states.fault else ""
             text = f"no joint state for {self.states.age(now):.3f} s{why}"
             return self.stop(now, Reason.STATE_STALE, text)
+        timely = self._confirmed(self.command)
         wrong = self._tracking_problem(self.command)
+        if not timely or (wrong and self._deadline is not None):
+            text = "no motion since the start; does the controller listen, is the robot blocked?"
+            return self.stop(now, Reason.NOT_MOVING, text)
         if wrong:
             return self.stop(now, Reason.TRACKING_ERROR, wrong)
-        if not self._confirmed(self.command):
-            text = (
-                f"no motion within {self.settings.confirm_within:g} s; does the controller listen?"
-            )
-            return self.stop(now, Reason.NOT_MOVING, text)
         return self._next(now, self.command)
 
     def _send(self, phase: Phase, trajectory: Trajectory, now: int) -> Command:

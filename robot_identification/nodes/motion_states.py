@@ -109,6 +109,14 @@ class MotionStates:
             )
         return latest
 
+    def problem(self, now: int, timeout: float) -> str:
+        """Return what :meth:`fresh` has to say against the newest reading, or an empty text."""
+        try:
+            self.fresh(now, timeout)
+        except StaleStateError as error:
+            return str(error)
+        return ""
+
     def velocity(self) -> Array:
         """Return the (joints,) velocity now: as published, else over the last 20 ms."""
         latest = self.latest

@@ -46,7 +46,8 @@ def job_of(
         values["robot"],
         request.joint_limits or values["joint_limits"],
         values["parameters_file"],
-        values["limit_share"],
+        values["velocity_share"],
+        values["acceleration_share"],
     )
     friction = any(joint.viscous_friction or joint.coulomb_friction for joint in robot.joints)
     settings = PlanSettings(

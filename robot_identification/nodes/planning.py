@@ -32,13 +32,15 @@ class Sources:
         robot: robot file, URDF, or the name of a robot of the package.
         joint_limits: joint_limits.yaml that completes its limits; empty: none.
         prior: values of its standard parameters, to check efforts with; empty: none.
-        share: share of the limits of velocity, acceleration and jerk that motions use.
+        velocity_share: share of the limits of velocity that motions use.
+        acceleration_share: share of those of acceleration and jerk that motions and braking use.
     """
 
     robot: str
     joint_limits: str = ""
     prior: str = ""
-    share: float = 0.95
+    velocity_share: float = 0.95
+    acceleration_share: float = 0.8
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ def load_machine(sources: Sources) -> Machine:
     release = release_time(limits)
     margin = release * limits.velocity
     joints = tuple(
-        _narrowed(joint, sources.share, float(room))
+        _narrowed(joint, sources, float(room))
         for joint, room in zip(robot.joints, margin, strict=True)
     )
     inner = replace(robot, joints=joints)
@@ -114,8 +116,8 @@ def described(sources: Sources) -> RobotModel:
     return with_joint_limits(robot, sources.joint_limits) if sources.joint_limits else robot
 
 
-def _narrowed(joint: Joint, share: float, room: float) -> Joint:
-    def less(value: float | None) -> float | None:
+def _narrowed(joint: Joint, sources: Sources, room: float) -> Joint:
+    def less(value: float | None, share: float) -> float | None:
         return None if value is None else share * value
 
     given = joint.limits
@@ -125,9 +127,9 @@ def _narrowed(joint: Joint, share: float, room: float) -> Joint:
         given,
         lower=given.lower + room,
         upper=given.upper - room,
-        velocity=less(given.velocity),
-        acceleration=less(given.acceleration),
-        jerk=less(given.jerk),
+        velocity=less(given.velocity, sources.velocity_share),
+        acceleration=less(given.acceleration, sources.acceleration_share),
+        jerk=less(given.jerk, sources.acceleration_share),
     )
     return replace(joint, limits=limits)
 

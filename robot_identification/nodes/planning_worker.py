@@ -47,11 +47,14 @@ class Failed:
     message: str
 
     @property
-    def kind(self) -> type[errors.RobotIdentificationError]:
-        """Class of the error."""
+    def exception(self) -> errors.RobotIdentificationError:
+        """An error of the same class."""
         found: Any = getattr(errors, self.error, None)
         known = isinstance(found, type) and issubclass(found, errors.RobotIdentificationError)
-        return found if known else errors.RobotIdentificationError
+        kind: Any = found if known else errors.RobotIdentificationError
+        error: errors.RobotIdentificationError = kind.__new__(kind)
+        Exception.__init__(error, self.message)
+        return error
 
 
 Event = Progress | Planned | Failed

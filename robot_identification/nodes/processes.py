@@ -115,6 +115,10 @@ class NodeProcesses:
             self._running[name] = process
         return process
 
+    def process(self, name: str) -> subprocess.Popen[bytes]:
+        """Return a process that was started."""
+        return self._running[name]
+
     def log_file(self, name: str) -> Path:
         """Return the file with the output of a node."""
         return self._logs / f"{name}.log"

@@ -1,0 +1,133 @@
+"""Stop a simulated robot at random moments, through DDS, and look at what it did.
+
+Simulated robot and excitation node run in processes of their own.  A trajectory is planned and
+followed at 20 % speed and at full speed; then the robot is started and stopped again and again,
+each time at another moment.  Measured are the time from the request to the braking trajectory, the
+time from its start to rest against the certified time, and the largest share of every limit that
+the braking trajectories and the robot itself have used; last, a node that is killed in motion is
+started again.  Accelerations of the robot are differences of its velocities over 10 ms.
+
+Usage: braking.py [--robot NAME] [--values NAME] [--stops N] [--seed N] [--json]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from robot_identification.srv import PlanExcitation
+from std_srvs.srv import Trigger
+
+from robot_identification.nodes.cell import Cell, Status, Stop
+from robot_identification.nodes.session import private_domain
+
+LIMITS = ("position", "velocity", "acceleration")
+QUIET = 3.0
+GOALS = "goals: braking within 0.1 s, at rest within the certified time, no share above 1"
+
+
+def main() -> int:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--robot", default="tx40")
+    parser.add_argument("--values", default="tx40_simulated")
+    parser.add_argument("--duration", type=float, default=12.0)
+    parser.add_argument("--stops", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    os.environ.update(private_domain())
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Cell(
+            Path(folder),
+            options.robot,
+            options.values,
+            excitation={"state_timeout": 0.5},
+        ) as cell,
+    ):
+        cell.start()
+        result = measure(cell, options)
+    print(json.dumps(result) if options.json else text(result))
+    return 0
+
+
+def measure(cell: Cell, options: argparse.Namespace) -> dict[str, Any]:
+    """Return everything that is measured."""
+    request = PlanExcitation.Request(rows=10, starts=2, duration=options.duration)
+    future = cell.client.begin(PlanExcitation, "excitation/plan", request)
+    waits = answers_while(cell, future)
+    plan = future.result()
+    if not plan.success:
+        raise SystemExit(plan.message)
+    cell.set_speed(0.2)
+    rehearsal = cell.run(timeout=10.0 * plan.duration)
+    cell.set_speed(1.0)
+    full = cell.run(timeout=3.0 * plan.duration)
+    moments = np.random.default_rng(options.seed)
+    stops = [
+        cell.stop_after(moments.uniform(0.02, 0.98) * plan.duration, plan.braking_time)
+        for _ in range(options.stops)
+    ]
+    return {
+        "plan": plan.message,
+        "longest_answer_while_planning": max(waits),
+        "rehearsal": {"state": rehearsal[0].state, **rehearsal[1]},
+        "full_speed": {"state": full[0].state, **full[1]},
+        "stops": summary(stops),
+        "commands_after_kill": commands_after_kill(cell),
+    }
+
+
+def answers_while(cell: Cell, future: Any) -> list[float]:
+    """Return how long ~/stop took to answer while a plan was computed, in s."""
+    waits = [0.0]
+    while not future.done():
+        begin = time.monotonic()
+        cell.trigger("stop")
+        waits.append(time.monotonic() - begin)
+        cell.client.spin(0.02)
+    return waits
+
+
+def summary(stops: list[Stop]) -> dict[str, Any]:
+    """Return the worst of all stops."""
+    return {
+        "count": len(stops),
+        "stopped": sum(stop.state == Status.STOPPED for stop in stops),
+        "delay_median": sorted(stop.delay for stop in stops)[len(stops) // 2],
+        "delay_max": max(stop.delay for stop in stops),
+        "rest_over_certified_max": max(stop.rest / stop.certified for stop in stops),
+        "late": [[s.after, s.rest, s.certified] for s in stops if s.rest > s.certified],
+        "commanded": {name: max(stop.commanded[name] for stop in stops) for name in LIMITS},
+        "measured": {name: max(stop.measured[name] for stop in stops) for name in LIMITS},
+    }
+
+
+def commands_after_kill(cell: Cell) -> int:
+    """Kill the node in motion, start it again; return how many trajectories it sent unasked."""
+    cell.client.demand(Trigger, "excitation/start")
+    cell.wait_for(Status.RUNNING, timeout=60.0)
+    cell.client.spin(1.0)
+    cell.kill(signal.SIGKILL)
+    count = len(cell.sent)
+    cell.start_excitation()
+    cell.client.spin(QUIET)
+    return len(cell.sent) - count
+
+
+def text(result: dict[str, Any]) -> str:
+    """Return the results for people."""
+    return f"{json.dumps(result, indent=2)}\n{GOALS}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,121 @@
+"""The excitation node and a simulated robot, each in a process of its own, through DDS."""
+
+import signal
+
+import numpy as np
+import pytest
+from robot_identification.srv import PlanExcitation
+from sensor_msgs.msg import JointState
+
+from robot_identification.nodes import qos
+from robot_identification.nodes.cell import Cell, Status
+from robot_identification.nodes.joint_states import stamp_of
+from robot_identification.nodes.services import CODES
+from robot_identification.storage.plans import read_plan
+
+pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.timeout(300)]
+
+QUICK = {"rows": 8, "starts": 1, "duration": 3.0}
+STOPS = 5
+
+
+@pytest.fixture(scope="module")
+def cell(tmp_path_factory):
+    """Return a SCARA with a plan."""
+    with Cell(
+        tmp_path_factory.mktemp("cell"), "scara", "scara", excitation={"state_timeout": 0.5}
+    ) as cell:
+        cell.start()
+        cell.planned = cell.plan(**QUICK)
+        assert cell.planned.success, cell.planned.message
+        yield cell
+
+
+def within(shares):
+    assert max(shares.values()) <= 1.0, shares
+
+
+def test_a_plan_is_certified_reported_and_written(cell, tmp_path):
+    target = tmp_path / "plan.yaml"
+    cell.progress.clear()
+    response = cell.plan(**QUICK, output=str(target), start_position=[0.1, -0.1])
+    assert response.success, response.message
+    assert all(response.passed)
+    assert {"position", "velocity", "acceleration", "braking"} <= set(response.checks)
+    assert cell.progress
+    trajectory, certificate = read_plan(target, cell.robot)
+    assert certificate.digest == response.trajectory_hash
+    np.testing.assert_allclose(trajectory.positions[0], [0.1, -0.1])
+    status = cell.wait_for(Status.PLANNED)
+    assert status.trajectory_hash == response.trajectory_hash
+    assert not cell.sent
+
+
+def test_approach_rehearsal_and_run(cell):
+    cell.set_speed(0.2)
+    count = len(cell.sent)
+    status, shares = cell.run()
+    assert status.state == Status.FINISHED, status.text
+    within(shares)
+    approach, run = cell.sent[count:]
+    assert shares["velocity"] < 0.25
+    np.testing.assert_allclose(approach.trajectory.positions[-1], [0.1, -0.1])
+    for sent in (approach, run):
+        assert stamp_of(sent.message) > sent.clock
+    cell.set_speed(1.0)
+    status, shares = cell.run()
+    assert status.state == Status.FINISHED, status.text
+    within(shares)
+    assert len(cell.sent) == count + 3, "the robot stood at the start: no approach"
+
+
+def test_stops_at_random_moments(cell):
+    moments = np.random.default_rng(1)
+    duration, certified = cell.planned.duration, cell.planned.braking_time
+    for _ in range(STOPS):
+        stop = cell.stop_after(moments.uniform(0.05, 0.9) * duration, certified)
+        assert stop.state == Status.STOPPED
+        assert cell.status.stop_reason == Status.REQUESTED
+        assert stop.delay <= 0.1
+        assert stop.rest <= certified
+        within(stop.commanded)
+        within(stop.measured)
+
+
+def test_an_error_of_tracking_and_silence_stop_the_robot(cell):
+    efforts = cell.client.node.create_publisher(JointState, "feedforward_effort", qos.COMMANDS)
+    cell.trigger("start")
+    cell.wait_for(Status.RUNNING)
+    cell.wait(lambda: cell.status.state == Status.RUNNING and cell.status.elapsed > 0.7, "motion")
+    efforts.publish(JointState(name=["joint_2"], effort=[500.0]))
+    status = cell.wait_for(Status.BRAKING, Status.STOPPED, Status.FAULT)
+    assert status.stop_reason == Status.TRACKING_ERROR
+    assert "joint_2" in status.text
+    efforts.publish(JointState(name=["joint_2"], effort=[0.0]))
+    cell.wait_for(Status.STOPPED, Status.FAULT)
+
+
+def test_a_second_plan_is_busy_and_a_start_too_until_it_is_cancelled(cell):
+    request = PlanExcitation.Request(optimizer="all", starts=50)
+    first = cell.client.begin(PlanExcitation, "excitation/plan", request)
+    cell.wait_for(Status.PLANNING)
+    assert cell.plan(**QUICK).error_code == CODES.BUSY
+    assert cell.trigger("start").message.startswith("BUSY")
+    assert cell.trigger("cancel").success
+    cell.wait(first.done, "answer of the cancelled plan")
+    assert first.result().error_code == CODES.CANCELLED
+    assert not cell.trigger("cancel").success
+
+
+def test_a_node_that_was_killed_in_motion_commands_nothing(cell):
+    assert cell.plan(**QUICK).success
+    assert cell.trigger("start").success
+    cell.wait_for(Status.RUNNING)
+    cell.kill(signal.SIGKILL)
+    count = len(cell.sent)
+    cell.start_excitation()
+    seen = len(cell.statuses)
+    cell.wait(lambda: len(cell.statuses) > seen + 20, "twenty messages on ~/status")
+    assert cell.status.state == Status.IDLE
+    assert len(cell.sent) == count
+    assert "no certified plan" in cell.trigger("start").message
