@@ -26,14 +26,12 @@ SITE = os.path.relpath(sysconfig.get_path("platlib"), sysconfig.get_path("data")
 # Each is justified in docs/dependencies.md.
 REQUIREMENTS = [
     "jsonschema>=4.10",
-    "lxml>=4.9",
     "numba>=0.58",
     "numpy>=1.26,<3",
     "pyyaml>=6",
     "rich>=13",
     "rosbags>=0.11,<0.12",
     "scipy>=1.11",
-    "urdf-parser-py>=0.0.4",
 ]
 # ROS 2 Jazzy; without == pip would mix in wheels of another distribution.
 ROS_WHEELS = [
