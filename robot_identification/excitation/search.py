@@ -78,6 +78,7 @@ class _Candidate:
     first: Points
     optimizer: str
     reduced: bool
+    before: Quality | None = None  # of the random start, where ``first`` is not that
 
 
 def search(
@@ -122,7 +123,7 @@ def search(
     report("done", 1.0)
     return Found(
         trajectory=trajectory_of(best.points, base.robot.joint_names),
-        before=Quality.of(exact.rows(best.first)),
+        before=best.before or Quality.of(exact.rows(best.first)),
         after=Quality.of(W),
         rows=len(W),
         optimizer=best.optimizer,
@@ -160,11 +161,12 @@ def _energy_candidates(
     candidates = []
     for i, first in enumerate(firsts):
         report("limits", 0.5 + 0.5 * i / len(firsts))
-        candidates.append(_fit(first, first, limits, settings.duration, found.optimizer))
         task = Refinement(inner, limits, first, settings.duration, weight)
         refined = task.run(_ENERGY_STAGES, cancelled)
-        winner = found.optimizer if i == 0 else "gradient"
-        candidates.append(_fit(refined, first, limits, settings.duration, winner))
+        before, winner = (found.before, found.optimizer) if i == 0 else (None, "gradient")
+        for points in (first, refined):
+            fit = _fit(points, first, limits, settings.duration, winner)
+            candidates.append(replace(fit, before=before))
     return candidates
 
 

@@ -1,0 +1,87 @@
+"""Plans: certified, reproducible, slowed down for efforts, refused where nothing passes."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from robot_identification.errors import (
+    CancelledError,
+    MissingLimitError,
+    NotCertifiedError,
+    SettingError,
+    ShapeError,
+)
+from robot_identification.excitation.plan import PlanSettings, plan
+from robot_identification.excitation.points import PointSettings
+from robot_identification.excitation.random_points import RandomPointsSettings, random_points
+from robot_identification.excitation.surroundings import Surroundings
+from robot_identification.robot.loading import load_robot
+from robot_identification.robot.values import load_values
+
+ROBOT = load_robot("three_dof")
+QUICK = PlanSettings(
+    model="dynamic", points=PointSettings(starts=1), duration=8.0, rows=5, start=np.full(3, 0.1)
+)
+
+
+def with_limit(**changes):
+    joints = tuple(replace(j, limits=replace(j.limits, **changes)) for j in ROBOT.joints)
+    return replace(ROBOT, joints=joints)
+
+
+def test_a_plan_is_certified_and_reproducible():
+    first, second = plan(ROBOT, QUICK), plan(ROBOT, QUICK)
+    assert first.certificate.passed
+    np.testing.assert_array_equal(first.trajectory.positions, second.trajectory.positions)
+    assert first.certificate.digest == second.certificate.digest
+    assert first.after.condition_number < first.before.condition_number
+    np.testing.assert_allclose(first.trajectory.positions[[0, -1]], 0.1)
+
+
+def test_a_robot_with_friction_beats_random_motions_by_half():
+    robot = load_robot("scara")
+    joints = tuple(
+        replace(j, limits=replace(j.limits, lower=-2.5, upper=2.5, velocity=3.0, acceleration=10.0))
+        for j in robot.joints
+    )
+    robot = replace(robot, joints=joints)
+    found = plan(robot, replace(QUICK, duration=20.0, rows=None, start=None))
+    settings = RandomPointsSettings(points=14, draws=20, speed=1.0, reach=1.0)
+    best = random_points(robot, settings).condition_number
+    assert found.trajectory_condition_number <= best / 2.0
+
+
+def test_jerk_limits_are_kept():
+    found = plan(with_limit(jerk=60.0), QUICK)
+    assert found.certificate.results["jerk"]
+
+
+def test_large_efforts_slow_the_motion_down():
+    prior = load_values("three_dof", ROBOT)
+    free = plan(ROBOT, QUICK)
+    weak = with_limit(effort=170.0)
+    found = plan(weak, QUICK, surroundings=Surroundings(prior=prior))
+    assert found.certificate.results["effort"]
+    assert found.trajectory.duration >= free.trajectory.duration
+    with pytest.raises(NotCertifiedError, match="effort"):
+        plan(with_limit(effort=1.0), QUICK, surroundings=Surroundings(prior=prior))
+
+
+def test_obstacles_everywhere_are_refused():
+    nowhere = Surroundings(free=lambda q: np.zeros(len(q), dtype=bool))
+    with pytest.raises(NotCertifiedError, match="obstacles"):
+        plan(ROBOT, QUICK, surroundings=nowhere)
+
+
+def test_what_is_missing_or_wrong_is_named():
+    with pytest.raises(MissingLimitError, match="acceleration"):
+        plan(with_limit(acceleration=None), QUICK)
+    with pytest.raises(SettingError, match="joint_2"):
+        plan(ROBOT, replace(QUICK, start=np.array([0.0, 9.0, 0.0])))
+    with pytest.raises(ShapeError):
+        plan(ROBOT, replace(QUICK, start=np.zeros(2)))
+    with pytest.raises(SettingError, match="model"):
+        PlanSettings(model="magic")
+    with pytest.raises(CancelledError):
+        plan(ROBOT, QUICK, cancelled=lambda: True)
