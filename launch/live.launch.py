@@ -1,6 +1,7 @@
-"""Start the nodes that identify a real robot, each in a process of its own.
+"""Start the nodes that move and identify a real robot, each in a process of its own.
 
-The robot's driver publishes `joint_states`; other topics are remapped in the usual way.
+The robot's driver publishes `joint_states`, its controller listens to `joint_trajectory`; nothing
+moves before ~/plan and ~/start of the excitation node.  Other topics are remapped in the usual way.
 """
 
 from pathlib import Path
@@ -17,6 +18,8 @@ ARGUMENTS = {
     "params_file": "parameters that replace those of the package; empty: none",
     "namespace": "namespace of all nodes",
     "joint_states": "topic of the joint states; empty: joint_states in the namespace",
+    "joint_trajectory": "topic of the controller's trajectories, such as "
+    "joint_trajectory_controller/joint_trajectory; empty: joint_trajectory in the namespace",
     "use_sim_time": "whether the nodes take the time from /clock; empty: as the files say",
     "log_level": "debug, info, warn, error or fatal; empty: info",
 }
@@ -32,6 +35,9 @@ def start(context: LaunchContext) -> list[Node]:
         overrides["use_sim_time"] = given["use_sim_time"].lower() in ("true", "1", "yes")
     own = [given["params_file"]] if given["params_file"] else []
     remappings = [("joint_states", given["joint_states"])] if given["joint_states"] else []
+    commands = (
+        [("joint_trajectory", given["joint_trajectory"])] if given["joint_trajectory"] else []
+    )
     shared = {
         "package": "robot_identification",
         "namespace": given["namespace"],
@@ -40,8 +46,14 @@ def start(context: LaunchContext) -> list[Node]:
     }
     return [
         Node(
+            executable="excitation",
+            remappings=[*remappings, *commands],
+            parameters=[str(CONFIG / "excitation.yaml"), *own, overrides],
+            **shared,
+        ),
+        Node(
             executable="acquisition",
-            remappings=remappings,
+            remappings=[*remappings, *commands],
             parameters=[str(CONFIG / "acquisition.yaml"), *own, overrides],
             **shared,
         ),

@@ -1,4 +1,4 @@
-"""Start a simulated robot and the nodes that identify it, each in a process of its own."""
+"""Start a simulated robot and the nodes that move and identify it, each in a process of its own."""
 
 from pathlib import Path
 
@@ -37,6 +37,11 @@ def start(context: LaunchContext) -> list[Node]:
         Node(
             executable="simulated_robot",
             parameters=[str(CONFIG / "simulated_robot.yaml"), *own, overrides],
+            **shared,
+        ),
+        Node(
+            executable="excitation",
+            parameters=[str(CONFIG / "excitation.yaml"), *own, overrides],
             **shared,
         ),
         Node(

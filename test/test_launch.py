@@ -96,11 +96,11 @@ def test_remapped_topics_exist(path):
         assert any(f'"{topic}"' in source_of(n["executable"].value) for n in nodes_of(path))
 
 
-def test_the_simulation_starts_what_the_demo_starts():
+def test_the_simulation_starts_what_the_demo_starts_and_the_node_that_moves():
     from robot_identification.nodes.session import NODES
 
     (path,) = [path for path in LAUNCH_FILES if path.name == "simulation.launch.py"]
-    assert {node["executable"].value for node in nodes_of(path)} == set(NODES)
+    assert {node["executable"].value for node in nodes_of(path)} == {*NODES, "excitation"}
 
 
 def test_executables_have_a_main():

@@ -75,7 +75,7 @@ class Stop:
         certified: time in which the robot had to be at rest after the braking trajectory began.
         rest: time in which it was, in s; infinite if it never was.
         commanded: largest share of every limit that the braking trajectory uses.
-        measured: largest share of every limit that the robot has used since the start.
+        measured: largest share of every limit that the robot has used from then on.
         state: of the node at the end.
     """
 
@@ -254,7 +254,6 @@ class Cell:
     def stop_after(self, seconds: float, certified: float) -> Stop:
         """Start, call ~/stop some time after the trajectory began, wait for rest."""
         del self.states[:-1]
-        since = self.now()
         self.client.demand(Trigger, "excitation/start")
         self.wait_for(Status.RUNNING, timeout=60.0)
         start = stamp_of(self.sent[-1].message)
@@ -273,7 +272,7 @@ class Cell:
             certified=certified,
             rest=np.inf if rest is None else (rest - begin) / NANOSECONDS,
             commanded=self.commanded(braking),
-            measured=self.excess(since),
+            measured=self.excess(begin),
             state=status.state,
         )
 

@@ -157,10 +157,11 @@ class ExcitationNode(Node):
             outcome: Planned | Failed = await self._planning
         finally:
             self._planning = None
-            self._publish_status()
-        return self._desk.answer(
+        answer = self._desk.answer(
             "plan", response, lambda filled: self._take(request, filled, jobs[0], outcome)
         )
+        self._publish_status()
+        return answer
 
     def _submit(self, request: PlanExcitation.Request, jobs: list[Job]) -> str:
         if request.output:

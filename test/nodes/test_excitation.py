@@ -15,15 +15,19 @@ from robot_identification.storage.plans import read_plan
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.timeout(300)]
 
-QUICK = {"rows": 8, "starts": 1, "duration": 3.0}
+QUICK = {"rows": 8, "starts": 1, "duration": 5.0}
 STOPS = 5
+START = [0.1, -0.1, 0.0, 0.0, 0.05, 0.0]
 
 
 @pytest.fixture(scope="module")
 def cell(tmp_path_factory):
-    """Return a SCARA with a plan."""
+    """Return a TX-40 with a plan."""
     with Cell(
-        tmp_path_factory.mktemp("cell"), "scara", "scara", excitation={"state_timeout": 0.5}
+        tmp_path_factory.mktemp("cell"),
+        "tx40",
+        "tx40_simulated",
+        excitation={"state_timeout": 0.5},
     ) as cell:
         cell.start()
         cell.planned = cell.plan(**QUICK)
@@ -38,16 +42,16 @@ def within(shares):
 def test_a_plan_is_certified_reported_and_written(cell, tmp_path):
     target = tmp_path / "plan.yaml"
     cell.progress.clear()
-    response = cell.plan(**QUICK, output=str(target), start_position=[0.1, -0.1])
+    response = cell.plan(**QUICK, output=str(target), start_position=START)
     assert response.success, response.message
     assert all(response.passed)
     assert {"position", "velocity", "acceleration", "braking"} <= set(response.checks)
     assert cell.progress
     trajectory, certificate = read_plan(target, cell.robot)
     assert certificate.digest == response.trajectory_hash
-    np.testing.assert_allclose(trajectory.positions[0], [0.1, -0.1])
-    status = cell.wait_for(Status.PLANNED)
-    assert status.trajectory_hash == response.trajectory_hash
+    np.testing.assert_allclose(trajectory.positions[0], START)
+    cell.wait(lambda: cell.status.trajectory_hash == response.trajectory_hash, "hash in the status")
+    assert cell.status.state == Status.PLANNED
     assert not cell.sent
 
 
@@ -59,7 +63,7 @@ def test_approach_rehearsal_and_run(cell):
     within(shares)
     approach, run = cell.sent[count:]
     assert shares["velocity"] < 0.25
-    np.testing.assert_allclose(approach.trajectory.positions[-1], [0.1, -0.1])
+    np.testing.assert_allclose(approach.trajectory.positions[-1], START)
     for sent in (approach, run):
         assert stamp_of(sent.message) > sent.clock
     cell.set_speed(1.0)
@@ -82,12 +86,12 @@ def test_stops_at_random_moments(cell):
         within(stop.measured)
 
 
-def test_an_error_of_tracking_and_silence_stop_the_robot(cell):
+def test_a_robot_that_is_pushed_off_the_trajectory_is_stopped(cell):
     efforts = cell.client.node.create_publisher(JointState, "feedforward_effort", qos.COMMANDS)
     cell.trigger("start")
     cell.wait_for(Status.RUNNING)
-    cell.wait(lambda: cell.status.state == Status.RUNNING and cell.status.elapsed > 0.7, "motion")
-    efforts.publish(JointState(name=["joint_2"], effort=[500.0]))
+    cell.wait(lambda: cell.status.state == Status.RUNNING and cell.status.elapsed > 1.0, "motion")
+    efforts.publish(JointState(name=["joint_2"], effort=[2000.0]))
     status = cell.wait_for(Status.BRAKING, Status.STOPPED, Status.FAULT)
     assert status.stop_reason == Status.TRACKING_ERROR
     assert "joint_2" in status.text
