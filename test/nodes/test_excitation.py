@@ -86,19 +86,6 @@ def test_stops_at_random_moments(cell):
         within(stop.measured)
 
 
-def test_a_robot_that_is_pushed_off_the_trajectory_is_stopped(cell):
-    efforts = cell.client.node.create_publisher(JointState, "feedforward_effort", qos.COMMANDS)
-    cell.trigger("start")
-    cell.wait_for(Status.RUNNING)
-    cell.wait(lambda: cell.status.state == Status.RUNNING and cell.status.elapsed > 1.0, "motion")
-    efforts.publish(JointState(name=["joint_2"], effort=[2000.0]))
-    status = cell.wait_for(Status.BRAKING, Status.STOPPED, Status.FAULT)
-    assert status.stop_reason == Status.TRACKING_ERROR
-    assert "joint_2" in status.text
-    efforts.publish(JointState(name=["joint_2"], effort=[0.0]))
-    cell.wait_for(Status.STOPPED, Status.FAULT)
-
-
 def test_a_second_plan_is_busy_and_a_start_too_until_it_is_cancelled(cell):
     request = PlanExcitation.Request(optimizer="all", starts=50)
     first = cell.client.begin(PlanExcitation, "excitation/plan", request)
@@ -123,3 +110,17 @@ def test_a_node_that_was_killed_in_motion_commands_nothing(cell):
     assert cell.status.state == Status.IDLE
     assert len(cell.sent) == count
     assert "no certified plan" in cell.trigger("start").message
+
+
+def test_a_robot_that_is_pushed_off_the_trajectory_is_stopped(cell):
+    efforts = cell.client.node.create_publisher(JointState, "feedforward_effort", qos.COMMANDS)
+    assert cell.plan(**QUICK).success
+    assert cell.trigger("start").success
+    cell.wait_for(Status.RUNNING)
+    cell.wait(lambda: cell.status.state == Status.RUNNING and cell.status.elapsed > 1.0, "motion")
+    efforts.publish(JointState(name=["joint_2"], effort=[2000.0]))
+    status = cell.wait_for(Status.BRAKING, Status.STOPPED, Status.FAULT)
+    assert status.stop_reason == Status.TRACKING_ERROR
+    assert "joint_2" in status.text
+    efforts.publish(JointState(name=["joint_2"], effort=[0.0]))
+    cell.wait_for(Status.STOPPED, Status.FAULT)
