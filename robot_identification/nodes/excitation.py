@@ -25,7 +25,6 @@ from robot_identification.errors import (
     MissingLimitError,
     RobotDescriptionError,
     RobotIdentificationError,
-    StaleStateError,
 )
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.msg import ExcitationStatus
@@ -57,6 +56,7 @@ from robot_identification.storage.plans import write_plan
 
 _WATCH_PERIOD = 0.005
 _POLL_PERIOD = 0.05
+_NO_PLAN = "RESULT_INVALID: there is no certified plan"
 _ACKNOWLEDGED_WITHIN = Duration(seconds=1)
 
 
@@ -215,7 +215,9 @@ class ExcitationNode(Node):
         if self._busy:
             return _answer(response, False, f"BUSY: {self._busy}")
         try:
-            prepared = self._prepare()
+            if self._job is None or self._planned is None:
+                return _answer(response, False, f"{_NO_PLAN}; call ~/plan first")
+            prepared = self._prepare(self._job, self._planned)
             # Preparing took time in which no state was taken in.
             self._prepared_at, self._next_state = self._now(), Future()
             try:
@@ -229,14 +231,12 @@ class ExcitationNode(Node):
             return _answer(response, False, f"{code_name(error_code(error))}: {error}")
         return _answer(response, True, text)
 
-    def _prepare(self) -> Prepared:
-        if self._job is None or self._planned is None:
-            raise StaleStateError("there is no certified plan; call ~/plan first")
+    def _prepare(self, job: Job, planned: Planned) -> Prepared:
         reading = self._states.fresh(self._now(), self._settings.state_timeout)
         self._speed = current(self, SPEED)
         return prepare(
-            self._job,
-            self._planned.plan,
+            job,
+            planned.plan,
             reading.position,
             speed=self._speed,
             approach_speed=current(self, APPROACH_SPEED),
