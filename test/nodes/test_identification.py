@@ -69,17 +69,24 @@ def test_permuted_names_give_the_same_parameters(suite, recording):
 def test_recordings_and_bags_go_together(suite, recording, bag, tmp_path):
     request = Identify.Request(output=str(tmp_path / "result.yaml"))
     request.data.recordings, request.data.bags = [recording], [str(bag)]
+    request.processing.velocity_threshold_window = 1.0
     response = suite.client.call(Identify, "identification/identify", request)
     assert response.success, response.message
     names = [(source.name, bool(source.hash)) for source in response.result.sources]
     assert sorted(names) == sorted([(str(bag), True), (recording, False)])
     assert sum(source.samples for source in response.result.sources) == 2 * SAMPLES
-    alone = suite.identify(recording)
+    live = Identify.Request(processing=request.processing)
+    live.data.recordings = [recording]
+    alone = suite.client.call(Identify, "identification/identify", live)
     np.testing.assert_allclose(values_of(response.result), values_of(alone.result), rtol=1e-4)
     validation = suite.client.call(
         Validate,
         "identification/validate",
-        Validate.Request(data=request.data, result=str(tmp_path / "result.yaml")),
+        Validate.Request(
+            data=request.data,
+            processing=request.processing,
+            result=str(tmp_path / "result.yaml"),
+        ),
     )
     assert validation.success, validation.message
     assert validation.relative_error_total == pytest.approx(
