@@ -188,9 +188,12 @@ def _outside(
     outside = np.zeros((len(durations), positions.shape[1]), dtype=np.bool_)
     for i, j in np.ndindex(*outside.shape):
         polynomial = quintic.coefficients(
-            positions[i, j], positions[i + 1, j], velocities[i, j], velocities[i + 1, j],
+            float(positions[i, j]),
+            float(positions[i + 1, j]),
+            float(velocities[i, j]),
+            float(velocities[i + 1, j]),
             float(durations[i]),
-        )  # fmt: skip
+        )
         low, high = quintic.extrema(polynomial, float(durations[i]))
         slack = 1e-9 * (1.0 + abs(low) + abs(high))
         ends = positions[i, j], positions[i + 1, j]

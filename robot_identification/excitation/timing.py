@@ -60,9 +60,12 @@ def shortest_durations(
     durations = np.full(len(steps), least)
     for i, j in np.ndindex(*steps.shape):
         shortest = quintic.shortest_duration(
-            steps[i, j], velocities[i, j], velocities[i + 1, j],
-            float(limits.velocity[j]), float(limits.acceleration[j]),
-        )  # fmt: skip
+            float(steps[i, j]),
+            float(velocities[i, j]),
+            float(velocities[i + 1, j]),
+            float(limits.velocity[j]),
+            float(limits.acceleration[j]),
+        )
         durations[i] = max(durations[i], shortest)
     bounds = np.array([limits.velocity, limits.acceleration, limits.jerk]) * (1.0 + _ROUNDING)
     for _ in range(_STRETCHES):
