@@ -37,14 +37,3 @@ def hold(position: npt.ArrayLike) -> Reference:
     coefficients = np.zeros((1, place.size, DEGREE + 1))
     coefficients[0, :, 0] = place
     return Reference(knots=np.zeros(2), coefficients=coefficients)
-
-
-def followed_by(first: Reference, second: Reference) -> Reference:
-    """Return a reference that begins with one and goes on with another, on the clock of both.
-
-    Both must have the same origin and lead, and the second begin where the first ends.
-    """
-    return first._replace(
-        knots=np.concatenate([first.knots[:-1], second.knots]),
-        coefficients=np.concatenate([first.coefficients, second.coefficients]),
-    )

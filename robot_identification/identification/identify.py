@@ -21,7 +21,7 @@ from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.processing import Processing
 from robot_identification.signals.recording import Recording
-from robot_identification.signals.samples import filter_recording
+from robot_identification.signals.samples import FilteredSegment, filter_recording
 from robot_identification.signals.settings import resolve_processing
 
 Progress = Callable[[str, float], None]
@@ -90,9 +90,9 @@ def identify(
     base = base_parameters(robot)
     processing = resolve_processing(robot, recordings, overrides or ProcessingSettings())
     fitted = [r.between(0.0, 1.0 - held_out_fraction) for r in recordings]
-    factors = _factors(base, fitted, processing, report, cancelled)
+    segments = _filtered(fitted, processing, report)
+    factors = _factors(base, segments, processing, report, cancelled)
     if method == "energy":
-        segments = [s for r in fitted for s in filter_recording(r, processing)]
         estimate = identify_energy(base, segments, processing, factors)
     else:
         solve = least_squares.ordinary if method == "ols" else least_squares.weighted
@@ -100,8 +100,9 @@ def identify(
     held_out = None
     if held_out_fraction > 0.0:
         rest = [r.between(1.0 - held_out_fraction, 1.0) for r in recordings]
+        unseen = _filtered(rest, processing, report)
         held_out = least_squares.relative_error(
-            _factors(base, rest, processing, report, cancelled), estimate.values
+            _factors(base, unseen, processing, report, cancelled), estimate.values
         )
     report("done", 1.0)
     return IdentificationResult(
@@ -152,7 +153,8 @@ def validate(
         raise ShapeError("values", vector.shape, f"({base.rank},)")
     processing = resolve_processing(robot, recordings, overrides or ProcessingSettings())
     report = progress or _silent
-    factors = _factors(base, recordings, processing, report, cancelled)
+    segments = _filtered(recordings, processing, report)
+    factors = _factors(base, segments, processing, report, cancelled)
     report("done", 1.0)
     return Validation(
         relative_error=least_squares.relative_error(factors, vector),
@@ -167,15 +169,20 @@ def _silent(_stage: str, _fraction: float) -> None:
     """Report to nobody."""
 
 
+def _filtered(
+    recordings: Sequence[Recording], processing: Processing, report: Progress
+) -> list[FilteredSegment]:
+    report("filter", 0.0)
+    return [s for r in recordings for s in filter_recording(r, processing)]
+
+
 def _factors(
     base: BaseParameters,
-    recordings: Sequence[Recording],
+    segments: Sequence[FilteredSegment],
     processing: Processing,
     report: Progress,
     cancelled: Cancelled | None,
 ) -> tuple[JointFactor, ...]:
-    report("filter", 0.0)
-    segments = [s for r in recordings for s in filter_recording(r, processing)]
     return factorise(
         base.robot,
         base.base_columns,
