@@ -116,23 +116,27 @@ class LoopState:
 class SimulatedSamples:
     """Samples of a simulation, without sensor noise, on the joint side.
 
-    The effort belongs to the same instant as the position: where the controller changes it, it is
-    the mean of the values just before and just after, so that it lags by nothing.
+    Effort and slip belong to the same instant as the position: where they change there, they are
+    the means of the values just before and just after, so that they lag by nothing.
 
     Attributes:
         time: (samples,) simulated time in s.
         position: (samples, joints) in rad or m.
         velocity: (samples, joints) in rad/s or m/s.
         effort: (samples, joints) in N m or N.
+        slip: (samples, elements) share of its sliding force that each Coulomb element takes, -1
+            to 1: the sign of its velocity while it slides, what holds it while it sticks.  The
+            elements are those of :class:`.direct.Plant`: its ``action`` tells their efforts.
     """
 
     time: Array
     position: Array
     velocity: Array
     effort: Array
+    slip: Array
 
     def __post_init__(self) -> None:
-        for name in ("time", "position", "velocity", "effort"):
+        for name in ("time", "position", "velocity", "effort", "slip"):
             object.__setattr__(self, name, read_only(getattr(self, name)))
 
 
@@ -249,6 +253,7 @@ class ClosedLoop:
         """
         rows = -(-(state.step + steps) // self.every) - (-(-state.step // self.every))
         out = np.empty((rows, 3, len(self.robot.joints)))
+        slips = np.empty((rows, len(self.plant.motion)))
         arrays = tuple(
             np.array(array)
             for array in (
@@ -263,7 +268,7 @@ class ClosedLoop:
         added = np.zeros(out.shape[2]) if extra is None else np.array(extra, dtype=np.float64)
         clock = (self.period, self.substeps, self.every, state.step, steps)
         done = simulation_kernels.advance(
-            self.plant, self.nominal, self.law, reference, clock, arrays, added, out
+            self.plant, self.nominal, self.law, reference, clock, arrays, added, out, slips
         )
         if done < steps:
             raise SimulationError(
@@ -277,6 +282,7 @@ class ClosedLoop:
             position=out[:, 0],
             velocity=out[:, 1],
             effort=out[:, 2],
+            slip=slips,
         )
         return LoopState(state.step + steps, *arrays), samples
 

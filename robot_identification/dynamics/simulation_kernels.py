@@ -259,7 +259,7 @@ def integrate(plant, q, qd, torque, step, slip, scratch):
 
 
 @numba.njit(**_OPTIONS)
-def advance(plant, nominal, law, reference, clock, state, extra, out):
+def advance(plant, nominal, law, reference, clock, state, extra, out, slips):
     """Run the closed loop for a number of control periods.
 
     Args:
@@ -274,6 +274,8 @@ def advance(plant, nominal, law, reference, clock, state, extra, out):
         extra: (joints,) efforts added to those of the controller.
         out: (samples, 3, joints): position, velocity and effort at every control step that is a
             multiple of ``every``; the effort is the mean of those before and after the instant.
+        slips: (samples, elements): share of the sliding force that each friction element takes,
+            likewise.
 
     Returns:
         the number of control periods done: fewer than ``steps`` where the motion broke down.
@@ -285,25 +287,32 @@ def advance(plant, nominal, law, reference, clock, state, extra, out):
     target = np.empty((3, joints))
     seen = np.empty((2, joints))
     new = np.empty(joints)
-    row = 0
+    row = -1
     for k in range(first, first + steps):
+        sampled = k % every == 0
         follow(reference, (k - reference.origin) * period + reference.lead, target)
         _measure(law, history, k, period, q, qd, seen)
         _control(
             law, nominal, seen[0], seen[1], integral, target, extra, period, new,
             scratch[0], scratch[1], scratch[2][4],
         )  # fmt: skip
-        if k % every == 0:
+        unknown_past = bool(np.isnan(torque[0]))
+        if sampled:
+            row += 1
             for j in range(joints):
-                before = new[j] if np.isnan(torque[j]) else torque[j]
+                before = new[j] if unknown_past else torque[j]
                 out[row, 0, j] = q[j]
                 out[row, 1, j] = qd[j]
                 out[row, 2, j] = 0.5 * (before + new[j])
-            row += 1
+            slips[row] = slip
         torque[:] = new
         sound = True
-        for _ in range(substeps):
+        for i in range(substeps):
             sound &= integrate(plant, q, qd, new, period / substeps, slip, scratch)
+            if i == 0 and sampled:
+                for e in range(slip.size):
+                    before = slip[e] if unknown_past else slips[row, e]
+                    slips[row, e] = 0.5 * (before + slip[e])
         for j in range(joints):
             sound &= bool(np.isfinite(q[j]) and abs(qd[j]) < 1e9)
         if not sound:

@@ -208,6 +208,25 @@ def test_the_effort_belongs_to_the_instant_of_the_position():
     assert abs(lag) < 0.01 * period
 
 
+def test_effort_and_slip_of_a_sample_agree_with_the_inverse_model():
+    robot, values, controller = two_joints_with_coupled_friction()
+    values[[12, 26, -1]] *= 10.0
+    loop = ClosedLoop(robot, values, controller=controller)
+    samples = loop.run(sinusoid([0.3, 0.4], 1.0, 2.0), 2.0)
+    share = np.abs(samples.slip)
+    assert share.max() <= 1.0
+    assert np.count_nonzero((share < 0.99).any(axis=1)) > 25  # it also sticks
+    without = values.copy()
+    without[[12, 26, -1]] = 0.0
+    q = samples.position
+    qdd = (q[2:] - 2.0 * q[1:-1] + q[:-2]) / loop.sample_period**2
+    smooth = inverse_dynamics(robot, without, q[1:-1], samples.velocity[1:-1], qdd)
+    needed = smooth + samples.slip[1:-1] @ loop.plant.action
+    error = np.abs(samples.effort[1:-1] - needed)
+    assert np.median(error) < 2e-4 * np.abs(samples.effort).max()
+    assert np.abs(samples.effort[1:-1] - smooth).max() > 0.4
+
+
 def test_a_delayed_controller_answers_later():
     robot = pendulum(gravity=0.0)
     gains = {"kp": (100.0,), "kd": (5.0,)}
@@ -248,7 +267,7 @@ def test_the_way_a_run_is_cut_changes_nothing():
     for steps in (1, 2, 97, 300, 500):
         state, samples = loop.advance(state, reference, steps)
         pieces.append(samples)
-    for name in ("time", "position", "velocity", "effort"):
+    for name in ("time", "position", "velocity", "effort", "slip"):
         joined = np.concatenate([getattr(piece, name) for piece in pieces])
         np.testing.assert_array_equal(joined, getattr(whole, name))
 
