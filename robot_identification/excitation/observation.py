@@ -128,6 +128,9 @@ class EnergyObservation:
 class DynamicObservation:
     """Rows of the inverse dynamic model at samples of every interval.
 
+    Rows are weighted by the square root of the time that a sample stands for, so that W^T W is the
+    integral over the motion: intervals count by their durations, as in a recording.
+
     Args:
         base: base parameters; their columns are those of W.
         samples: samples per interval.
@@ -143,6 +146,7 @@ class DynamicObservation:
         self._terms = rate_terms.rate_terms(robot, base.base_columns)
         self._coulomb = tuple(t for t in self._terms if t.kind == rate_terms.COULOMB)
         self._smoothing = smoothing
+        self._samples = samples
         self._curve = Curve((np.arange(samples) + 0.5) / samples)
 
     @property
@@ -160,14 +164,20 @@ class DynamicObservation:
             for term in self._coulomb:
                 value, _ = rate_terms.sign(qd @ term.motion, self._smoothing)
                 W[:, term.joint, term.column] += term.gain * value
+        W *= self._weights(points)[:, None, None]
         return W.reshape(-1, self.columns)
+
+    def _weights(self, points: Points) -> Array:
+        """Return (intervals x samples,) square roots of the time that every sample stands for."""
+        return np.repeat(np.sqrt(points.durations / self._samples), self._samples)
 
     def pull(self, points: Points, slope: Array) -> Points:
         """Return the gradient over the points of what has the derivatives ``slope`` over W."""
         samples = self._curve.sample(points)
         q, qd, qdd = _flat(samples)
         joints = q.shape[1]
-        onto_w = slope.reshape(-1, joints, self.columns)
+        weights = self._weights(points)
+        onto_w = slope.reshape(-1, joints, self.columns) * weights[:, None, None]
         links = _spread(onto_w, self._inertial, joints)
         onto = np.zeros((3, *q.shape))
         gradient_kernels.effort_gradients(
@@ -183,7 +193,10 @@ class DynamicObservation:
                 _, bend = rate_terms.sign(qd @ term.motion, self._smoothing)
                 onto[1] += np.outer(scale * bend, term.motion)
         shape = samples.position.shape
-        return self._curve.pull(points, Samples(*(part.reshape(shape) for part in onto)))
+        result = self._curve.pull(points, Samples(*(part.reshape(shape) for part in onto)))
+        per_interval = (slope * self.rows(points)).reshape(points.intervals, -1).sum(axis=1)
+        longer = per_interval / (2.0 * points.durations)
+        return Points(result.positions, result.velocities, result.durations + longer)
 
 
 class InnerObservation:
