@@ -21,25 +21,33 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.dynamics import simulation_kernels
+from robot_identification.dynamics import control_kernels, simulation_kernels
 from robot_identification.dynamics.direct import Plant, plant_of
 from robot_identification.dynamics.reference import Reference, hold
 from robot_identification.dynamics.tree import Floats
 from robot_identification.errors import SettingError, ShapeError, SimulationError
-from robot_identification.robot.model import Array, Controller, RobotModel, read_only
+from robot_identification.robot.model import (
+    FILTERED_DERIVATIVE,
+    VELOCITY_ESTIMATES,
+    Array,
+    Controller,
+    RobotModel,
+    read_only,
+)
 
 LONGEST_STEP = 5e-4
 _LAWS = {
-    "cascade": simulation_kernels.CASCADE,
-    "pid": simulation_kernels.PID,
-    "computed_torque": simulation_kernels.COMPUTED_TORQUE,
+    "cascade": control_kernels.CASCADE,
+    "pid": control_kernels.PID,
+    "computed_torque": control_kernels.COMPUTED_TORQUE,
 }
 
 
 class Law(NamedTuple):
     """A control law as arrays (joints,): see the module.
 
-    ``limit`` is infinite for joints without an effort limit; ``delay`` counts control periods.
+    ``limit`` is infinite for joints without an effort limit; ``delay`` counts control periods;
+    ``derivative_cutoff`` of the velocity estimate is in rad/s, 0 where there is no such filter.
     """
 
     kind: int
@@ -52,6 +60,7 @@ class Law(NamedTuple):
     limit: Floats
     delay: int
     differences: bool
+    derivative_cutoff: float
 
 
 def law_of(robot: RobotModel, controller: Controller) -> Law:
@@ -82,7 +91,24 @@ def law_of(robot: RobotModel, controller: Controller) -> Law:
         limit=np.array([math.inf if limit is None else limit for limit in limits]),
         delay=controller.delay_samples,
         differences=controller.velocity_estimate == "averaged_difference",
+        derivative_cutoff=_derivative_cutoff(controller),
     )
+
+
+def _derivative_cutoff(controller: Controller) -> float:
+    """Return the cut-off of the filtered derivative in rad/s, 0 for the other estimates."""
+    if controller.velocity_estimate not in VELOCITY_ESTIMATES:
+        raise SettingError(
+            "velocity_estimate",
+            controller.velocity_estimate,
+            f"give one of {', '.join(VELOCITY_ESTIMATES)}",
+        )
+    if controller.velocity_estimate != FILTERED_DERIVATIVE:
+        return 0.0
+    cutoff = controller.velocity_cutoff_hz
+    if cutoff is None:
+        raise SettingError("velocity_cutoff_hz", None, f"{FILTERED_DERIVATIVE} needs a cut-off")
+    return 2.0 * math.pi * _positive("velocity_cutoff_hz", cutoff)
 
 
 @dataclass(frozen=True)
@@ -96,7 +122,8 @@ class LoopState:
         integral: (joints,) integral of the position error.
         torque: (joints,) efforts until now; NaN where there was no past.
         slip: (elements,) share of the sliding force that the friction elements take, -1 to 1.
-        history: (delay + 3, 2, joints) last positions and velocities, by step modulo length.
+        history: (delay + 3, 2, joints) last positions and velocities, by step modulo length; with
+            a filtered derivative the velocities are what the filter made of the positions.
     """
 
     step: int

@@ -19,6 +19,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
+from robot_identification.dynamics.control_kernels import follow, headings, wanted_torque
 from robot_identification.dynamics.direct_kernels import factor, mass_and_bias, solve, workspace
 
 _OPTIONS = {
@@ -27,37 +28,8 @@ _OPTIONS = {
     "error_model": "numpy",
     "fastmath": {"contract", "nsz", "reassoc"},
 }
-CASCADE = 0
-PID = 1
-COMPUTED_TORQUE = 2
 SWEEPS = 200
 SLIP_TOLERANCE = 1e-12
-
-
-@numba.njit(**_OPTIONS)
-def follow(reference, time, target):
-    """Fill target (3, joints) with position, velocity and acceleration of a reference."""
-    knots = reference.knots
-    pieces = knots.size - 1
-    low, high = 0, pieces - 1
-    while low < high:
-        middle = (low + high + 1) // 2
-        if knots[middle] <= time:
-            low = middle
-        else:
-            high = middle - 1
-    moving = knots[0] <= time < knots[pieces]
-    u = min(max(time, knots[0]), knots[pieces]) - knots[low]
-    for j in range(target.shape[1]):
-        c = reference.coefficients[low, j]
-        target[0, j] = c[0] + u * (c[1] + u * (c[2] + u * (c[3] + u * (c[4] + u * c[5]))))
-        target[1, j] = 0.0
-        target[2, j] = 0.0
-        if moving:
-            target[1, j] = c[1] + u * (
-                2.0 * c[2] + u * (3.0 * c[3] + u * (4.0 * c[4] + u * 5.0 * c[5]))
-            )
-            target[2, j] = 2.0 * c[2] + u * (6.0 * c[3] + u * (12.0 * c[4] + u * 20.0 * c[5]))
 
 
 @numba.njit(**_OPTIONS)
@@ -66,6 +38,11 @@ def _measure(law, history, k, period, q, qd, seen):
     depth = history.shape[0]
     history[k % depth, 0] = q
     history[k % depth, 1] = qd
+    if law.derivative_cutoff > 0.0:
+        last = history[(k - 1) % depth]
+        for j in range(q.size):
+            moved = law.derivative_cutoff * (q[j] - last[0, j])
+            history[k % depth, 1, j] = (last[1, j] + moved) / (1.0 + law.derivative_cutoff * period)
     old = history[(k - law.delay) % depth]
     seen[0] = old[0]
     seen[1] = old[1]
@@ -76,36 +53,11 @@ def _measure(law, history, k, period, q, qd, seen):
 
 
 @numba.njit(**_OPTIONS)
-def _computed_torque(nominal, q, qd, target, torque, work, mass, bias):
-    """Replace wanted accelerations in ``torque`` by the efforts that the nominal model needs."""
-    mass_and_bias(nominal, q, qd, work, mass, bias)
-    for i in range(q.size):
-        for k in range(q.size):
-            bias[i] += mass[i, k] * torque[k]
-    for e in range(nominal.motion.shape[0]):
-        rate = 0.0
-        for j in range(q.size):
-            rate += nominal.motion[e, j] * target[1, j]
-        for j in range(q.size):
-            bias[j] += nominal.action[e, j] * np.sign(rate)
-    torque[:] = bias
-
-
-@numba.njit(**_OPTIONS)
-def _control(law, nominal, q, qd, integral, target, extra, period, torque, work, mass, bias):
+def _control(law, nominal, q, qd, integral, target, heading, extra, period, torque, scratch):
     """Fill the torque of one control period; advance the integral of the position error."""
-    for j in range(q.size):
-        error = target[0, j] - q[j]
-        rate = target[1, j] - qd[j]
-        if law.kind == CASCADE:
-            torque[j] = law.kv[j] * (law.kp[j] * error - qd[j])
-        else:
-            torque[j] = law.kp[j] * error + law.kd[j] * rate + law.ki[j] * integral[j]
-        torque[j] += law.velocity[j] * target[1, j] + law.acceleration[j] * target[2, j]
-    if law.kind == COMPUTED_TORQUE:
-        for j in range(q.size):
-            torque[j] += target[2, j]
-        _computed_torque(nominal, q, qd, target, torque, work, mass, bias)
+    headings(nominal, target[1], heading)
+    work, mass, bias = scratch[0], scratch[1], scratch[2][4]
+    wanted_torque(law, nominal, q, qd, integral, target, heading, torque, work, mass, bias)
     for j in range(q.size):
         wanted = torque[j] + extra[j]
         torque[j] = min(max(wanted, -law.limit[j]), law.limit[j])
@@ -285,6 +237,7 @@ def advance(plant, nominal, law, reference, clock, state, extra, out, slips):
     joints = q.size
     scratch = _scratch(joints, slip.size)
     target = np.empty((3, joints))
+    heading = np.empty(nominal.motion.shape[0])
     seen = np.empty((2, joints))
     new = np.empty(joints)
     row = -1
@@ -293,9 +246,8 @@ def advance(plant, nominal, law, reference, clock, state, extra, out, slips):
         follow(reference, (k - reference.origin) * period + reference.lead, target)
         _measure(law, history, k, period, q, qd, seen)
         _control(
-            law, nominal, seen[0], seen[1], integral, target, extra, period, new,
-            scratch[0], scratch[1], scratch[2][4],
-        )  # fmt: skip
+            law, nominal, seen[0], seen[1], integral, target, heading, extra, period, new, scratch
+        )
         unknown_past = bool(np.isnan(torque[0]))
         if sampled:
             row += 1

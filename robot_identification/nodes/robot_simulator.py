@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.dynamics import simulation_kernels
+from robot_identification.dynamics import control_kernels
 from robot_identification.dynamics.reference import Reference, hold
 from robot_identification.dynamics.sensors import Measurement, Sensors
 from robot_identification.dynamics.simulation import ClosedLoop
@@ -106,7 +106,7 @@ class RobotSimulator:
     def _present(self) -> tuple[Array, Array, Array]:
         """Return position, velocity and acceleration of the reference now."""
         target = np.empty((3, len(self._loop.robot.joints)))
-        simulation_kernels.follow(self._reference, self._time(self._reference), target)
+        control_kernels.follow(self._reference, self._time(self._reference), target)
         return target[0], target[1], target[2]
 
     def add_effort(self, effort: npt.ArrayLike) -> None:

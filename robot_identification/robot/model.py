@@ -187,6 +187,10 @@ class LoopRelation:
         object.__setattr__(self, "equals", MappingProxyType(dict(self.equals)))
 
 
+FILTERED_DERIVATIVE = "filtered_derivative"
+VELOCITY_ESTIMATES = ("measured", "averaged_difference", FILTERED_DERIVATIVE)
+
+
 @dataclass(frozen=True)
 class Controller:
     """The declared control law of the robot, for simulation.
@@ -204,8 +208,11 @@ class Controller:
             acceleration_feedforward; ``computed_torque`` has kp and kd.
         delay_samples: periods of the controller between a measurement and the torque that
             answers it.
-        velocity_estimate: ``measured``, or ``averaged_difference``: the backward difference of
-            the mean of the last two positions.
+        velocity_estimate: ``measured``; ``averaged_difference``: the backward difference of the
+            mean of the last two positions; or ``filtered_derivative``: with the cut-off w in rad/s
+            and the period T, v[k] = (v[k-1] + w (q[k] - q[k-1])) / (1 + w T), the first-order
+            filter w s / (s + w) by backward differences.
+        velocity_cutoff_hz: cut-off of the filtered derivative, None for the other estimates.
     """
 
     law: str
@@ -213,6 +220,7 @@ class Controller:
     gains: Mapping[str, tuple[float, ...]]
     delay_samples: int = 0
     velocity_estimate: str = "measured"
+    velocity_cutoff_hz: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gains", MappingProxyType(dict(self.gains)))

@@ -8,6 +8,7 @@ from robot_identification.robot import parameters
 from robot_identification.robot.angles import parse_angle
 from robot_identification.robot.document import Document
 from robot_identification.robot.model import (
+    FILTERED_DERIVATIVE,
     Controller,
     Coupling,
     CouplingKind,
@@ -25,6 +26,7 @@ _REQUIRED_GAINS = {
     "pid": ("kp", "kd"),
     "computed_torque": ("kp", "kd"),
 }
+_CUTOFF = "velocity_cutoff_hz"
 _OPTIONAL_GAINS = {"pid": ("ki", "velocity_feedforward", "acceleration_feedforward")}
 
 
@@ -163,6 +165,12 @@ def controller(document: Document, joints: int) -> Controller | None:
     if section is None:
         return None
     law, given = section["law"], section["gains"]
+    estimate, cutoff = section.get("velocity_estimate", "measured"), section.get(_CUTOFF)
+    if (estimate == FILTERED_DERIVATIVE) != (cutoff is not None):
+        raise document.error(
+            f"{_CUTOFF} belongs to velocity_estimate: {FILTERED_DERIVATIVE}; give both or neither",
+            "controller",
+        )
     required, optional = _REQUIRED_GAINS[law], _OPTIONAL_GAINS.get(law, ())
     for name in required:
         if name not in given:
@@ -181,7 +189,8 @@ def controller(document: Document, joints: int) -> Controller | None:
         rate_hz=float(section["rate_hz"]),
         gains=gains,
         delay_samples=section.get("delay_samples", 0),
-        velocity_estimate=section.get("velocity_estimate", "measured"),
+        velocity_estimate=estimate,
+        velocity_cutoff_hz=None if cutoff is None else float(cutoff),
     )
 
 

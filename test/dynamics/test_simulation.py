@@ -257,6 +257,29 @@ def test_the_averaged_difference_is_the_velocity_one_period_ago():
     np.testing.assert_allclose(samples.effort[0], -3.0 * 1.0)
 
 
+def test_the_filtered_derivative_settles_with_its_time_constant():
+    robot = pendulum(gravity=0.0)
+    cutoff_hz, rate_hz = 20.0, 4000.0
+    controller = Controller(
+        "pid",
+        rate_hz,
+        {"kd": (3.0,)},
+        velocity_estimate="filtered_derivative",
+        velocity_cutoff_hz=cutoff_hz,
+    )
+    heavy = pendulum_values(ZZ=1e9)  # moves on at a constant speed
+    loop = ClosedLoop(robot, heavy, controller=controller)
+    rest = loop.at_rest([0.0])
+    moving = type(rest)(**{**vars(rest), "velocity": np.array([1.0])})
+    end, samples = loop.advance(moving, hold([0.0]), 400)
+    w = 2.0 * math.pi * cutoff_hz
+    period = 1.0 / rate_hz
+    estimate = 1.0 - (1.0 + w * period) ** -float(end.step - 1)
+    np.testing.assert_allclose(end.history[(end.step - 1) % 3, 1], estimate, rtol=1e-6)
+    np.testing.assert_allclose(samples.effort[-1], -3.0 * estimate, rtol=1e-3)
+    np.testing.assert_allclose(estimate, 1.0 - math.exp(-w * 399 * period), atol=1e-4)
+
+
 def test_the_way_a_run_is_cut_changes_nothing():
     robot, values, controller = two_joints_with_coupled_friction()
     loop = ClosedLoop(robot, values, controller=controller, sample_rate_hz=500.0)
@@ -298,6 +321,10 @@ def test_wrong_settings_are_refused():
         ClosedLoop(pendulum(), values, controller=Controller("magic", 1000.0, {}))
     with pytest.raises(SettingError, match="kp"):
         ClosedLoop(pendulum(), values, controller=Controller("pid", 1000.0, {"kp": (1.0, 2.0)}))
+    for estimate, word in (("magic", "velocity_estimate"), ("filtered_derivative", "cutoff")):
+        controller = Controller("cascade", 1000.0, {}, velocity_estimate=estimate)
+        with pytest.raises(SettingError, match=word):
+            ClosedLoop(pendulum(), values, controller=controller)
     with pytest.raises(ShapeError, match="position"):
         ClosedLoop(pendulum(), values, controller=NO_CONTROL).at_rest([0.0, 0.0])
 

@@ -106,6 +106,14 @@ def test_couplings_share_a_parameter_or_add_one():
     assert dict(robot.couplings[0].terms[0].of) == {"side": 2}
 
 
+def test_a_filtered_derivative_has_its_cutoff():
+    entries = "rate_hz: 500\n  velocity_estimate: filtered_derivative\n  velocity_cutoff_hz: 80"
+    controller = changed("rate_hz: 500", entries)
+    robot = built(controller)
+    assert robot.controller.velocity_estimate == "filtered_derivative"
+    assert robot.controller.velocity_cutoff_hz == 80.0
+
+
 def test_processing_and_controller_fit_the_joints():
     robot = built(ARM)
     assert robot.processing.velocity_threshold == (0.1,)
@@ -164,6 +172,14 @@ def test_processing_and_controller_fit_the_joints():
         ("kd: [1, 2, 3]", "ki: 1", 38, "controller.gains", "needs the gain kd"),
         ("kd: [1, 2, 3]", "kd: 1, kv: 2", 38, "controller.gains.kv", "has no gain kv"),
         ("kp: 100", "kp: -1", 38, "controller.gains.kp", "at least 0"),
+        (
+            "rate_hz: 500",
+            "rate_hz: 500\n  velocity_estimate: filtered_derivative",
+            35,
+            "controller",
+            "velocity_cutoff_hz belongs to",
+        ),
+        ("rate_hz: 500", "rate_hz: 500\n  velocity_cutoff_hz: 9", 35, "controller", "belongs to"),
         ("law: pid", "law: bang", 35, "controller.law", "not one of cascade"),
     ],
 )
