@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,7 @@ from robot_identification.robot.model import (
     read_only,
 )
 from robot_identification.robot.urdf_elements import UrdfJoint, UrdfLink, read_joint, read_link
-from robot_identification.robot.xml_document import read_xml
+from robot_identification.robot.xml_document import Element, parse_xml, read_xml
 
 _Named = TypeVar("_Named", UrdfJoint, UrdfLink)
 
@@ -75,6 +76,28 @@ def read_urdf(path: Path, *, allow_mimic: bool = False) -> UrdfDescription:
             with revolute, continuous, prismatic and fixed joints; with file, line and field.
     """
     root, digest = read_xml(path)
+    return _described(root, digest, path.stem, allow_mimic=allow_mimic)
+
+
+def parse_urdf(text: str, name: str, *, allow_mimic: bool = False) -> UrdfDescription:
+    """Read the text of a URDF; see :func:`read_urdf`.
+
+    Args:
+        text: the URDF; an encoding that it declares is passed over.
+        name: what it is called in errors.
+        allow_mimic: whether joints that mimic others are accepted (and listed).
+
+    Raises:
+        RobotDescriptionError: as :func:`read_urdf`.
+    """
+    data = text.encode("utf-8", "replace")
+    digest = hashlib.sha256(data).hexdigest()
+    root = parse_xml(data, name, encoding="utf-8")
+    return _described(root, digest, name, allow_mimic=allow_mimic)
+
+
+def _described(root: Element, digest: str, name: str, *, allow_mimic: bool) -> UrdfDescription:
+    """Return the robot that an XML document describes, called ``name`` where it has no name."""
     if root.tag != "robot":
         raise root.error(f"<{root.tag}> is not <robot>; is this a URDF?")
     links = _unique([read_link(element) for element in root.all("link")])
@@ -95,7 +118,7 @@ def read_urdf(path: Path, *, allow_mimic: bool = False) -> UrdfDescription:
     if not moving:
         raise root.error("no joint of the robot moves")
     robot = RobotModel(
-        name=root.attributes.get("name") or path.stem,
+        name=root.attributes.get("name") or name,
         base_link=base,
         joints=tuple(moving),
         gravity=np.array(STANDARD_GRAVITY),

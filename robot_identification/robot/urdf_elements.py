@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robot_identification.robot.angles import rotation_x, rotation_y, rotation_z
+from robot_identification.robot.bodies import Body
 from robot_identification.robot.model import Array, JointLimits, read_only
 from robot_identification.robot.xml_document import Element
 
@@ -19,26 +20,11 @@ _INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 
 @dataclass(frozen=True)
-class UrdfInertial:
-    """Mass properties of a link.
-
-    Attributes:
-        mass: in kg.
-        centre: (3,) centre of mass in the frame of the link, in m.
-        inertia: (3, 3) inertia at the centre of mass in the axes of the link, in kg m^2.
-    """
-
-    mass: float
-    centre: Array
-    inertia: Array
-
-
-@dataclass(frozen=True)
 class UrdfLink:
-    """A link; ``inertial`` is None where the file gives none."""
+    """A link; ``inertial``, in the link's frame, is None where the file gives none."""
 
     name: str
-    inertial: UrdfInertial | None
+    inertial: Body | None
     element: Element
 
 
@@ -92,7 +78,7 @@ def read_link(element: Element) -> UrdfLink:
     return UrdfLink(name, None if inertial is None else _inertial(inertial, element), element)
 
 
-def _inertial(element: Element, link: Element) -> UrdfInertial:
+def _inertial(element: Element, link: Element) -> Body:
     mass_element, inertia_element = element.one("mass"), element.one("inertia")
     if mass_element is None:
         raise element.error("<mass> is missing", link.label)
@@ -109,7 +95,7 @@ def _inertial(element: Element, link: Element) -> UrdfInertial:
         raise inertia_element.error(
             f"a principal moment of inertia is negative ({moments[0]:.3g})", link.label
         )
-    return UrdfInertial(mass, read_only(centre), read_only(rotation @ inertia @ rotation.T))
+    return Body(mass, centre, rotation @ inertia @ rotation.T)
 
 
 def _pose(origin: Element | None) -> tuple[Array, Array]:

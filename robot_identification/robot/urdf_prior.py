@@ -5,13 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
-from robot_identification.errors import RobotDescriptionError
+from robot_identification.errors import RobotDescriptionError, ShapeError
 from robot_identification.robot import parameters
+from robot_identification.robot.bodies import pseudo_inertia
+from robot_identification.robot.geometry import snapped
 from robot_identification.robot.kinematics import forward_kinematics
 from robot_identification.robot.model import Array, RobotModel, read_only
-from robot_identification.robot.urdf import UrdfDescription, read_urdf
-from robot_identification.robot.urdf_elements import UrdfInertial
+from robot_identification.robot.urdf import UrdfDescription, parse_urdf, read_urdf
 
 # URDFs are written with six digits or more; what differs by less is the same place.
 SAME_PLACE = 1e-5
@@ -35,22 +37,63 @@ def urdf_prior(path: str | Path, robot: RobotModel) -> Array:
     Raises:
         RobotDescriptionError: the URDF is wrong, or is not a description of this robot.
     """
-    description = read_urdf(Path(path), allow_mimic=True)
-    frames = _frames(description, robot, str(path))
+    return _values(read_urdf(Path(path), allow_mimic=True), robot, str(path))
+
+
+def values_of_urdf(
+    text: str, robot: RobotModel, *, name: str = "<string>", beside: npt.ArrayLike | None = None
+) -> Array:
+    """Return the standard parameters that the text of a URDF states; see :func:`urdf_prior`.
+
+    Args:
+        text: the URDF.
+        robot: the robot that it describes.
+        name: what the URDF is called in errors.
+        beside: (full columns,) values to take what a URDF has no place for from: drive inertias,
+            offsets and the parameters of couplings; by default these are 0.
+
+    Raises:
+        RobotDescriptionError: the URDF is wrong, or is not a description of this robot.
+        ShapeError: ``beside`` does not have one value per parameter.
+    """
+    values = _values(parse_urdf(text, name, allow_mimic=True), robot, name).copy()
+    if beside is not None:
+        others = np.asarray(beside, dtype=np.float64)
+        if others.shape != values.shape:
+            raise ShapeError("beside", others.shape, f"({len(values)},)")
+        absent = ~stated_in_urdf(robot)
+        values[absent] = others[absent]
+    return read_only(values)
+
+
+def stated_in_urdf(robot: RobotModel) -> npt.NDArray[np.bool_]:
+    """Tell for every parameter in ``robot.all_parameter_names`` whether a URDF has a place for it.
+
+    It has for the inertial parameters, Fv and Fc; not for Ia, off and those of couplings.
+    """
+    stated = np.zeros(len(robot.all_parameter_names), dtype=np.bool_)
+    own = stated[: parameters.joint_offset(len(robot.joints))]
+    table = own.reshape(len(robot.joints), len(parameters.PER_JOINT))
+    table[:, : len(parameters.INERTIAL)] = True
+    table[:, [parameters.VISCOUS_FRICTION, parameters.COULOMB_FRICTION]] = True
+    return stated
+
+
+def _values(description: UrdfDescription, robot: RobotModel, name: str) -> Array:
+    places = joint_places(description, robot, name)
     values = np.zeros(len(robot.all_parameter_names))
     theirs = description.robot.joint_names
-    for name, link in description.links.items():
-        frame = description.frames[name]
+    for link_name, link in description.links.items():
+        frame = description.frames[link_name]
         if link.inertial is None or frame.joint < 0:
             continue
         index = robot.joint_names.index(theirs[frame.joint])
-        turn, shift = frames[index][:3, :3], frames[index][:3, 3]
+        body = link.inertial.seen_from(frame.rotation, frame.translation)
+        body = body.seen_from(places[index, :3, :3], places[index, :3, 3])
         first = parameters.joint_offset(index)
-        values[first : first + len(parameters.INERTIAL)] += _standard(
-            link.inertial, turn @ frame.rotation, turn @ frame.translation + shift
-        )
-    for index, name in enumerate(robot.joint_names):
-        joint, first = description.joints[name], parameters.joint_offset(index)
+        values[first : first + len(parameters.INERTIAL)] += body.standard
+    for index, joint_name in enumerate(robot.joint_names):
+        joint, first = description.joints[joint_name], parameters.joint_offset(index)
         values[first + parameters.VISCOUS_FRICTION] = joint.damping or 0.0
         values[first + parameters.COULOMB_FRICTION] = joint.friction or 0.0
     return read_only(values)
@@ -68,50 +111,49 @@ def prior_remarks(path: str | Path) -> tuple[str, ...]:
     remarks = []
     for index, joint in enumerate(robot.joints):
         first = parameters.joint_offset(index)
-        xx, xy, xz, yy, yz, zz, mx, my, mz, mass = values[first : first + len(parameters.INERTIAL)]
-        inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        moment = np.array([mx, my, mz])
-        pseudo = np.zeros((4, 4))
-        pseudo[:3, :3] = np.trace(inertia) / 2 * np.eye(3) - inertia
-        pseudo[:3, 3] = pseudo[3, :3] = moment
-        pseudo[3, 3] = mass
-        if mass <= 0:
+        own = values[first : first + len(parameters.INERTIAL)]
+        if own[-1] <= 0:
             remarks.append(f"link {joint.link} has no mass")
-        elif np.linalg.eigvalsh(pseudo)[0] <= 0:
+        elif np.linalg.eigvalsh(pseudo_inertia(own))[0] <= 0:
             remarks.append(
                 f"link {joint.link} has an inertia that no distribution of mass can have"
             )
     return tuple(remarks)
 
 
-def _standard(inertial: UrdfInertial, rotation: Array, translation: Array) -> Array:
-    """Return the ten parameters of an inertial in a frame where its link is placed so."""
-    centre = rotation @ inertial.centre + translation
-    inertia = rotation @ inertial.inertia @ rotation.T
-    inertia = inertia + inertial.mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
-    return np.array([*inertia[np.triu_indices(3)], *(inertial.mass * centre), inertial.mass])
+def joint_places(description: UrdfDescription, robot: RobotModel, name: str) -> Array:
+    """Return where the frames of a URDF's joints are in the frames of a robot's joints.
 
+    Args:
+        description: the URDF.
+        robot: the same robot; its link frames and its base frame may be placed otherwise.
+        name: what the URDF is called in errors.
 
-def _frames(description: UrdfDescription, robot: RobotModel, path: str) -> Array:
-    """Return (joints, 4, 4) places of the URDF's joint frames in the frames of the robot."""
+    Returns:
+        (joints, 4, 4) constant homogeneous transformations, in the order of the robot's joints.
+
+    Raises:
+        RobotDescriptionError: the URDF has other joints or moves otherwise.
+    """
     if set(robot.joint_names) != set(description.robot.joint_names):
         raise RobotDescriptionError(
             f"its moving joints are {', '.join(description.robot.joint_names)}, those of "
             f"{robot.name} are {', '.join(robot.joint_names)}",
-            path=path,
+            path=name,
         )
     q = np.random.default_rng(0).uniform(-1.0, 1.0, (20, len(robot.joints)))
-    order = [robot.joint_names.index(name) for name in description.robot.joint_names]
+    order = [robot.joint_names.index(joint) for joint in description.robot.joint_names]
     ours = forward_kinematics(robot, q)
     theirs = np.empty_like(ours)
     theirs[:, order] = forward_kinematics(description.robot, q[:, order])
-    for base in (np.eye(4), _base_frame(ours, theirs)):
+    same_first_frame = ours[0, 0] @ np.linalg.inv(theirs[0, 0])
+    for base in (np.eye(4), same_first_frame, _base_frame(ours, theirs)):
         places = np.linalg.inv(ours) @ base @ theirs
         if np.abs(places - places[0]).max() <= SAME_PLACE:
-            return np.asarray(places[0])
+            return snapped(places[0])
     raise RobotDescriptionError(
         f"it moves otherwise than {robot.name}; zero positions, directions and lengths must agree",
-        path=path,
+        path=name,
     )
 
 

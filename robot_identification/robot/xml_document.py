@@ -6,7 +6,7 @@ Document type declarations are refused, so that no entity can be defined, let al
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from xml.parsers import expat
 
@@ -26,6 +26,8 @@ class Element:
         tag: name of the element.
         attributes: name -> text.
         line: line of its start tag, counted from 1.
+        start: place of its start tag among the bytes of the file.
+        content_end: place of its end tag; of an empty-element tag, the place behind it.
         children: the elements inside.
     """
 
@@ -33,6 +35,8 @@ class Element:
     tag: str
     attributes: dict[str, str]
     line: int
+    start: int
+    content_end: int
     children: list[Element] = field(default_factory=list)
 
     @property
@@ -106,22 +110,36 @@ def read_xml(path: Path) -> tuple[Element, str]:
         RobotDescriptionError: the file cannot be read or is not well-formed; with the line.
     """
     raw, digest = read_bytes(path, MAXIMUM_BYTES)
-    parser = expat.ParserCreate()
-    stack: list[Element] = []
-    roots: list[Element] = []
+    return parse_xml(raw, str(path)), digest
+
+
+def parse_xml(data: bytes, name: str, *, encoding: str | None = None) -> Element:
+    """Return the root element of an XML document.
+
+    Args:
+        data: the document.
+        name: what it is called in errors.
+        encoding: of the data; by default the one that the document declares.
+
+    Raises:
+        RobotDescriptionError: the document is not well-formed; with the line.
+    """
+    parser = expat.ParserCreate(encoding)
+    open_: list[Element] = []
+    closed: list[Element] = []
 
     def fail(problem: str) -> RobotDescriptionError:
-        return RobotDescriptionError(problem, path=path, line=parser.CurrentLineNumber)
+        return RobotDescriptionError(problem, path=name, line=parser.CurrentLineNumber)
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        element = Element(str(path), tag, attributes, parser.CurrentLineNumber)
-        (stack[-1].children if stack else roots).append(element)
-        stack.append(element)
-        if len(stack) > MAXIMUM_DEPTH:
+        place = parser.CurrentByteIndex
+        open_.append(Element(name, tag, attributes, parser.CurrentLineNumber, place, place))
+        if len(open_) > MAXIMUM_DEPTH:
             raise fail("nested too deeply")
 
     def end(_: str) -> None:
-        stack.pop()
+        element = replace(open_.pop(), content_end=parser.CurrentByteIndex)
+        (open_[-1].children if open_ else closed).append(element)
 
     def doctype(*_: object) -> None:
         raise fail("document type declarations are not accepted; remove <!DOCTYPE>")
@@ -130,8 +148,8 @@ def read_xml(path: Path) -> tuple[Element, str]:
     parser.EndElementHandler = end
     parser.StartDoctypeDeclHandler = doctype
     try:
-        parser.Parse(raw, True)
+        parser.Parse(data, True)
     except expat.ExpatError as error:
         problem = f"not well-formed XML: {expat.ErrorString(error.code)}"
-        raise RobotDescriptionError(problem, path=path, line=error.lineno) from error
-    return roots[0], digest
+        raise RobotDescriptionError(problem, path=name, line=error.lineno) from error
+    return closed[0]
