@@ -300,6 +300,20 @@ class NotExcitedError(ResultRefusedError):
         )
 
 
+class InconsistentParametersError(ResultRefusedError):
+    """Parameters that no body or no joint can have, so that nothing may be written from them.
+
+    Attributes:
+        owner: name of the link or joint.
+        problem: what is impossible about it.
+    """
+
+    def __init__(self, owner: str, problem: str) -> None:
+        self.owner = owner
+        self.problem = problem
+        super().__init__(f"{owner}: {problem}; calibrate to consistent parameters first")
+
+
 class CancelledError(RobotIdentificationError):
     """A long computation was cancelled by its caller."""
 
