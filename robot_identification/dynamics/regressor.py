@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.dynamics import kernels
+from robot_identification.dynamics.coulomb import coulomb_terms_of
 from robot_identification.dynamics.tree import (
     CouplingTerms,
     Floats,
@@ -64,6 +65,7 @@ class Regressor:
         self.columns.setflags(write=False)
         self._tree: Tree = tree_of(robot)
         self._coupling: CouplingTerms = coupling_terms_of(robot)
+        self._coulomb = coulomb_terms_of(robot)
         structure = structure_of(robot)
         self._slots = np.full(structure.shape, -1, dtype=np.int64)
         joint_rows = []
@@ -87,7 +89,14 @@ class Regressor:
         rows = self._slots[self._coupling.joint, self._coupling.column]
         return rows[rows >= 0]
 
-    def compact(self, q: Floats, qd: Floats, qdd: Floats, out: Floats | None = None) -> Floats:
+    def compact(
+        self,
+        q: Floats,
+        qd: Floats,
+        qdd: Floats,
+        out: Floats | None = None,
+        shares: Floats | None = None,
+    ) -> Floats:
         """Return the structurally non-zero entries, one row per entry, samples side by side.
 
         Args:
@@ -95,6 +104,9 @@ class Regressor:
             qd: (joints, samples) velocities.
             qdd: (joints, samples) accelerations.
             out: (compact_rows, samples) array to fill; a new one by default.
+            shares: (motions, samples) what stands for the signs of the friction motions of
+                :func:`~robot_identification.dynamics.coulomb.coulomb_terms_of`; by default
+                the signs of their velocities.
 
         Returns:
             (compact_rows, samples); ``joint_rows[k].rows`` are the rows of joint k.
@@ -112,7 +124,20 @@ class Regressor:
             out = np.zeros((self.compact_rows, q.shape[1]))
         out[self._coupled_rows] = 0.0
         kernels.regressor_rows(self._tree, self._coupling, q, qd, qdd, self._slots, out)
+        if shares is not None:
+            self._put_shares(shares, out)
         return out
+
+    def _put_shares(self, shares: Floats, out: Floats) -> None:
+        """Replace the rows of Coulomb friction by those that the shares give."""
+        terms = self._coulomb
+        if len(shares) != len(terms.motions):
+            raise ShapeError("shares", shares.shape, f"({len(terms.motions)}, samples)")
+        rows = self._slots[terms.joint, terms.column]
+        out[rows[rows >= 0]] = 0.0
+        for row, motion, factor in zip(rows, terms.motion, terms.factor, strict=True):
+            if row >= 0:
+                out[row] += factor * shares[motion]
 
     def dense(self, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike) -> Floats:
         """Return the regressor of every sample, zeros included.

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.dynamics.reference import DEGREE, Reference
+from robot_identification.dynamics.reference import DEGREE, Reference, sample
 from robot_identification.errors import ShapeError, TrajectoryError
 from robot_identification.robot.model import Array, read_only
 
@@ -110,19 +110,8 @@ class Trajectory:
         Returns:
             Three arrays (samples, joints).
         """
-        wanted = np.atleast_1d(np.asarray(times, dtype=np.float64))
-        knots, coefficients, _, _ = self.reference
-        last = len(coefficients) - 1
-        piece = np.clip(np.searchsorted(knots, wanted, side="right") - 1, 0, last)
-        u = (np.clip(wanted, knots[0], knots[-1]) - knots[piece])[:, None]
-        moving = ((wanted >= knots[0]) & (wanted < knots[-1]))[:, None]
-        c = np.moveaxis(coefficients[piece], 2, 0)
-        position, velocity, acceleration = (evaluate(c, u, order) for order in range(3))
-        return (
-            read_only(position),
-            read_only(np.where(moving, velocity, 0.0)),
-            read_only(np.where(moving, acceleration, 0.0)),
-        )
+        position, velocity, acceleration = sample(self.reference, times)
+        return read_only(position), read_only(velocity), read_only(acceleration)
 
     def reordered(self, joint_names: Sequence[str]) -> Trajectory:
         """Return the trajectory with its joints in another order.

@@ -48,7 +48,8 @@ def decimated_rows(
         np.array(signal[:, part])  # writable: compiled code knows read-only arrays as another type
         for signal in (segment.position, segment.velocity, segment.acceleration)
     )
-    rows = regressor.compact(q, qd, qdd)
+    shares = None if segment.shares is None else segment.shares[:, part]
+    rows = regressor.compact(q, qd, qdd, shares=shares)
     for joint, effort in zip(regressor.joint_rows, segment.effort, strict=True):
         rows[joint.rows.stop] = effort[part]
     decimated: Array = decimator.decimate_window(rows, window) / decimator.gain

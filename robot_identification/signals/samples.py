@@ -29,6 +29,8 @@ class FilteredSegment:
         effort: (joints, samples) in N m or N, not filtered: decimation does that, in parallel
             with the regressor.
         period: sampling period in s.
+        shares: (friction motions, samples) what stands for the signs of their velocities, where
+            more is known than these; None elsewhere.
     """
 
     time: Array
@@ -37,12 +39,14 @@ class FilteredSegment:
     acceleration: Array
     effort: Array
     period: float
+    shares: Array | None = None
 
     def __post_init__(self) -> None:
-        for name in ("time", "position", "velocity", "acceleration", "effort"):
-            array = np.ascontiguousarray(getattr(self, name), dtype=np.float64)
-            array.setflags(write=False)
-            object.__setattr__(self, name, array)
+        for name in ("time", "position", "velocity", "acceleration", "effort", "shares"):
+            if getattr(self, name) is not None:
+                array = np.ascontiguousarray(getattr(self, name), dtype=np.float64)
+                array.setflags(write=False)
+                object.__setattr__(self, name, array)
 
     @property
     def samples(self) -> int:
