@@ -1,0 +1,1 @@
+"""Identification by moving one joint at a time (Lin 1992)."""
