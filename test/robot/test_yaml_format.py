@@ -175,11 +175,11 @@ def test_processing_and_controller_fit_the_joints():
         (
             "rate_hz: 500",
             "rate_hz: 500\n  velocity_estimate: filtered_derivative",
-            35,
+            34,
             "controller",
             "velocity_cutoff_hz belongs to",
         ),
-        ("rate_hz: 500", "rate_hz: 500\n  velocity_cutoff_hz: 9", 35, "controller", "belongs to"),
+        ("rate_hz: 500", "rate_hz: 500\n  velocity_cutoff_hz: 9", 34, "controller", "belongs to"),
         ("law: pid", "law: bang", 35, "controller.law", "not one of cascade"),
     ],
 )
