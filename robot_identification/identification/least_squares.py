@@ -42,6 +42,9 @@ class Estimate:
         singular_values: (parameters,) of the weighted regressor, largest first.
         relative_error: error of the fit on its own data.
         rows: (joints,) number of rows of each joint.
+        std_robust: (parameters,) standard deviations that hold for coloured residuals too
+            (:mod:`.robust`); None where the rows themselves were not at hand, or the method has
+            none.
     """
 
     values: Array
@@ -53,6 +56,7 @@ class Estimate:
     singular_values: Array
     relative_error: RelativeError
     rows: tuple[int, ...]
+    std_robust: Array | None = None
 
     @cached_property
     def relative_std_percent(self) -> Array:
@@ -117,6 +121,26 @@ def weighted(
         return ordinary(factors, names, divisor)
     floor = np.finfo(float).eps * largest
     return _solve(factors, names, 1.0 / np.maximum(deviations, floor), divisor)
+
+
+def with_weights(
+    factors: Sequence[JointFactor],
+    names: Sequence[str],
+    weights: Array,
+    divisor: Divisor = "rows-parameters",
+) -> Estimate:
+    """Solve by least squares with given weights.
+
+    Args:
+        factors: one factor per joint.
+        names: names of the parameters, one per column of the factors.
+        weights: (joints,) factor on the rows of each joint.
+        divisor: what the squared weighted residual is divided by to give its variance.
+
+    Raises:
+        NotExcitedError: if the data do not determine every parameter.
+    """
+    return _solve(factors, names, weights, divisor)
 
 
 def _own_residual_std(factor: JointFactor) -> float:

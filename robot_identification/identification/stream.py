@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.errors import CancelledError
+from robot_identification.identification.bands import BandStream
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.householder import fold_rows
 from robot_identification.robot.model import Array, RobotModel
@@ -56,6 +57,16 @@ def decimated_rows(
     return decimated
 
 
+def band_stream(robot: RobotModel, columns: npt.NDArray[np.intp]) -> BandStream:
+    """Return an empty stream of bands for the rows of a robot.
+
+    Args:
+        robot: the robot.
+        columns: columns of the full regressor that the base parameters belong to.
+    """
+    return BandStream([joint.columns for joint in Regressor(robot, columns).joint_rows])
+
+
 class FactorStream:
     """Factors of the base regressor of a robot, growing with every segment folded in.
 
@@ -63,14 +74,22 @@ class FactorStream:
         robot: the robot.
         columns: columns of the full regressor that the base parameters belong to.
         processing: settings of the signal processing.
+        bands: takes in the same rows, for standard deviations that hold for coloured residuals;
+            from :func:`band_stream`.
     """
 
     def __init__(
-        self, robot: RobotModel, columns: npt.NDArray[np.intp], processing: Processing
+        self,
+        robot: RobotModel,
+        columns: npt.NDArray[np.intp],
+        processing: Processing,
+        *,
+        bands: BandStream | None = None,
     ) -> None:
         self._robot = robot
         self._processing = processing
         self._regressor = Regressor(robot, columns, spare=1)
+        self._bands = bands
         self._triangles = [
             np.zeros((len(joint.columns) + 1, len(joint.columns) + 1))
             for joint in self._regressor.joint_rows
@@ -110,6 +129,8 @@ class FactorStream:
             own = np.ascontiguousarray(rows[joint.first : joint.rows.stop + 1])
             fold_rows(self._triangles[k], own, np.ascontiguousarray(kept[k]))
             self._rows[k] += int(np.count_nonzero(kept[k]))
+        if self._bands is not None:
+            self._bands.add(rows, kept)
 
     def factors(self) -> tuple[JointFactor, ...]:
         """Return the factors of everything folded in so far."""
@@ -131,6 +152,7 @@ def factorise(
     segments: Sequence[FilteredSegment],
     processing: Processing,
     *,
+    bands: BandStream | None = None,
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
 ) -> tuple[JointFactor, ...]:
@@ -139,7 +161,7 @@ def factorise(
     Raises:
         CancelledError: if ``cancelled`` says so.
     """
-    stream = FactorStream(robot, columns, processing)
+    stream = FactorStream(robot, columns, processing, bands=bands)
     total = sum(segment.samples for segment in segments)
     done = 0
     for segment in segments:
