@@ -8,16 +8,24 @@ from pathlib import Path
 from robot_identification.cli import options as shared
 from robot_identification.cli import progress, tables
 from robot_identification.errors import SettingError
+from robot_identification.excitation.certificate import Certificate
 from robot_identification.excitation.criterion import Criterion, Measure
 from robot_identification.excitation.optimizers import OPTIMIZERS
 from robot_identification.excitation.plan import MODELS, Plan, PlanSettings, plan
 from robot_identification.excitation.points import PointSettings
 from robot_identification.excitation.surroundings import Surroundings
+from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.robot.joint_limits import with_joint_limits
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.values import load_values
-from robot_identification.storage.atomic import check_target
-from robot_identification.storage.plans import plan_summary, write_plan
+from robot_identification.storage.atomic import check_target, write_bytes_atomically
+from robot_identification.storage.plans import (
+    certificate_summary,
+    plan_summary,
+    read_plan,
+    read_singular_values,
+    write_plan,
+)
 
 _ALL = "all"
 
@@ -25,8 +33,19 @@ _ALL = "all"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     shared.add_robot(parser)
+    target = parser.add_mutually_exclusive_group(required=True)
+    target.add_argument("-o", "--output", type=Path, metavar="TRAJECTORY", help="trajectory file")
+    target.add_argument(
+        "--verify",
+        type=Path,
+        metavar="TRAJECTORY",
+        help="plan nothing; certify a planned trajectory again",
+    )
     parser.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="TRAJECTORY", help="trajectory file"
+        "--plot",
+        type=Path,
+        metavar="PNG",
+        help="draw the motion inside its limits, and the singular values (needs the extra report)",
     )
     parser.add_argument(
         "--limits",
@@ -75,16 +94,59 @@ def run(options: argparse.Namespace) -> None:
     robot = shared.robot_of(options)
     if options.limits is not None:
         robot = with_joint_limits(robot, options.limits)
-    check_target(options.output)
+    for target in (options.output, options.plot):
+        if target is not None:
+            check_target(target)
     prior = None if options.prior is None else load_values(options.prior, robot)
+    if options.verify is not None:
+        _verify(options, robot, Surroundings(prior=prior))
+        return
     settings = _settings(options, robot)
     with progress.bar("excite", quiet=options.json) as report:
         result = plan(robot, settings, surroundings=Surroundings(prior=prior), progress=report)
     write_plan(options.output, result)
+    if options.plot is not None:
+        title = (
+            f"{robot.name}: {result.settings.model} model, {result.rows} rows, "
+            f"{result.trajectory.duration:.1f} s"
+        )
+        values = result.before.singular_values, result.after.singular_values
+        _plot(options.plot, robot, result.trajectory, title, values)
     if options.json:
         tables.print_json(plan_summary(result))
     else:
         _print(result, options.output)
+
+
+def _verify(options: argparse.Namespace, robot: RobotModel, surroundings: Surroundings) -> None:
+    """Certify a trajectory file again, and draw it."""
+    trajectory, certificate = read_plan(options.verify, robot, surroundings=surroundings)
+    if options.plot is not None:
+        values = read_singular_values(options.verify)
+        title = f"{robot.name}: {options.verify.name}, {trajectory.duration:.1f} s"
+        _plot(options.plot, robot, trajectory, title, values)
+    if options.json:
+        tables.print_json(certificate_summary(trajectory, certificate))
+    else:
+        _print_certificate(certificate)
+
+
+def _plot(
+    target: Path,
+    robot: RobotModel,
+    trajectory: Trajectory,
+    title: str,
+    singular_values: tuple[Array, Array] | None,
+) -> None:
+    try:
+        from robot_identification.report.excitation_plot import excitation_figure
+        from robot_identification.report.figures import png
+    except ImportError as error:
+        raise SettingError(
+            "--plot", target, "needs matplotlib; pip install 'robot_identification[report]'"
+        ) from error
+    figure = excitation_figure(robot, trajectory, title, singular_values=singular_values)
+    write_bytes_atomically(target, png(figure))
 
 
 def _settings(options: argparse.Namespace, robot: RobotModel) -> PlanSettings:
@@ -131,8 +193,7 @@ def _print(result: Plan, output: Path) -> None:
     cells = [(name, f"{first:.6g}", f"{last:.6g}") for name, first, last in rows]
     tables.print_table(out, title, ("", "random start", "plan"), cells)
     out.print()
-    checks = [(check.name, "passed", check.detail) for check in result.certificate.checks]
-    tables.print_table(out, "certificate", ("check", "result", "worst"), checks)
+    _print_certificate(result.certificate)
     out.print(
         f"{len(result.trajectory.times)} points in {result.trajectory.duration:.4g} s, condition "
         f"number of the dynamic model along it {result.trajectory_condition_number:.4g}; "
@@ -141,3 +202,8 @@ def _print(result: Plan, output: Path) -> None:
         soft_wrap=True,
     )
     out.print(f"written to {output}", markup=False, soft_wrap=True)
+
+
+def _print_certificate(certificate: Certificate) -> None:
+    checks = [(check.name, "passed", check.detail) for check in certificate.checks]
+    tables.print_table(tables.console(), "certificate", ("check", "result", "worst"), checks)

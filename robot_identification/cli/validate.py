@@ -80,7 +80,8 @@ def _plot(
     options: argparse.Namespace, robot: RobotModel, values: Array, recording: Recording
 ) -> None:
     try:
-        from robot_identification.report.effort_plot import effort_figure, png
+        from robot_identification.report.effort_plot import effort_figure
+        from robot_identification.report.figures import png
     except ImportError as error:
         raise SettingError(
             "--plot", options.plot, "needs matplotlib; pip install 'robot_identification[report]'"

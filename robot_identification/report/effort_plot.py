@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -43,10 +41,3 @@ def _draw(panel: Axes, prediction: Prediction, joint: int) -> None:
     )
     panel.spines[["top", "right"]].set_visible(False)
     panel.margins(x=0.01)
-
-
-def png(figure: Figure) -> bytes:
-    """Return a figure as a PNG file."""
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=110)
-    return buffer.getvalue()

@@ -1,7 +1,9 @@
 """Plans on disk: a trajectory file that carries its certificate and a hash of both.
 
-The file is a trajectory file as others, with two more keys.  ``certificate`` lists the checks,
-``sha256`` is the hash of robot, trajectory and results.  Loading checks everything again.
+The file is a trajectory file as others, with more keys.  ``certificate`` lists the checks,
+``sha256`` is the hash of robot, trajectory and results; ``model``, ``singular_values_start`` and
+``singular_values`` say how well the system is conditioned, before and after the search.  Loading
+checks everything but these figures again.
 """
 
 from __future__ import annotations
@@ -9,15 +11,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
+
 from robot_identification.errors import NotCertifiedError, TrajectoryError
 from robot_identification.excitation.certificate import Certificate, certify
 from robot_identification.excitation.plan import Plan
 from robot_identification.excitation.surroundings import Surroundings
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.robot.document import read_document
-from robot_identification.robot.model import RobotModel
+from robot_identification.robot.model import Array, RobotModel
 from robot_identification.storage.atomic import write_text_atomically
 from robot_identification.storage.trajectories import read_trajectory, trajectory_text
+
+_BEFORE, _AFTER = "singular_values_start", "singular_values"
 
 
 def plan_summary(plan: Plan) -> Mapping[str, object]:
@@ -30,17 +36,24 @@ def plan_summary(plan: Plan) -> Mapping[str, object]:
         "condition_number_start": plan.before.condition_number,
         "equilibrium_start": plan.before.equilibrium,
         "trajectory_condition_number": plan.trajectory_condition_number,
-        "singular_values_start": [float(x) for x in plan.before.singular_values],
-        "singular_values": [float(x) for x in plan.after.singular_values],
+        _BEFORE: [float(x) for x in plan.before.singular_values],
+        _AFTER: [float(x) for x in plan.after.singular_values],
         "rows": plan.rows,
-        "points": len(plan.trajectory.times),
-        "duration": plan.trajectory.duration,
         "optimizer": plan.optimizer,
         "seed": plan.settings.points.seed,
         "seconds": plan.seconds,
-        "certificate": dict(plan.certificate.results),
-        "braking_time": plan.certificate.braking_time,
-        "sha256": plan.certificate.digest,
+        **certificate_summary(plan.trajectory, plan.certificate),
+    }
+
+
+def certificate_summary(trajectory: Trajectory, certificate: Certificate) -> Mapping[str, object]:
+    """Return the plain data of a certified trajectory, by keys of :func:`plan_summary`."""
+    return {
+        "points": len(trajectory.times),
+        "duration": trajectory.duration,
+        "certificate": dict(certificate.results),
+        "braking_time": certificate.braking_time,
+        "sha256": certificate.digest,
     }
 
 
@@ -59,6 +72,9 @@ def write_plan(path: str | Path, plan: Plan) -> None:
     lines.append("certificate:")
     lines += [f"  {check.name}: {str(check.passed).lower()}" for check in plan.certificate.checks]
     lines.append(f'sha256: "{plan.certificate.digest}"')
+    lines.append(f"model: {plan.settings.model}")
+    for name, quality in ((_BEFORE, plan.before), (_AFTER, plan.after)):
+        lines.append(f"{name}: [{', '.join(f'{x:.6e}' for x in quality.singular_values)}]")
     write_text_atomically(path, "\n".join(lines) + "\n")
 
 
@@ -99,3 +115,32 @@ def read_plan(
             "hash", f"{path}: trajectory, robot or checks differ from what was certified"
         )
     return trajectory.reordered(robot.joint_names), certificate
+
+
+def read_singular_values(path: str | Path) -> tuple[Array, Array] | None:
+    """Return the singular values before and after the search, largest first, as a plan states them.
+
+    Args:
+        path: the file.
+
+    Returns:
+        Two arrays (columns,); None where the file does not state them.
+
+    Raises:
+        RobotDescriptionError: the file cannot be read.
+        TrajectoryError: they are not positive numbers.
+    """
+    data = read_document(Path(path)).data
+    if not isinstance(data, dict) or not {_BEFORE, _AFTER} <= set(data):
+        return None
+    try:
+        before, after = (np.array(data[name], dtype=np.float64) for name in (_BEFORE, _AFTER))
+    except (TypeError, ValueError) as error:
+        raise TrajectoryError(f"{path}: singular values must be numbers") from error
+    if (
+        before.ndim != 1
+        or before.shape != after.shape
+        or not (before >= 0).all() & (after > 0).all()
+    ):
+        raise TrajectoryError(f"{path}: singular values must be two lists of positive numbers")
+    return before, after

@@ -9,7 +9,7 @@ import pytest
 from robot_identification.cli.main import main
 from robot_identification.errors import NotCertifiedError, TrajectoryError
 from robot_identification.robot.loading import load_robot
-from robot_identification.storage.plans import read_plan
+from robot_identification.storage.plans import read_plan, read_singular_values
 
 QUICK = ["excite", "three_dof", "--starts", "1", "--rows", "16", "--json"]
 
@@ -61,6 +61,46 @@ def test_a_weaker_robot_is_not_accepted(planned):
     slow = tuple(replace(j, limits=replace(j.limits, velocity=0.5)) for j in robot.joints)
     with pytest.raises(NotCertifiedError, match="velocity"):
         read_plan(planned, replace(robot, joints=slow))
+
+
+def test_singular_values_are_in_the_file(planned):
+    before, after = read_singular_values(planned)
+    assert len(before) == len(after) == 15
+    assert before[0] / before[-1] > after[0] / after[-1]
+    assert (np.diff(after) <= 0.0).all()
+
+
+def test_a_file_with_wrong_singular_values_is_refused(planned, tmp_path):
+    lines = [line for line in planned.read_text().splitlines() if "singular" not in line]
+    other = tmp_path / "other.yaml"
+    other.write_text("\n".join(lines))
+    assert read_singular_values(other) is None
+    for wrong in ("[1.0, x]", "[1.0, -1.0]", "[[1.0]]"):
+        kept = [*lines, "singular_values_start: [2.0, 1.0]", f"singular_values: {wrong}"]
+        other.write_text("\n".join(kept))
+        with pytest.raises(TrajectoryError, match="singular values"):
+            read_singular_values(other)
+
+
+def test_a_plan_is_verified_and_drawn(planned, tmp_path, capsys):
+    pytest.importorskip("matplotlib", reason="needs the extra report")
+    picture = tmp_path / "plan.png"
+    command = ["excite", "three_dof", "--verify", str(planned), "--plot", str(picture), "--json"]
+    assert main([*command, "--prior", "three_dof"]) == 0
+    assert set(json.loads(capsys.readouterr().out)["certificate"].values()) == {True}
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    changed = tmp_path / "changed.yaml"
+    changed.write_text(planned.read_text().replace("sha256: ", "sha256: 0"))
+    command[3] = str(changed)
+    assert main([*command, "--prior", "three_dof"]) != 0
+    assert "hash" in capsys.readouterr().err
+
+
+def test_a_plot_that_cannot_be_written_is_refused_before_any_work(tmp_path, capsys):
+    target = str(tmp_path / "x.yaml")
+    assert main([*QUICK, "-o", target, "--plot", str(tmp_path)]) == 2
+    assert str(tmp_path) in capsys.readouterr().err
+    assert not (tmp_path / "x.yaml").exists()
 
 
 @pytest.mark.parametrize(
