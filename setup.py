@@ -52,6 +52,7 @@ EXTRAS = {
         "hypothesis>=6.100",
         "import-linter>=2.0",
         "matplotlib>=3.6",
+        "mujoco>=3.1,<4",
         "mypy>=1.11",
         "pin>=2.7",
         "pytest>=8",
@@ -59,6 +60,7 @@ EXTRAS = {
         "pytest-xdist>=3.5",
         "ruff>=0.12",
         "types-PyYAML",
+        "xacro>=2",
     ],
 }
 # The Makefile says so; pip alone takes the wheels.

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from robot_identification import __version__
-from robot_identification.cli import base_parameters, demo, excite, identify, validate
+from robot_identification.cli import base_parameters, demo, excite, export, identify, validate
 from robot_identification.errors import (
     CancelledError,
     InputError,
@@ -25,6 +25,7 @@ COMMANDS: dict[str, ModuleType] = {
     "excite": excite,
     "identify": identify,
     "validate": validate,
+    "export": export,
     "demo": demo,
 }
 

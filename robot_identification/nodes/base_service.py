@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from robot_identification import msg
 from robot_identification.identification.base import BaseParameters, base_parameters
 from robot_identification.identification.relations import relations
-from robot_identification.nodes.messages import floats, unit_of
+from robot_identification.nodes.messages import floats
 from robot_identification.nodes.requests import base_values, named_values
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.model import RobotModel
+from robot_identification.robot.units import unit_of
 from robot_identification.srv import BaseParameters as Service
 
 

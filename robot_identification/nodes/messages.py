@@ -24,14 +24,14 @@ from robot_identification.identification.result import (
 )
 from robot_identification.nodes.joint_states import NANOSECONDS
 from robot_identification.nodes.recorder import Block, Counts
-from robot_identification.robot import parameters
-from robot_identification.robot.model import Array, EffortMeaning, JointType, RobotModel
+from robot_identification.robot.model import Array, EffortMeaning, RobotModel
 from robot_identification.robot.processing import (
     Divisor,
     EndTreatment,
     ProcessingSettings,
     ThresholdScope,
 )
+from robot_identification.robot.units import unit_of
 from robot_identification.signals.online import FilteredBlock
 from robot_identification.signals.recording import RawSamples
 
@@ -231,6 +231,7 @@ def _parameter_messages(
     regrouping: Regrouping, estimate: Estimate, robot: RobotModel
 ) -> list[msg.BaseParameter]:
     messages = []
+    robust = estimate.std_robust
     for i, name in enumerate(regrouping.names):
         leading = regrouping.leading[i]
         others = {k: v for k, v in regrouping.grouping(i).items() if k != leading}
@@ -243,20 +244,12 @@ def _parameter_messages(
                 unit=unit_of(leading, robot),
                 value=float(estimate.values[i]),
                 std=float(estimate.std[i]),
-                std_robust=math.nan,
+                std_robust=math.nan if robust is None else float(robust[i]),
                 relative_std_percent=float(estimate.relative_std_percent[i]),
                 essential=True,
             )
         )
     return messages
-
-
-def unit_of(parameter: str, robot: RobotModel) -> str:
-    """Return the SI unit of a standard parameter of a robot, such as ``ZZ1``."""
-    number = int("0" + "".join(c for c in parameter if c.isdigit()))
-    known = 1 <= number <= len(robot.joints)
-    prismatic = known and robot.joints[number - 1].type is JointType.PRISMATIC
-    return parameters.unit(parameter, prismatic=prismatic)
 
 
 def _factor_message(factor: JointFactor) -> msg.TriangularFactor:
@@ -300,6 +293,7 @@ def result_of(message: msg.IdentificationResult) -> IdentificationResult:
 
 
 def _estimate_of(message: msg.IdentificationResult) -> Estimate:
+    robust = np.array([parameter.std_robust for parameter in message.parameters])
     return Estimate(
         values=np.array([parameter.value for parameter in message.parameters]),
         std=np.array([parameter.std for parameter in message.parameters]),
@@ -312,6 +306,7 @@ def _estimate_of(message: msg.IdentificationResult) -> Estimate:
             message.relative_error_total, np.array(message.relative_error)
         ),
         rows=tuple(message.rows),
+        std_robust=robust if np.isfinite(robust).all() else None,
     )
 
 

@@ -12,6 +12,7 @@ from robot_identification.robot.model import Array
 _MULTIPLE_OF_PI = re.compile(
     r"(?P<sign>[-+]?)((?P<factor>[0-9]+(\.[0-9]*)?) ?\* ?)?pi( ?/ ?(?P<divisor>[0-9]+(\.[0-9]*)?))?"
 )
+_UPRIGHT = 1e-12
 
 
 def parse_angle(value: float | str) -> float:
@@ -59,3 +60,22 @@ def rotation_z(angle: float) -> Array:
     """Return the (3, 3) rotation by ``angle`` rad about z."""
     c, s = cos_sin(angle)
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def roll_pitch_yaw(rotation: Array) -> tuple[float, float, float]:
+    """Return roll, pitch and yaw of a rotation Rot(z, yaw) Rot(y, pitch) Rot(x, roll), in rad.
+
+    Where the pitch is a quarter turn, yaw is 0 and roll takes the whole turn that is left.  Nearby
+    the three still give back the rotation, because roll is computed from what yaw leaves.
+
+    Args:
+        rotation: (3, 3) rotation matrix.
+    """
+    across = math.hypot(rotation[0, 0], rotation[1, 0])
+    yaw = math.atan2(rotation[1, 0], rotation[0, 0]) if across > _UPRIGHT else 0.0
+    c, s = cos_sin(yaw)
+    pitch = math.atan2(-rotation[2, 0], across)
+    roll = math.atan2(
+        s * rotation[0, 2] - c * rotation[1, 2], c * rotation[1, 1] - s * rotation[0, 1]
+    )
+    return roll, pitch, yaw

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from robot_identification.errors import RobotDescriptionError, SettingError, UnknownRobotError
+from robot_identification.robot.document import read_document
 from robot_identification.robot.model import EffortMeaning, RobotModel
 from robot_identification.robot.urdf import read_urdf
 from robot_identification.robot.yaml_format import read_yaml
@@ -50,6 +51,25 @@ def load_robot(
     if effort_meaning is not None:
         robot = replace(robot, effort_meaning=_parse_effort_meaning(effort_meaning))
     return robot
+
+
+def source_urdf(source: str | Path) -> Path | None:
+    """Return the URDF that a robot is described by: itself, or the one that its robot file names.
+
+    Args:
+        source: as for :func:`load_robot`.
+
+    Returns:
+        The URDF, None where the robot is described by a table of its own.
+
+    Raises:
+        UnknownRobotError, RobotDescriptionError: as :func:`find_robot`; the robot file is wrong.
+    """
+    path = find_robot(source)
+    if path.suffix.lower() not in _YAML:
+        return path
+    named = read_document(path).data.get("urdf")
+    return None if named is None else path.parent / named
 
 
 def find_robot(source: str | Path) -> Path:

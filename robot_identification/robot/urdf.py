@@ -20,7 +20,7 @@ from robot_identification.robot.model import (
     read_only,
 )
 from robot_identification.robot.urdf_elements import UrdfJoint, UrdfLink, read_joint, read_link
-from robot_identification.robot.xml_document import Element, parse_xml, read_xml
+from robot_identification.robot.xml_document import Element, parse_xml, read_xml, utf8
 
 _Named = TypeVar("_Named", UrdfJoint, UrdfLink)
 
@@ -90,7 +90,7 @@ def parse_urdf(text: str, name: str, *, allow_mimic: bool = False) -> UrdfDescri
     Raises:
         RobotDescriptionError: as :func:`read_urdf`.
     """
-    data = text.encode("utf-8", "replace")
+    data = utf8(text, name)
     digest = hashlib.sha256(data).hexdigest()
     root = parse_xml(data, name, encoding="utf-8")
     return _described(root, digest, name, allow_mimic=allow_mimic)

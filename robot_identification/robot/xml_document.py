@@ -153,3 +153,20 @@ def parse_xml(data: bytes, name: str, *, encoding: str | None = None) -> Element
         problem = f"not well-formed XML: {expat.ErrorString(error.code)}"
         raise RobotDescriptionError(problem, path=name, line=error.lineno) from error
     return closed[0]
+
+
+def utf8(text: str, name: str) -> bytes:
+    """Return the text of an XML document in UTF-8.
+
+    Args:
+        text: the document.
+        name: what it is called in errors.
+
+    Raises:
+        RobotDescriptionError: it holds half a character.
+    """
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        line = text.count("\n", 0, error.start) + 1
+        raise RobotDescriptionError("holds half a character", path=name, line=line) from error

@@ -1,0 +1,66 @@
+"""Write parameters for controllers and simulators: URDF, xacro, MuJoCo, ROS 2 and Pinocchio."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from robot_identification.cli import options as shared
+from robot_identification.cli import tables
+from robot_identification.errors import SettingError
+from robot_identification.robot.loading import find_robot, source_urdf
+from robot_identification.robot.values import load_values
+from robot_identification.storage.export.outputs import KINDS, write_outputs
+
+_HELP = {
+    "urdf": "URDF with masses, inertias, damping and friction",
+    "xacro": "xacro file with properties and macros per link and joint",
+    "mujoco": "MJCF file with armature, damping and frictionloss per joint",
+    "controller": "parameter file of ROS 2 with everything, couplings included",
+    "armature": "YAML table of what Pinocchio does not read from a URDF",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    shared.add_robot(parser)
+    parser.add_argument("parameters", type=Path, metavar="PARAMETERS", help="standard parameters")
+    add_outputs(parser)
+
+
+def add_outputs(parser: argparse.ArgumentParser) -> None:
+    """Add the options that name what to write."""
+    for kind in KINDS:
+        parser.add_argument(f"--{kind}", type=Path, metavar="OUT", help=_HELP[kind])
+    parser.add_argument(
+        "--original",
+        type=Path,
+        metavar="URDF",
+        help="URDF of the robot whose text and link frames are kept; by default the one that the "
+        "robot is described by, if any",
+    )
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    targets = {kind: path for kind in KINDS if (path := getattr(options, kind)) is not None}
+    if not targets:
+        names = ", ".join(f"--{kind}" for kind in KINDS)
+        raise SettingError("outputs", "none", f"name at least one: {names}")
+    robot = shared.robot_of(options, closed_loops=True)
+    remarks = write_outputs(
+        targets,
+        robot,
+        load_values(options.parameters, robot),
+        original=options.original or source_urdf(options.robot),
+        keep=[find_robot(options.robot), options.parameters],
+    )
+    written = {kind: str(path) for kind, path in targets.items()}
+    if options.json:
+        tables.print_json({"robot": robot.name, "written": written, "remarks": list(remarks)})
+        return
+    out = tables.console()
+    for path in written.values():
+        out.print(f"wrote {path}", markup=False)
+    for remark in remarks:
+        out.print(f"note: {remark}", markup=False)

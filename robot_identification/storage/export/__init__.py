@@ -1,0 +1,1 @@
+"""Parameters handed to others: URDF, xacro, MJCF, and YAML for controllers and for Pinocchio."""

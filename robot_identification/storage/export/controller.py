@@ -1,0 +1,98 @@
+"""Parameters of a model-based controller, as a parameter file of ROS 2."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from robot_identification.robot.model import Coupling
+from robot_identification.robot.units import unit_of
+from robot_identification.storage.export.mechanism import JointDynamics, Mechanism
+from robot_identification.storage.export.yaml_text import Data, yaml_text
+
+_HEADING = (
+    "Dynamic parameters of {robot}, on the joint side.",
+    "masses in kg, centres of mass in m, inertias about the centre of mass in kg m^2 in the order",
+    "xx xy xz yy yz zz (tensor entries), in the frame of the link beside them; gravity in m/s^2.",
+    "drive_inertia in kg m^2 (kg where the joint translates), viscous_friction in N m s/rad",
+    "(N s/m), coulomb_friction and offset in N m (N).  standard_values: the same about the origins",
+    "of the robot's frames, XX XY XZ YY YZ ZZ MX MY MZ M Ia Fv Fc off of each joint, then the",
+    "couplings'.",
+    "effort = rigid bodies + drive_inertia * acceleration + viscous_friction * velocity",
+    "  + coulomb_friction * sign(velocity) + offset + couplings.",
+    "A coupling term adds on[i] * value * f(v) to the effort of joint i, with v the sum of",
+    "of[j] * velocity of joint j, and f(v) = dv/dt (inertia), v (viscous), sign(v) (coulomb).",
+)
+
+
+def controller_yaml(mechanism: Mechanism) -> str:
+    """Return a parameter file of ROS 2 that holds everything of a robot's dynamics.
+
+    Every node that loads it has the parameters ``dynamics.joints``,
+    ``dynamics.by_joint.<joint>.mass`` and so on, ``dynamics.couplings.<parameter>.value``, and all
+    standard parameters at the origins of the robot's frames as ``dynamics.standard_values``.
+    """
+    robot = mechanism.robot
+    values: dict[str, Data] = {
+        "robot": robot.name,
+        "robot_hash": robot.digest,
+        "base": robot.base_link,
+        "gravity": [float(g) for g in robot.gravity],
+        "joints": list(robot.joint_names),
+        "by_joint": {joint.name: _joint(joint) for joint in mechanism.joints},
+        "couplings": _couplings(mechanism),
+        "standard_names": list(robot.all_parameter_names),
+        "standard_values": [float(value) for value in mechanism.values],
+        "standard_units": [unit_of(name, robot) for name in robot.all_parameter_names],
+    }
+    heading = [line.format(robot=_one_line(robot.name)) for line in _HEADING]
+    return yaml_text({"/**": {"ros__parameters": {"dynamics": values}}}, heading=heading)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _joint(joint: JointDynamics) -> dict[str, Data]:
+    body = joint.link.body
+    return {
+        "link": joint.link.link,
+        "mass": body.mass,
+        "centre_of_mass": [float(x) for x in body.centre],
+        "inertia": [float(x) for x in body.inertia[np.triu_indices(3)]],
+        "drive_inertia": joint.drive_inertia,
+        "viscous_friction": joint.link.viscous_friction,
+        "coulomb_friction": joint.link.coulomb_friction,
+        "offset": joint.offset,
+    }
+
+
+def _couplings(mechanism: Mechanism) -> dict[str, Data]:
+    """Return the couplings by parameter; a parameter may stand in several."""
+    found: dict[str, Data] = {}
+    for coupling in mechanism.robot.couplings:
+        name = coupling.parameter
+        while name in found:
+            name += "_"
+        found[name] = _coupling(mechanism, coupling)
+    return found
+
+
+def _coupling(mechanism: Mechanism, coupling: Coupling) -> dict[str, Data]:
+    terms: dict[str, Data] = {
+        f"term_{number}": {"on": _floats(term.on), "of": _floats(term.of)}
+        for number, term in enumerate(coupling.terms, 1)
+    }
+    return {
+        "parameter": coupling.parameter,
+        "kind": coupling.kind.value,
+        "value": mechanism.value(coupling),
+        "unit": unit_of(coupling.parameter, mechanism.robot),
+        **terms,
+    }
+
+
+def _floats(factors: Mapping[str, float]) -> dict[str, Data]:
+    """Return factors as floats, which parameters of ROS 2 tell from integers."""
+    return {name: float(factor) for name, factor in factors.items()}
