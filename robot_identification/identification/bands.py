@@ -14,6 +14,7 @@ not grow with the recording; those of several recordings are added.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -131,7 +132,7 @@ class BandStream:
         flags = kept.astype(np.float64)
         used = np.where(kept[self._joint_of_entry], rows, 0.0)
         spectra = scipy.fft.rfft(used, _LENGTH, axis=1, overwrite_x=True) * np.sqrt(_SHARES)
-        for band, (begin, end) in enumerate(zip(EDGES[:-1], EDGES[1:], strict=True)):
+        for band, (begin, end) in enumerate(itertools.pairwise(EDGES)):
             parts = np.ascontiguousarray(spectra[:, begin:end]).view(np.float64)
             self._grams[band] += parts @ parts.T
         self._common += flags @ flags.T
