@@ -78,13 +78,14 @@ def print_result(result: IdentificationResult) -> None:
             name,
             f"{estimate.values[i]:.7g}",
             f"{estimate.std[i]:.4g}",
+            "-" if estimate.std_robust is None else f"{estimate.std_robust[i]:.4g}",
             f"{estimate.relative_std_percent[i]:.4g}",
             grouping_text(result.regrouping.grouping(i)),
         )
         for i, name in enumerate(result.regrouping.names)
     ]
     title = f"{len(rows)} base parameters of {result.robot} ({result.method}, SI units, joint side)"
-    print_table(out, title, ("parameter", "value", "std", "std %", "grouping"), rows)
+    print_table(out, title, ("parameter", "value", "std", "std robust", "std %", "grouping"), rows)
     out.print()
     print_errors(out, result)
     out.print()

@@ -17,9 +17,11 @@ from robot_identification.dynamics import rate_terms
 from robot_identification.dynamics.energy import EnergyRegressor
 from robot_identification.errors import RecordingError, SampleError, SettingError, ShapeError
 from robot_identification.identification import least_squares
+from robot_identification.identification.bands import BandStream
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.least_squares import Estimate
+from robot_identification.identification.robust import robust_std
 from robot_identification.identification.sequential import SequentialEstimator
 from robot_identification.robot.model import Array, read_only
 from robot_identification.signals.processing import Processing
@@ -167,18 +169,55 @@ def identify_energy(
         raise RecordingError("every unbroken run is shorter than two intervals; record longer")
     W, Y = np.vstack([b.W for b in blocks]), np.concatenate([b.Y for b in blocks])
     squares = np.vstack([b.squares for b in blocks])
-    moving = squares.sum(axis=1) > _QUIET * squares.sum(axis=1).max(initial=0.0)
+    quiet = _QUIET * squares.sum(axis=1).max(initial=0.0)
+    moving = squares.sum(axis=1) > quiet
     W, Y, squares = W[moving], Y[moving], squares[moving]
     first = solve(W, Y, base.names, np.sqrt(squares.sum(axis=1)))
     deviations = _residual_std(factors, first.values)
-    estimate = solve(W, Y, base.names, np.sqrt(np.maximum(squares @ deviations**2, 1e-300)))
+    estimate = solve(W, Y, base.names, _row_std(squares, deviations))
     return replace(
         estimate,
         weights=read_only(np.ones(len(factors))),
         residual_std=read_only(_residual_std(factors, estimate.values)),
         relative_error=least_squares.relative_error(factors, estimate.values),
         rows=(len(Y), *([0] * (len(factors) - 1))),
+        std_robust=_robust_std(blocks, quiet, deviations, base.names, estimate.values),
     )
+
+
+def _row_std(squares: Array, deviations: Array) -> Array:
+    """Return (intervals,) deviations of the work, for those of the efforts of the joints."""
+    result: Array = np.sqrt(np.maximum(squares @ deviations**2, 1e-300))
+    return result
+
+
+def _robust_std(
+    blocks: Sequence[EnergyRows],
+    quiet: float,
+    deviations: Array,
+    names: Sequence[str],
+    values: Array,
+) -> Array:
+    """Return standard deviations that hold where the work of neighbouring intervals is correlated.
+
+    Coloured noise of the efforts outlasts an interval; that of the positions enters two
+    neighbouring intervals with opposite signs.
+
+    Args:
+        blocks: the rows of unbroken runs.
+        quiet: sum of the integrals of qd^2 up to which rows were left out.
+        deviations: (joints,) standard deviations of the efforts.
+        names: names of the parameters.
+        values: (parameters,) their estimate.
+    """
+    bands = BandStream([np.arange(len(names))])
+    estimator = SequentialEstimator(names)
+    for block in blocks:
+        moving = block.squares.sum(axis=1) > quiet
+        std = _row_std(block.squares, deviations)
+        bands.add(np.column_stack([block.W, block.Y]).T / std, moving[None])
+        estimator.update(block.W[moving], block.Y[moving], std[moving])
+    return robust_std(bands.grams(), [estimator.factor], values, np.ones(1))
 
 
 def _residual_std(factors: Sequence[JointFactor], values: Array) -> Array:

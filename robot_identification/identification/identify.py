@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import SettingError, ShapeError
 from robot_identification.identification import least_squares
+from robot_identification.identification.bands import BandStream
 from robot_identification.identification.base import BaseParameters, base_parameters
 from robot_identification.identification.energy import identify_energy
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.least_squares import Estimate, RelativeError
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
-from robot_identification.identification.stream import factorise
+from robot_identification.identification.robust import robust_std
+from robot_identification.identification.stream import band_stream, factorise
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.processing import Processing
@@ -91,12 +93,15 @@ def identify(
     processing = resolve_processing(robot, recordings, overrides or ProcessingSettings())
     fitted = [r.between(0.0, 1.0 - held_out_fraction) for r in recordings]
     segments = _filtered(fitted, processing, report)
-    factors = _factors(base, segments, processing, report, cancelled)
-    if method == "energy":
+    bands = band_stream(robot, base.base_columns) if method != "energy" else None
+    factors = _factors(base, segments, processing, report, cancelled, bands)
+    if bands is None:
         estimate = identify_energy(base, segments, processing, factors)
     else:
         solve = least_squares.ordinary if method == "ols" else least_squares.weighted
         estimate = solve(factors, base.names, processing.residual_divisor)
+        robust = robust_std(bands.grams(), factors, estimate.values, estimate.weights)
+        estimate = replace(estimate, std_robust=robust)
     held_out = None
     if held_out_fraction > 0.0:
         rest = [r.between(1.0 - held_out_fraction, 1.0) for r in recordings]
@@ -182,12 +187,14 @@ def _factors(
     processing: Processing,
     report: Progress,
     cancelled: Cancelled | None,
+    bands: BandStream | None = None,
 ) -> tuple[JointFactor, ...]:
     return factorise(
         base.robot,
         base.base_columns,
         segments,
         processing,
+        bands=bands,
         progress=lambda fraction: report("regressor", fraction),
         cancelled=cancelled,
     )

@@ -125,14 +125,17 @@ def parameter_entries(result: IdentificationResult) -> list[dict[str, object]]:
     """Return one entry per base parameter: name, grouping, value and standard deviations.
 
     ``essential`` is None: the elimination of unessential parameters was not asked for.
+    ``std_robust`` is None where the method or the version of the file has none.
     """
     estimate = result.estimate
+    robust = estimate.std_robust
     return [
         {
             "name": name,
             "grouping": result.regrouping.grouping(i),
             "value": float(estimate.values[i]),
             "std": float(estimate.std[i]),
+            "std_robust": None if robust is None else float(robust[i]),
             "relative_std_percent": float(estimate.relative_std_percent[i]),
             "essential": None,
         }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -156,7 +156,14 @@ def _estimate(document: Mapping[str, Any], joint_names: tuple[str, ...]) -> Esti
         singular_values=_finite(document["singular_values"], "singular_values"),
         relative_error=_error(document["relative_error"], joint_names),
         rows=tuple(int(document["rows_per_joint"][name]) for name in joint_names),
+        std_robust=_std_robust(parameters),
     )
+
+
+def _std_robust(parameters: Sequence[Mapping[str, Any]]) -> Array | None:
+    """Return the robust standard deviations, None where a file does not have all of them."""
+    found = [entry["std_robust"] for entry in parameters if entry.get("std_robust") is not None]
+    return _finite(found, "std_robust") if len(found) == len(parameters) else None
 
 
 def _error(entries: Mapping[str, float], joint_names: tuple[str, ...]) -> RelativeError:

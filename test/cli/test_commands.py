@@ -114,6 +114,6 @@ def test_json_is_plain_and_complete(run, scara_bag):
         "converged", "seconds", "settings", "sources", "warnings",
     } <= set(result)  # fmt: skip
     assert set(result["parameters"][0]) == {
-        "name", "grouping", "value", "std", "relative_std_percent", "essential",
+        "name", "grouping", "value", "std", "std_robust", "relative_std_percent", "essential",
     }  # fmt: skip
     assert all(set(entry) == {"value", "reason"} for entry in result["settings"].values())

@@ -89,10 +89,23 @@ def test_a_result_says_how_parameters_are_grouped(robot):
         }
         assert told == pytest.approx(grouping)
         assert parameter.unit
-        assert math.isnan(parameter.std_robust)
     named = {*message.unaffecting_names, *message.regrouped_names}
     named |= {parameter.leading for parameter in message.parameters}
     assert named == set(message.standard_names)
+
+
+def test_robust_deviations_are_not_a_number_where_there_are_none(robot):
+    without = result_of(robot, None)
+    robust = 2.0 * without.estimate.std
+    estimate = dataclasses.replace(without.estimate, std_robust=robust)
+    having = dataclasses.replace(without, estimate=estimate)
+    message = messages.result_message(without, robot, stamp=0)
+    assert all(math.isnan(parameter.std_robust) for parameter in message.parameters)
+    assert messages.result_of(through_dds(message)).estimate.std_robust is None
+    message = messages.result_message(having, robot, stamp=0)
+    assert [parameter.std_robust for parameter in message.parameters] == robust.tolist()
+    back = messages.result_of(through_dds(message)).estimate.std_robust
+    np.testing.assert_array_equal(back, robust)
 
 
 def test_good_enough_is_judged_by_the_worst_parameter(robot):
