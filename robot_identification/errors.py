@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 
 class RobotIdentificationError(Exception):
@@ -268,6 +269,30 @@ class SimulationError(ResultRefusedError):
     def __init__(self, time: float, problem: str) -> None:
         self.time = time
         super().__init__(f"simulation stopped at {time:.6g} s: {problem}")
+
+
+class NotConvergedError(ResultRefusedError):
+    """The iterations of a method did not meet their tolerances.
+
+    Attributes:
+        result: what was reached, with its history; None where not even the first simulation ran.
+    """
+
+    def __init__(self, problem: str, result: Any = None) -> None:
+        self.result = result
+        super().__init__(f"not converged: {problem}")
+
+
+class ModelMismatchError(ResultRefusedError):
+    """The iterations of a method converged, but the model does not explain the efforts.
+
+    Attributes:
+        result: what was reached, with its history.
+    """
+
+    def __init__(self, problem: str, result: Any) -> None:
+        self.result = result
+        super().__init__(f"model mismatch: {problem}")
 
 
 class RankError(ResultRefusedError):

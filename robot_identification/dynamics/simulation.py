@@ -47,7 +47,8 @@ class Law(NamedTuple):
     """A control law as arrays (joints,): see the module.
 
     ``limit`` is infinite for joints without an effort limit; ``delay`` counts control periods;
-    ``derivative_cutoff`` of the velocity estimate is in rad/s, 0 where there is no such filter.
+    ``derivative_cutoff`` of the velocity estimate is in rad/s, 0 where there is no such filter;
+    ``held`` tells that a recorded effort is the one from its instant on.
     """
 
     kind: int
@@ -61,6 +62,7 @@ class Law(NamedTuple):
     delay: int
     differences: bool
     derivative_cutoff: float
+    held: bool
 
 
 def law_of(robot: RobotModel, controller: Controller) -> Law:
@@ -92,6 +94,7 @@ def law_of(robot: RobotModel, controller: Controller) -> Law:
         delay=controller.delay_samples,
         differences=controller.velocity_estimate == "averaged_difference",
         derivative_cutoff=_derivative_cutoff(controller),
+        held=controller.recorded_effort == "held",
     )
 
 
@@ -144,7 +147,8 @@ class SimulatedSamples:
     """Samples of a simulation, without sensor noise, on the joint side.
 
     Effort and slip belong to the same instant as the position: where they change there, they are
-    the means of the values just before and just after, so that they lag by nothing.
+    the means of the values just before and just after, so that they lag by nothing; or the values
+    just after, where the controller's recorded efforts are ``held``.
 
     Attributes:
         time: (samples,) simulated time in s.

@@ -225,7 +225,8 @@ def advance(plant, nominal, law, reference, clock, state, extra, out, slips):
             last states, (delay + 3, 2, joints).
         extra: (joints,) efforts added to those of the controller.
         out: (samples, 3, joints): position, velocity and effort at every control step that is a
-            multiple of ``every``; the effort is the mean of those before and after the instant.
+            multiple of ``every``; the effort is the mean of those before and after the instant, or
+            the latter for a law whose recorded efforts are ``held``.
         slips: (samples, elements): share of the sliding force that each friction element takes,
             likewise.
 
@@ -243,16 +244,17 @@ def advance(plant, nominal, law, reference, clock, state, extra, out, slips):
     row = -1
     for k in range(first, first + steps):
         sampled = k % every == 0
-        follow(reference, (k - reference.origin) * period + reference.lead, target)
+        answered = k - law.delay  # reference and measurement of a torque are equally old
+        follow(reference, (answered - reference.origin) * period + reference.lead, target)
         _measure(law, history, k, period, q, qd, seen)
         _control(
             law, nominal, seen[0], seen[1], integral, target, heading, extra, period, new, scratch
         )
-        unknown_past = bool(np.isnan(torque[0]))
+        from_now_on = law.held or bool(np.isnan(torque[0]))
         if sampled:
             row += 1
             for j in range(joints):
-                before = new[j] if unknown_past else torque[j]
+                before = new[j] if from_now_on else torque[j]
                 out[row, 0, j] = q[j]
                 out[row, 1, j] = qd[j]
                 out[row, 2, j] = 0.5 * (before + new[j])
@@ -263,7 +265,7 @@ def advance(plant, nominal, law, reference, clock, state, extra, out, slips):
             sound &= integrate(plant, q, qd, new, period / substeps, slip, scratch)
             if i == 0 and sampled:
                 for e in range(slip.size):
-                    before = slip[e] if unknown_past else slips[row, e]
+                    before = slip[e] if from_now_on else slips[row, e]
                     slips[row, e] = 0.5 * (before + slip[e])
         for j in range(joints):
             sound &= bool(np.isfinite(q[j]) and abs(qd[j]) < 1e9)

@@ -122,7 +122,7 @@ def identify(
         factors=factors,
         held_out=held_out,
         seconds=time.monotonic() - begin,
-        warnings=(*_recording_warnings(recordings), *_warnings(base.names, estimate)),
+        warnings=(*recording_warnings(recordings), *warnings_of(base.names, estimate)),
     )
 
 
@@ -200,7 +200,7 @@ def _factors(
     )
 
 
-def _recording_warnings(recordings: Sequence[Recording]) -> tuple[str, ...]:
+def recording_warnings(recordings: Sequence[Recording]) -> tuple[str, ...]:
     """Return a line for every recording that lost samples or came in disorder."""
     lines: list[str] = []
     for recording in recordings:
@@ -219,7 +219,7 @@ def _recording_warnings(recordings: Sequence[Recording]) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _warnings(names: tuple[str, ...], estimate: Estimate) -> tuple[str, ...]:
+def warnings_of(names: tuple[str, ...], estimate: Estimate) -> tuple[str, ...]:
     """Return what a user should know before trusting the numbers."""
     lines = []
     percent = estimate.relative_std_percent

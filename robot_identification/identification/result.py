@@ -10,6 +10,7 @@ import numpy as np
 
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.factor import JointFactor
+from robot_identification.identification.history import History, history_entries
 from robot_identification.identification.least_squares import Estimate, RelativeError
 from robot_identification.robot.model import Array, read_only
 
@@ -90,7 +91,7 @@ class IdentificationResult:
         robot_digest: SHA-256 of the robot file.
         joint_names: names of the joints.
         sources: the recordings.
-        method: ``ols``, ``wls`` or ``energy``.
+        method: ``ols``, ``wls``, ``energy`` or ``didim``.
         settings: every processing setting with its value and where it came from.
         regrouping: what the base parameters stand for.
         estimate: values, standard deviations and the other statistics.
@@ -100,6 +101,7 @@ class IdentificationResult:
         converged: whether the method converged.
         seconds: time that it took.
         warnings: what a user should know before trusting the result.
+        history: iterations of an iterative method, None for the others.
     """
 
     robot: str
@@ -116,6 +118,7 @@ class IdentificationResult:
     converged: bool = True
     seconds: float = 0.0
     warnings: tuple[str, ...] = field(default=())
+    history: History | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
@@ -181,6 +184,8 @@ def summary(result: IdentificationResult) -> dict[str, object]:
         ],
         "warnings": list(result.warnings),
     }
+    if result.history is not None:
+        entries.update(history_entries(result.history, result.joint_names))
     if result.held_out is not None:
         entries["held_out_error"] = error_entries(result.held_out, result.joint_names)
     return entries

@@ -39,6 +39,8 @@ ERROR_CODES: dict[type[errors.RobotIdentificationError], int] = {
     errors.TrajectoryError: CODES.INVALID_REQUEST,
     errors.StaleStateError: CODES.STATE_STALE,
     errors.SimulationError: CODES.NOT_CONVERGED,
+    errors.NotConvergedError: CODES.NOT_CONVERGED,
+    errors.ModelMismatchError: CODES.MODEL_MISMATCH,
     errors.RankError: CODES.NOT_IDENTIFIABLE,
     errors.NotExcitedError: CODES.ILL_CONDITIONED,
     errors.NotCertifiedError: CODES.NOT_CERTIFIED,

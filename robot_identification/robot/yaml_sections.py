@@ -191,6 +191,7 @@ def controller(document: Document, joints: int) -> Controller | None:
         delay_samples=section.get("delay_samples", 0),
         velocity_estimate=estimate,
         velocity_cutoff_hz=None if cutoff is None else float(cutoff),
+        recorded_effort=section.get("recorded_effort", "mean"),
     )
 
 

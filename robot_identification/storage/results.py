@@ -13,6 +13,7 @@ import yaml
 from robot_identification.errors import ResultFileError, RobotIdentificationError
 from robot_identification.identification import result as results
 from robot_identification.identification.factor import JointFactor
+from robot_identification.identification.history import history_of
 from robot_identification.identification.least_squares import Estimate, RelativeError
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
 from robot_identification.robot.model import Array
@@ -141,6 +142,7 @@ def _result(document: Mapping[str, Any]) -> IdentificationResult:
         converged=bool(document["converged"]),
         seconds=float(document["seconds"]),
         warnings=tuple(document["warnings"]),
+        history=history_of(document, joint_names) if "history" in document else None,
     )
 
 

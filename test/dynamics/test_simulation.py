@@ -241,6 +241,33 @@ def test_a_delayed_controller_answers_later():
     assert first == [0, 3]
 
 
+def test_the_reference_is_delayed_like_the_measurement():
+    robot = pendulum(gravity=0.0)
+    gains = {"kp": (0.0,), "velocity_feedforward": (1.0,)}
+    reference = sinusoid([0.3], 1.0, 1.0)
+    efforts = []
+    for delay in (0, 3):
+        controller = Controller("pid", 1000.0, gains, delay_samples=delay)
+        loop = ClosedLoop(robot, pendulum_values(), controller=controller)
+        efforts.append(loop.advance(loop.at_rest([0.0]), reference, 500)[1].effort)
+    assert np.ptp(efforts[0]) > 1.0
+    np.testing.assert_allclose(efforts[1][3:], efforts[0][:-3], atol=1e-12)
+
+
+def test_a_held_effort_is_the_one_after_the_instant():
+    robot = pendulum(gravity=0.0)
+    gains = {"kp": (0.0,), "velocity_feedforward": (1.0,)}
+    reference = sinusoid([0.3], 1.0, 1.0)
+    efforts = []
+    for recorded in ("mean", "held"):
+        controller = Controller("pid", 1000.0, gains, recorded_effort=recorded)
+        loop = ClosedLoop(robot, pendulum_values(), controller=controller)
+        efforts.append(loop.advance(loop.at_rest([0.0]), reference, 500)[1].effort)
+    mean, held = efforts
+    assert np.ptp(held) > 1.0
+    np.testing.assert_allclose(mean[1:], 0.5 * (held[1:] + held[:-1]), atol=1e-12)
+
+
 def test_the_averaged_difference_is_the_velocity_one_period_ago():
     robot = pendulum(gravity=0.0)
     gains = {"kd": (3.0,)}

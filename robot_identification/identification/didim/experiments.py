@@ -1,0 +1,209 @@
+"""The experiments that DIDIM simulates: runs of measured efforts and what the robot followed."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from robot_identification.dynamics import reference as references
+from robot_identification.dynamics.reference import Reference
+from robot_identification.dynamics.simulation import ClosedLoop, LoopState, SimulatedSamples
+from robot_identification.dynamics.stiction import explain
+from robot_identification.errors import CancelledError, RecordingError, SettingError
+from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.signals.recording import Recording, Segment
+from robot_identification.signals.samples import FilteredSegment
+
+Cancelled = Callable[[], bool]
+
+# Control steps between two looks at whether to stop: some ten milliseconds of work.
+_CHUNK = 2000
+_RATE_TOLERANCE = 0.01
+_AT_REST = 1e-9
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An unbroken run of measured efforts, and the reference that the robot followed.
+
+    Attributes:
+        source: where it came from.
+        time: (samples,) seconds since the first stamp of its recording.
+        period: sampling period in s.
+        effort: (samples, joints) measured, in N m or N.
+        reference: what the controller followed, its time 0 at the first stamp of the recording.
+        drop: samples at the start that the transient reaches.
+    """
+
+    source: str
+    time: Array
+    period: float
+    effort: Array
+    reference: Reference
+    drop: int = 0
+
+    @property
+    def samples(self) -> int:
+        """Number of samples."""
+        return len(self.time)
+
+    def followed(self) -> tuple[Array, Array, Array]:
+        """Return position, velocity, acceleration (samples, joints) of the reference."""
+        return references.sample(self.reference, self.time)
+
+
+def experiments_of(
+    recordings: Sequence[Recording], followed: Sequence[Reference]
+) -> tuple[Experiment, ...]:
+    """Return one experiment per unbroken run of the recordings.
+
+    Args:
+        recordings: only their efforts are used.
+        followed: a reference for each of them, its time 0 at the first stamp of the recording.
+
+    Raises:
+        RecordingError: if there is no recording, or not one reference for each.
+    """
+    if not recordings or len(recordings) != len(followed):
+        raise RecordingError(
+            f"{len(recordings)} recordings and {len(followed)} references: "
+            "give at least one recording, and the reference of each"
+        )
+    return tuple(
+        Experiment(
+            source=recording.source,
+            time=segment.time,
+            period=recording.period,
+            effort=segment.effort,
+            reference=reference,
+        )
+        for recording, reference in zip(recordings, followed, strict=True)
+        for segment in recording.segments
+    )
+
+
+def as_if_followed(recording: Recording, reference: Reference) -> Recording:
+    """Return a recording whose positions are those of its reference."""
+
+    def moved(segment: Segment) -> Segment:
+        return replace(segment, position=references.sample(reference, segment.time)[0])
+
+    return replace(recording, segments=tuple(moved(segment) for segment in recording.segments))
+
+
+def along_reference(experiment: Experiment) -> FilteredSegment:
+    """Return the samples of an experiment as if the robot had followed its reference exactly."""
+    used = slice(experiment.drop, None)
+    q, qd, qdd = (signal[used].T for signal in experiment.followed())
+    return FilteredSegment(
+        experiment.time[used], q, qd, qdd, experiment.effort[used].T, experiment.period
+    )
+
+
+def simulate(
+    robot: RobotModel, values: Array, experiment: Experiment, cancelled: Cancelled | None = None
+) -> FilteredSegment:
+    """Return the samples of an experiment with the motion of a simulated robot.
+
+    Args:
+        robot: the robot, with the controller to simulate.
+        values: (full columns,) its parameters.
+        experiment: what to follow, and the measured efforts.
+        cancelled: asked now and then whether to stop.
+
+    Raises:
+        CancelledError: if ``cancelled`` says so.
+        SimulationError: if the motion breaks down.
+        MassMatrixError: if the mass matrix of a sample is not positive definite.
+        SettingError: if the sampling rate does not divide the rate of the controller.
+    """
+    rate, sample_rate = _rates(robot, experiment.period)
+    loop = ClosedLoop(robot, values, rate_hz=rate, sample_rate_hz=sample_rate)
+    reference = experiment.reference._replace(origin=0, lead=float(experiment.time[0]))
+    state = _initial(loop, reference)
+    steps = (experiment.samples - 1) * loop.every + 1
+    parts: list[SimulatedSamples] = []
+    for begin in range(0, steps, _CHUNK):
+        if cancelled is not None and cancelled():
+            raise CancelledError("identification was cancelled")
+        state, samples = loop.advance(state, reference, min(_CHUNK, steps - begin))
+        parts.append(samples)
+    return _explained(robot, loop, _joined(parts), experiment)
+
+
+def simulate_all(
+    robot: RobotModel,
+    values: Array,
+    experiments: Sequence[Experiment],
+    cancelled: Cancelled | None = None,
+) -> list[FilteredSegment]:
+    """Simulate independent experiments in parallel threads; see :func:`simulate`."""
+    workers = min(len(experiments), os.cpu_count() or 1)
+    if workers == 1:
+        return [simulate(robot, values, experiment, cancelled) for experiment in experiments]
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(lambda e: simulate(robot, values, e, cancelled), experiments))
+
+
+def _rates(robot: RobotModel, period: float) -> tuple[float, float]:
+    """Return the rates of controller and samples, the first a multiple of the second.
+
+    The clock of a recording may differ a little from that of the controller.
+    """
+    declared = math.nan if robot.controller is None else robot.controller.rate_hz
+    every = round(declared * period)
+    if every < 1 or abs(declared * period / every - 1.0) > _RATE_TOLERANCE:
+        raise SettingError(
+            "rate_hz",
+            declared,
+            f"samples of {1.0 / period:.6g} Hz do not fit a controller of {declared:g} Hz, which "
+            "must be a multiple; correct the robot file, or record at a rate that divides it",
+        )
+    return every / period, 1.0 / period
+
+
+def _initial(loop: ClosedLoop, reference: Reference) -> LoopState:
+    """Return the state at the start: that of the reference.
+
+    Where the controller integrates and the reference rests, the loop settles there first, since
+    the integral decays too slowly to be a transient.
+    """
+    q, qd, _ = (signal[0] for signal in references.sample(reference, [reference.lead]))
+    if np.abs(qd).max() < _AT_REST:
+        return loop.settled(q) if loop.law.ki.any() else loop.at_rest(q)
+    rest = loop.at_rest(q)
+    history = np.array(rest.history)
+    history[:, 1] = qd
+    for k in range(1, len(history)):
+        history[-k % len(history), 0] = q - k * loop.period * qd
+    return replace(rest, velocity=qd, history=history)
+
+
+def _joined(parts: Sequence[SimulatedSamples]) -> SimulatedSamples:
+    if len(parts) == 1:
+        return parts[0]
+    names = ("time", "position", "velocity", "effort", "slip")
+    return SimulatedSamples(
+        *(read_only(np.concatenate([getattr(part, name) for part in parts])) for name in names)
+    )
+
+
+def _explained(
+    robot: RobotModel, loop: ClosedLoop, samples: SimulatedSamples, experiment: Experiment
+) -> FilteredSegment:
+    motion = explain(robot, loop.plant, samples)
+    used = slice(experiment.drop, None)
+    return FilteredSegment(
+        time=experiment.time[used],
+        position=samples.position[used].T,
+        velocity=samples.velocity[used].T,
+        acceleration=motion.acceleration[used].T,
+        effort=experiment.effort[used].T,
+        period=experiment.period,
+        shares=motion.shares[used].T,
+    )

@@ -1,0 +1,191 @@
+"""What DIDIM needs before it iterates: data, settings, first parameters, first gains."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from robot_identification.dynamics.reference import Reference
+from robot_identification.errors import (
+    MassMatrixError,
+    NotConvergedError,
+    NotExcitedError,
+    SettingError,
+    ShapeError,
+    SimulationError,
+)
+from robot_identification.identification.base import base_parameters
+from robot_identification.identification.didim import starts
+from robot_identification.identification.didim.experiments import (
+    Cancelled,
+    along_reference,
+    as_if_followed,
+    experiments_of,
+)
+from robot_identification.identification.didim.iteration import Problem, Trial
+from robot_identification.identification.didim.loop import (
+    inertias,
+    natural_frequencies,
+    positions_to_look_at,
+)
+from robot_identification.identification.didim.settings import DidimSettings
+from robot_identification.identification.didim.starts import Start, full_vector
+from robot_identification.identification.identify import identify
+from robot_identification.identification.stream import factorise
+from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.signals.processing import Processing
+from robot_identification.signals.recording import Recording
+from robot_identification.signals.settings import resolve_processing
+
+
+@dataclass(frozen=True)
+class FirstParameters:
+    """What the iterations begin with.
+
+    Attributes:
+        start: the parameters.
+        smallest_eigenvalue: of their mass matrix.
+        real_inertia: (joints,) what is known of the robot's inertias before the first step.
+    """
+
+    start: Start
+    smallest_eigenvalue: float
+    real_inertia: Array
+
+
+def prepare(
+    robot: RobotModel,
+    recordings: Sequence[Recording],
+    references: Sequence[Reference],
+    start: str | Start,
+    settings: DidimSettings,
+    overrides: ProcessingSettings | None,
+    cancelled: Cancelled | None,
+) -> tuple[Problem, FirstParameters]:
+    """Return what stays the same in all iterations, and what they begin with.
+
+    Arguments and errors as those of
+    :func:`~robot_identification.identification.didim.run.identify_didim`.
+    """
+    experiments = experiments_of(recordings, references)
+    processing = _processing(robot, recordings, references, overrides)
+    base = base_parameters(robot)
+    positions = positions_to_look_at(robot, np.vstack([e.followed()[0] for e in experiments]))
+    problem = Problem(base, experiments, processing, settings, positions, cancelled)
+    chosen = _start(problem, start, recordings, overrides)
+    found = inertias(robot, full_vector(base, chosen.values), positions)
+    real_inertia = _real_inertia(problem, chosen, found.joints)
+    first = FirstParameters(chosen, found.smallest_eigenvalue, real_inertia)
+    return _without_transient(problem, real_inertia), first
+
+
+def first_trial(problem: Problem, first: FirstParameters) -> Trial:
+    """Return the simulation with the first parameters.
+
+    Raises:
+        NotConvergedError: if it breaks down.
+    """
+    try:
+        return problem.simulate(first.start.values, first.real_inertia)
+    except (SimulationError, MassMatrixError) as error:
+        raise NotConvergedError(
+            f"the start ({first.start.name}) cannot be simulated: {error}"
+        ) from error
+
+
+def _processing(
+    robot: RobotModel,
+    recordings: Sequence[Recording],
+    references: Sequence[Reference],
+    overrides: ProcessingSettings | None,
+) -> Processing:
+    """Return complete settings; what is derived follows from the motion of the reference."""
+    stated = overrides or ProcessingSettings()
+    followed = [
+        as_if_followed(recording, reference)
+        for recording, reference in zip(recordings, references, strict=True)
+    ]
+    found = resolve_processing(robot, followed, stated)
+    reasons = dict(found.reasons)
+    changes: dict[str, Any] = {}
+    if stated.velocity_threshold is None:
+        changes["velocity_threshold"] = (0.0,) * len(robot.joints)
+        reasons["velocity_threshold"] = "DIDIM: simulated velocities and stiction are exact"
+    for name in ("drop_start", "drop_end"):
+        if reasons[name].startswith("derived"):
+            changes[name] = 0
+            reasons[name] = "DIDIM: no filter but that of decimation"
+    return replace(found, **changes, reasons=reasons)
+
+
+def _start(
+    problem: Problem,
+    start: str | Start,
+    recordings: Sequence[Recording],
+    overrides: ProcessingSettings | None,
+) -> Start:
+    """Return the first parameters."""
+    if isinstance(start, Start):
+        if start.values.shape != (problem.base.rank,):
+            raise ShapeError("start", start.values.shape, f"({problem.base.rank},)")
+        return start
+    if start == starts.IDIM:
+        found = identify(
+            problem.base.robot,
+            recordings,
+            method=problem.settings.weighting,
+            overrides=overrides,
+            cancelled=problem.cancelled,
+        )
+        return Start(f"idim, {problem.settings.weighting}", found.estimate.values)
+    if start != starts.REGULAR:
+        raise SettingError("start", start, "choose regular, idim, or give parameters")
+    return starts.regular(problem.base, problem.positions)[0]
+
+
+def _real_inertia(problem: Problem, start: Start, own: Array) -> Array:
+    """Return what is known of the robot's inertias before the first step.
+
+    They are those of the start if it is an estimate.  If not, those that least squares gives
+    along the reference, in place of the motion: crude, but enough for the first gains.
+    """
+    if start.is_estimate:
+        return own
+    segments = [along_reference(experiment) for experiment in problem.experiments]
+    columns = problem.base.base_columns
+    try:
+        factors = factorise(problem.base.robot, columns, segments, problem.processing)
+        estimate = problem.solve(factors)
+    except NotExcitedError:
+        return own
+    found = problem.inertia(estimate.values)
+    return np.where(found > 0.0, found, own)
+
+
+def _without_transient(problem: Problem, real_inertia: Array) -> Problem:
+    """Return the problem without the samples that a wrong initial state reaches.
+
+    Raises:
+        SettingError: if no sample would be left.
+    """
+    settings = problem.settings
+    slowest = float(natural_frequencies(problem.base.robot, real_inertia).min())
+    seconds = settings.transient / (slowest * settings.bandwidth)
+    shortened = []
+    for experiment in problem.experiments:
+        drop = math.ceil(seconds / experiment.period)
+        if experiment.samples - drop >= problem.processing.shortest_segment(experiment.period):
+            shortened.append(replace(experiment, drop=drop))
+    if not shortened:
+        raise SettingError(
+            "transient",
+            settings.transient,
+            f"a transient of {seconds:.3g} s leaves nothing of the longest unbroken run; "
+            "record longer, or give a smaller multiple",
+        )
+    return replace(problem, experiments=tuple(shortened))
