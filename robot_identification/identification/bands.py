@@ -79,6 +79,23 @@ class BandGrams:
         """(joints,) number of entries of each joint."""
         return np.array([len(columns) + 1 for columns in self.columns], dtype=np.intp)
 
+    def restricted(self, columns: npt.ArrayLike) -> BandGrams:
+        """Return the Gram matrices of the same rows without some of their columns.
+
+        Args:
+            columns: (kept,) places of the parameters that stay, which are numbered anew in this
+                order.
+        """
+        kept = np.asarray(columns, dtype=np.intp)
+        own, entries = [], []
+        for first, places in zip(self.firsts, self.columns, strict=True):
+            at = {int(place): first + i for i, place in enumerate(places)}
+            present = [i for i, place in enumerate(kept) if int(place) in at]
+            own.append(np.array(present, dtype=np.intp))
+            entries += [*(at[int(kept[i])] for i in present), first + len(places)]
+        grams = read_only(self.grams[:, entries][:, :, entries])
+        return BandGrams(tuple(own), grams, self.shares, self.common, self.mixing)
+
     def merged(self, starts: Sequence[int]) -> BandGrams:
         """Return fewer and wider bands.
 

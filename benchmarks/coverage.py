@@ -1,0 +1,255 @@
+"""How often 95 % intervals hold the truth: the papers' standard deviations and the robust ones.
+
+A robot follows a known motion; its exact efforts get noise, white or coloured (of first order, by
+corner frequency, the joints unlike in level), or its positions get white noise, which enters the
+regressor.  Recordings pass filter, decimation and thresholds as `identify` does it, with the
+settings of the robot file, and weighted least squares.  Printed are the share of runs in which
+value +- 1.96 std holds the truth, mean over the parameters and in brackets the least and the
+largest of a parameter; the bias over the spread of the estimates; and the standard deviation
+claimed over that spread.  Rows that do not change from run to run are computed once.
+
+Usage: coverage.py [ROBOT ...] [--runs N] [--seed N] [--parallel N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+
+for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import NamedTuple
+
+import numpy as np
+import scipy.signal
+
+from robot_identification.dynamics.regressor import Regressor, inverse_dynamics
+from robot_identification.excitation.random_points import RandomPointsSettings, random_points
+from robot_identification.identification import least_squares
+from robot_identification.identification.bands import BandStream
+from robot_identification.identification.base import BaseParameters, base_parameters
+from robot_identification.identification.factor import JointFactor
+from robot_identification.identification.householder import fold_rows
+from robot_identification.identification.robust import robust_std
+from robot_identification.identification.stream import band_stream, decimated_rows, factorise
+from robot_identification.robot.loading import load_robot
+from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.robot.values import load_values
+from robot_identification.signals.decimation import Window
+from robot_identification.signals.processing import Processing
+from robot_identification.signals.recording import Recording, Segment
+from robot_identification.signals.samples import FilteredSegment, filter_recording, kept_rows
+from robot_identification.signals.settings import resolve_processing
+
+BATCH = 50
+SETTLING = 3000  # samples of coloured noise that are thrown away, so that it is stationary
+
+
+class Study(NamedTuple):
+    """A robot, its motion and its noise."""
+
+    parameters: str
+    rate: float
+    points: int
+    effort_noise: float  # standard deviation as a share of the largest effort of each joint
+    corners: tuple[float, ...]  # of coloured noise, Hz
+    position_noise: tuple[float, ...]  # standard deviations, rad
+    share: float  # of the runs that are asked for
+
+
+STUDIES = {
+    "scara": Study("scara", 200.0, 30, 0.03, (0.3, 1.0, 3.0, 10.0), (1e-4, 1e-3, 3e-3), 1.0),
+    "three_dof": Study("three_dof", 500.0, 40, 0.02, (0.3, 3.0), (1e-4, 1e-3), 0.25),
+    "tx40": Study("tx40_simulated", 1000.0, 60, 0.02, (1.0, 10.0), (1e-5, 1e-4), 0.1),
+}
+
+
+@dataclass(frozen=True)
+class Scene:
+    """All that does not change from run to run."""
+
+    study: Study
+    base: BaseParameters
+    truth: np.ndarray
+    recording: Recording
+    processing: Processing
+    segment: FilteredSegment
+    window: Window
+    rows: np.ndarray
+    kept: np.ndarray
+    efforts: np.ndarray
+    noise: np.ndarray
+
+
+@lru_cache(maxsize=1)
+def scene(name: str) -> Scene:
+    """Return the motion of a robot with its exact efforts, and its rows."""
+    study = STUDIES[name]
+    robot = load_robot(name)
+    base = base_parameters(robot)
+    settings = RandomPointsSettings(points=study.points, draws=10, seed=1)
+    trajectory = random_points(robot, settings).trajectory
+    clock = np.arange(0.0, trajectory.duration, 1.0 / study.rate)
+    q, qd, qdd = trajectory.sample(clock)
+    values = load_values(study.parameters, robot)
+    effort = inverse_dynamics(robot, values, q, qd, qdd)
+    segment = Segment(clock, np.array(q), None, effort)
+    recording = Recording(robot.joint_names, 1.0 / study.rate, (segment,))
+    processing = resolve_processing(robot, [recording], ProcessingSettings())
+    (filtered,) = filter_recording(recording, processing)
+    regressor = Regressor(robot, base.base_columns, spare=1)
+    decimator = processing.decimator(filtered.period)
+    (window,) = decimator.blocks(filtered.samples, filtered.samples)
+    return Scene(
+        study,
+        base,
+        base.values(values[base.columns]),
+        recording,
+        processing,
+        filtered,
+        window,
+        decimated_rows(regressor, filtered, window, decimator),
+        kept_rows(robot, filtered, processing),
+        np.array([joint.rows.stop for joint in regressor.joint_rows]),
+        study.effort_noise * np.abs(effort).max(axis=0),
+    )
+
+
+def coloured(
+    shape: tuple[int, int], corner: float, rate: float, rng: np.random.Generator
+) -> np.ndarray:
+    """Return noise of unit standard deviation, white where the corner is infinite."""
+    white = rng.standard_normal((shape[0], shape[1] + SETTLING))
+    memory = np.exp(-2.0 * np.pi * corner / rate)
+    noise = scipy.signal.lfilter([np.sqrt(1.0 - memory**2)], [1.0, -memory], white, axis=1)
+    return np.ascontiguousarray(noise[:, SETTLING:])
+
+
+def rows_with_noisy_efforts(
+    at: Scene, corner: float, runs: int, rng: np.random.Generator
+) -> Iterator[np.ndarray]:
+    """Return the rows of some runs."""
+    joints = len(at.efforts)
+    noise = coloured((runs * joints, at.segment.samples), corner, at.study.rate, rng)
+    decimator = at.processing.decimator(at.segment.period)
+    seen = decimator.decimate_window(noise, at.window) / decimator.gain
+    for own in seen.reshape(runs, joints, -1):
+        rows = at.rows.copy()
+        rows[at.efforts] += at.noise[:, None] * own
+        yield rows
+
+
+def folded(at: Scene, rows: np.ndarray) -> tuple[list[JointFactor], BandStream]:
+    """Return the factors and the bands of rows."""
+    bands = band_stream(at.base.robot, at.base.base_columns)
+    bands.add(rows, at.kept)
+    factors = []
+    begins = [0, *(at.efforts[:-1] + 1)]
+    columns = [joint.columns for joint in Regressor(at.base.robot, at.base.base_columns).joint_rows]
+    for k, (begin, end) in enumerate(zip(begins, at.efforts + 1, strict=True)):
+        triangle = np.zeros((end - begin, end - begin))
+        fold_rows(triangle, np.ascontiguousarray(rows[begin:end]), at.kept[k])
+        factors.append(JointFactor(str(k), columns[k], triangle, int(at.kept[k].sum())))
+    return factors, bands
+
+
+def estimate(
+    at: Scene, factors: list[JointFactor], bands: BandStream
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return values, standard deviations of the papers, and robust ones."""
+    found = least_squares.weighted(factors, at.base.names)
+    robust = robust_std(bands.grams(), factors, found.values, found.weights)
+    return found.values, found.std, robust
+
+
+def effort_batch(name: str, corner: float, runs: int, seed: list[int]) -> np.ndarray:
+    """Return (runs, 3, parameters) values and standard deviations, for noise on the efforts."""
+    at, rng = scene(name), np.random.default_rng(seed)
+    noisy = rows_with_noisy_efforts(at, corner, runs, rng)
+    return np.array([estimate(at, *folded(at, rows)) for rows in noisy])
+
+
+def position_batch(name: str, std: float, runs: int, seed: list[int]) -> np.ndarray:
+    """Return (runs, 3, parameters) values and standard deviations, for noise on the positions.
+
+    Efforts have a hundredth of the white noise of the other cases.
+    """
+    at, rng = scene(name), np.random.default_rng(seed)
+    (exact,) = at.recording.segments
+    found = []
+    for _ in range(runs):
+        noisy = Segment(
+            exact.time,
+            exact.position + std * rng.standard_normal(exact.position.shape),
+            None,
+            exact.effort + 0.01 * at.noise * rng.standard_normal(exact.effort.shape),
+        )
+        recording = Recording(at.recording.joint_names, at.recording.period, (noisy,))
+        segments = filter_recording(recording, at.processing)
+        bands = band_stream(at.base.robot, at.base.base_columns)
+        factors = factorise(
+            at.base.robot, at.base.base_columns, segments, at.processing, bands=bands
+        )
+        found.append(estimate(at, list(factors), bands))
+    return np.array(found)
+
+
+def line(found: np.ndarray, truth: np.ndarray) -> str:
+    """Return the figures of the runs of one case."""
+    values, *claimed = np.moveaxis(found, 1, 0)
+    spread = values.std(axis=0)
+    bias = np.abs(values.mean(axis=0) - truth) / spread
+    texts = []
+    for std in claimed:
+        inside = (np.abs(values - truth) < 1.96 * std).mean(axis=0)
+        ratio = np.median(std.mean(axis=0) / spread)
+        texts.append(f"{inside.mean():.3f} [{inside.min():.3f} {inside.max():.3f}]  x{ratio:5.2f}")
+    return "   ".join([*texts, f"{np.median(bias):6.2f} {bias.max():6.2f}"])
+
+
+def main() -> None:
+    """Print the table of every robot."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("robots", nargs="*", default=list(STUDIES), metavar="ROBOT")
+    parser.add_argument("--runs", type=int, default=2000, help="runs of each case of the SCARA")
+    parser.add_argument("--seed", type=int, default=2025)
+    parser.add_argument("--parallel", type=int, default=2, help="processes")
+    options = parser.parse_args()
+    for name in options.robots:
+        study = STUDIES[name]
+        at = scene(name)
+        runs = max(BATCH, round(options.runs * study.share / BATCH) * BATCH)
+        print(
+            f"{name}: {runs} runs each, {at.base.rank} parameters, "
+            f"{at.segment.samples * at.segment.period:.0f} s at {study.rate:g} Hz, "
+            f"{int(at.kept.sum())} rows at {at.processing.rate_hz:g} Hz"
+        )
+        print(
+            f"  {'noise':<24s}{'std: covers, claimed/true':<32s}"
+            f"{'std_robust: covers, claimed/true':<35s}bias/spread median, largest"
+        )
+        cases = [("white effort", partial(effort_batch, name, np.inf))]
+        cases += [(f"effort, {f:g} Hz", partial(effort_batch, name, f)) for f in study.corners]
+        cases += [
+            (f"position, {std:g} rad", partial(position_batch, name, std))
+            for std in study.position_noise
+        ]
+        with ProcessPoolExecutor(options.parallel) as pool:
+            for number, (label, batch) in enumerate(cases):
+                begin = time.monotonic()
+                seeds = [[options.seed, number, part] for part in range(runs // BATCH)]
+                found = np.concatenate(list(pool.map(partial(batch, BATCH), seeds)))
+                seconds = time.monotonic() - begin
+                print(f"  {label:<24s}{line(found, at.truth)}   ({seconds:.0f} s)")
+                sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
