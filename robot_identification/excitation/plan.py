@@ -125,7 +125,7 @@ def plan(
     begin = time.monotonic()
     chosen = settings or PlanSettings()
     limits = MotionLimits.of(robot)
-    posture = _start(robot, limits, chosen.start)
+    posture = start_posture(robot, limits, chosen.start)
     base = base_parameters(robot)
     certificate: Certificate | None = None
     for attempt in range(_ATTEMPTS):
@@ -138,7 +138,7 @@ def plan(
             progress=progress,
             cancelled=cancelled,
         )
-        trajectory, certificate = _certified(robot, found.trajectory, posture, surroundings)
+        trajectory, certificate = certified(robot, found.trajectory, posture, surroundings)
         if certificate.passed:
             return Plan(
                 robot=robot.name,
@@ -158,8 +158,19 @@ def plan(
     raise NotCertifiedError("limits", "no trajectory was found")
 
 
-def _start(robot: RobotModel, limits: MotionLimits, start: npt.ArrayLike | None) -> Array:
-    """Return the posture to start from, after checking it."""
+def start_posture(robot: RobotModel, limits: MotionLimits, start: npt.ArrayLike | None) -> Array:
+    """Return the posture to start from, after checking it.
+
+    Args:
+        robot: the robot.
+        limits: its limits.
+        start: (joints,) what is wanted; None: zero, or the middle of the position range where
+            zero is outside.
+
+    Raises:
+        ShapeError: the number of positions is not that of the joints.
+        SettingError: a position is outside of the limits.
+    """
     if start is None:
         inside = (limits.lower < 0.0) & (limits.upper > 0.0)
         return np.where(inside, 0.0, limits.middle)
@@ -194,13 +205,20 @@ def _around(limits: MotionLimits, posture: Array, reach: float, share: float) ->
     )
 
 
-def _certified(
+def certified(
     robot: RobotModel,
     trajectory: Trajectory,
     posture: Array,
     surroundings: Surroundings | None,
 ) -> tuple[Trajectory, Certificate]:
-    """Return the trajectory, slowed down as far as its efforts need, and its certificate."""
+    """Return the trajectory, slowed down as far as its efforts need, and its certificate.
+
+    Args:
+        robot: the robot, with limits of position, velocity and acceleration.
+        trajectory: to be certified.
+        posture: (joints,) where it must begin.
+        surroundings: prior model and obstacles.
+    """
     speed, slower = 1.0, trajectory
     certificate = certify(robot, slower, start=posture, surroundings=surroundings)
     while not certificate.results.get("effort", True) and speed > _SLOWEST:
