@@ -35,7 +35,12 @@ Stamps = npt.NDArray[np.int64]
 
 
 def build_recording(
-    raw: RawSamples, joint_names: Sequence[str], *, source: str = "", digest: str = ""
+    raw: RawSamples,
+    joint_names: Sequence[str],
+    *,
+    source: str = "",
+    digest: str = "",
+    positions_needed: bool = True,
 ) -> Recording:
     """Put samples on one clock.
 
@@ -44,6 +49,7 @@ def build_recording(
         joint_names: names of the joints, one per column.
         source: where the samples came from; error messages name it.
         digest: SHA-256 of the source.
+        positions_needed: whether positions that are all NaN are refused.
 
     Returns:
         A recording of at least one segment.
@@ -55,7 +61,7 @@ def build_recording(
             everywhere.
     """
     _check_shapes(raw, len(joint_names))
-    _check_finite(raw, joint_names)
+    _check_finite(raw, joint_names, positions_needed=positions_needed)
     where = source or "recording"
     if len(raw.stamps) < SHORTEST_RUN:
         raise RecordingError(
@@ -186,7 +192,12 @@ def _segment(
         for values in (raw.position, raw.velocity, raw.effort, raw.reference)
     ]
     if period_ns is not None:
-        time, signals = to_constant_period(time, signals, period_ns / 1e9)
+        unknown = np.isnan(raw.position).all()
+        time, signals = to_constant_period(
+            time, [None, *signals[1:]] if unknown else signals, period_ns / 1e9
+        )
+        if unknown and signals[2] is not None:
+            signals[0] = np.full(signals[2].shape, np.nan)
     position, velocity, effort, reference = signals
     if position is None or effort is None:
         raise RecordingError("positions and efforts are both needed")
@@ -202,8 +213,10 @@ def _check_shapes(raw: RawSamples, joints: int) -> None:
             raise ShapeError(name, values.shape, str(expected))
 
 
-def _check_finite(raw: RawSamples, joint_names: Sequence[str]) -> None:
+def _check_finite(raw: RawSamples, joint_names: Sequence[str], *, positions_needed: bool) -> None:
     for name, values in _signals(raw):
+        if name == "position" and not positions_needed and np.isnan(values).all():
+            continue
         if not np.isfinite(values).all():
             index, joint = np.argwhere(~np.isfinite(values))[0]
             raise SampleError(name, joint_names[joint], int(index), float(values[index, joint]))

@@ -10,7 +10,12 @@ from robot_identification.signals.recording import RawSamples, Recording
 
 
 def joint_side_recording(
-    raw: RawSamples, robot: RobotModel, *, source: str = "", digest: str = ""
+    raw: RawSamples,
+    robot: RobotModel,
+    *,
+    source: str = "",
+    digest: str = "",
+    positions_needed: bool = True,
 ) -> Recording:
     """Bring samples to the joint side, as the robot file declares them, and on one clock.
 
@@ -19,6 +24,7 @@ def joint_side_recording(
         robot: says what positions and efforts mean.
         source: where the samples came from; error messages name it.
         digest: SHA-256 of the source.
+        positions_needed: whether positions that are all NaN are refused.
 
     Raises:
         SettingError: if nobody has said what effort means, or a drive gain is missing.
@@ -30,4 +36,10 @@ def joint_side_recording(
     if joints.position is None or joints.effort is None:
         raise MissingSignalError("position or effort", source)
     samples = RawSamples(raw.stamps, joints.position, joints.velocity, joints.effort, reference)
-    return build_recording(samples, robot.joint_names, source=source, digest=digest)
+    return build_recording(
+        samples,
+        robot.joint_names,
+        source=source,
+        digest=digest,
+        positions_needed=positions_needed,
+    )

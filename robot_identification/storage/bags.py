@@ -57,6 +57,7 @@ def read_joint_states(
     *,
     topic: str = JOINT_STATES,
     reference_topic: str | None = None,
+    positions_needed: bool = True,
 ) -> BagJointStates:
     """Read the joint states of a robot from a bag.
 
@@ -70,6 +71,8 @@ def read_joint_states(
         reference_topic: topic of the positions that the controller was asked for, also
             sensor_msgs/JointState.  A state gets the newest reference that is no newer than
             itself.  None, or a topic that the bag does not have: no reference.
+        positions_needed: whether every position must be there; without, positions that are not
+            all finite are all NaN.
 
     Returns:
         The samples, still as measured (joint or motor side), with a digest of the bag.
@@ -85,10 +88,13 @@ def read_joint_states(
     names = tuple(joint_names)
     with open_bag(path) as bag:
         states = _Collector(bag, topic, names).collect()
+        if not positions_needed:
+            states = _with_any_positions(states)
         for signal, values in (("position", states.position), ("effort", states.effort)):
             if values is None:
                 raise MissingSignalError(signal, f"{bag.path}: {topic}")
-            _check_finite(signal, values, names)
+            if positions_needed or signal != "position":
+                _check_finite(signal, values, names)
         reference = None
         if reference_topic is not None and reference_topic in bag.topics:
             reference = _reference(bag, reference_topic, names, states.stamps)
@@ -117,6 +123,15 @@ def _present(values: Array | None) -> Array:
     if values is None:
         raise TypeError("a signal that was checked is absent")
     return values
+
+
+def _with_any_positions(states: _States) -> _States:
+    """Return states whose positions are there: NaN, all of them, if any is missing."""
+    if states.effort is None or (
+        states.position is not None and np.isfinite(states.position).all()
+    ):
+        return states
+    return states._replace(position=np.full(states.effort.shape, np.nan))
 
 
 def _measured(velocity: Array | None) -> Array | None:

@@ -20,6 +20,7 @@ def read_recordings(
     reference_topic: str | None = None,
     begin: float = 0.0,
     end: float = 1.0,
+    positions_needed: bool = True,
 ) -> tuple[Recording, ...]:
     """Read the joint states of a robot from bags.
 
@@ -30,6 +31,8 @@ def read_recordings(
         reference_topic: topic of commanded positions; None or absent: no reference.
         begin: where to begin, as a fraction of each bag.
         end: where to end, likewise.
+        positions_needed: whether positions must be there and finite; without, those of a bag in
+            which some are not are all NaN.
 
     Returns:
         One recording per bag, with what its reader had to say in ``warnings``.
@@ -41,10 +44,18 @@ def read_recordings(
     recordings = []
     for path in paths:
         bag = read_joint_states(
-            path, robot.joint_names, topic=topic, reference_topic=reference_topic
+            path,
+            robot.joint_names,
+            topic=topic,
+            reference_topic=reference_topic,
+            positions_needed=positions_needed,
         )
         recording = joint_side_recording(
-            bag.samples, robot, source=str(path), digest=bag.digest
+            bag.samples,
+            robot,
+            source=str(path),
+            digest=bag.digest,
+            positions_needed=positions_needed,
         ).between(begin, end)
         recordings.append(replace(recording, warnings=bag.warnings))
     return tuple(recordings)

@@ -37,7 +37,7 @@ class Experiment:
         period: sampling period in s.
         effort: (samples, joints) measured, in N m or N.
         reference: what the controller followed, its time 0 at the first stamp of the recording.
-        drop: samples at the start that the transient reaches.
+        used: the samples that count; the others are of the transient, or dropped on request.
     """
 
     source: str
@@ -45,7 +45,7 @@ class Experiment:
     period: float
     effort: Array
     reference: Reference
-    drop: int = 0
+    used: slice = slice(None)
 
     @property
     def samples(self) -> int:
@@ -98,7 +98,7 @@ def as_if_followed(recording: Recording, reference: Reference) -> Recording:
 
 def along_reference(experiment: Experiment) -> FilteredSegment:
     """Return the samples of an experiment as if the robot had followed its reference exactly."""
-    used = slice(experiment.drop, None)
+    used = experiment.used
     q, qd, qdd = (signal[used].T for signal in experiment.followed())
     return FilteredSegment(
         experiment.time[used], q, qd, qdd, experiment.effort[used].T, experiment.period
@@ -197,7 +197,7 @@ def _explained(
     robot: RobotModel, loop: ClosedLoop, samples: SimulatedSamples, experiment: Experiment
 ) -> FilteredSegment:
     motion = explain(robot, loop.plant, samples)
-    used = slice(experiment.drop, None)
+    used = experiment.used
     return FilteredSegment(
         time=experiment.time[used],
         position=samples.position[used].T,

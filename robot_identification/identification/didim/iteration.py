@@ -19,6 +19,7 @@ import numpy as np
 
 from robot_identification.errors import MassMatrixError, SimulationError
 from robot_identification.identification import least_squares
+from robot_identification.identification.bands import BandGrams
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.didim.experiments import (
     Cancelled,
@@ -35,7 +36,7 @@ from robot_identification.identification.didim.starts import full_vector
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.history import Iteration
 from robot_identification.identification.least_squares import Estimate, RelativeError
-from robot_identification.identification.stream import factorise
+from robot_identification.identification.stream import band_stream, factorise
 from robot_identification.robot.model import Array
 from robot_identification.signals.processing import Processing
 
@@ -51,12 +52,14 @@ class Trial:
         inertia: (joints,) inertias with them (eq. 51).
         assumed: (joints,) what was taken for the inertias of the real robot.
         factors: of regressor and measured effort along the simulated motion.
+        bands: Gram matrices of the same rows, band by band.
     """
 
     values: Array
     inertia: Array
     assumed: Array
     factors: tuple[JointFactor, ...]
+    bands: BandGrams
 
     @property
     def torque_error(self) -> RelativeError:
@@ -110,10 +113,12 @@ class Problem:
         simulated = simulated_robot(robot, inertia, real_inertia, self.settings.bandwidth)
         full = full_vector(self.base, values)
         segments = simulate_all(simulated, full, self.experiments, self.cancelled)
+        columns = self.base.base_columns
+        bands = band_stream(robot, columns)
         factors = factorise(
-            robot, self.base.base_columns, segments, self.processing, cancelled=self.cancelled
+            robot, columns, segments, self.processing, bands=bands, cancelled=self.cancelled
         )
-        return Trial(values, inertia, real_inertia, factors)
+        return Trial(values, inertia, real_inertia, factors, bands.grams())
 
     def solve(self, factors: Sequence[JointFactor]) -> Estimate:
         """Return the least-squares estimate along a simulated motion.
@@ -137,7 +142,7 @@ class Iterations:
     Attributes:
         trial: newest parameters with their simulation.
         estimate: estimate along the motion before the newest; None before the first step.
-        factors: what it was solved from.
+        source: the trial that it was solved from.
         history: one entry per set of parameters.
         converged: whether both tolerances were met.
         failure: why the iterations ended without that; empty while they run.
@@ -149,7 +154,7 @@ class Iterations:
     def __init__(self, problem: Problem, start: Trial, observer: Observer | None = None) -> None:
         self.trial = start
         self.estimate: Estimate | None = None
-        self.factors: tuple[JointFactor, ...] = ()
+        self.source = start
         self.history: list[Iteration] = []
         self.converged = False
         self.failure = ""
@@ -193,7 +198,7 @@ class Iterations:
         else:
             self.failure = f"no part of step {len(self.history)} leads on: {problem}"
             return
-        self.estimate, self.factors = estimate, before.factors
+        self.estimate, self.source = estimate, before
         change = _relative_change(before.values, values, estimate.std)
         self._next = self._accept(after, step, change, simulations)
         settled = abs(growth - 1.0) <= settings.tolerance_error

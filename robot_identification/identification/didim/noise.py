@@ -44,7 +44,7 @@ def measured_noise(experiments: Sequence[Experiment], processing: Processing) ->
     joints = experiments[0].effort.shape[1]
     noise, power = np.zeros(joints), np.zeros(joints)
     for experiment in experiments:
-        effort = experiment.effort[experiment.drop :]
+        effort = experiment.effort[experiment.used]
         decimator = processing.decimator(experiment.period)
         nyquist = 0.5 / experiment.period
         passed = nyquist if decimator.factor == 1 else CUTOFF * nyquist / decimator.factor

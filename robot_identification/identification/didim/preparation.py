@@ -176,11 +176,13 @@ def _without_transient(problem: Problem, real_inertia: Array) -> Problem:
     settings = problem.settings
     slowest = float(natural_frequencies(problem.base.robot, real_inertia).min())
     seconds = settings.transient / (slowest * settings.bandwidth)
+    processing = problem.processing
     shortened = []
     for experiment in problem.experiments:
-        drop = math.ceil(seconds / experiment.period)
-        if experiment.samples - drop >= problem.processing.shortest_segment(experiment.period):
-            shortened.append(replace(experiment, drop=drop))
+        drop = max(math.ceil(seconds / experiment.period), processing.drop_start)
+        used = slice(drop, experiment.samples - processing.drop_end)
+        if used.stop - used.start >= processing.shortest_segment(experiment.period):
+            shortened.append(replace(experiment, used=used))
     if not shortened:
         raise SettingError(
             "transient",

@@ -25,6 +25,7 @@ from robot_identification.identification.identify import (
 )
 from robot_identification.identification.least_squares import RelativeError
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
+from robot_identification.identification.robust import robust_std
 from robot_identification.robot.model import Array, read_only
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.recording import Recording
@@ -87,11 +88,14 @@ def result_of(
     """Return the result of iterations, whatever the verdict."""
     base = problem.base
     values = iterations.trial.values
-    factors = iterations.factors or iterations.trial.factors
+    source = iterations.source
+    factors = source.factors
+    solved = iterations.estimate or problem.solve(factors)
     estimate = replace(
-        iterations.estimate or problem.solve(factors),
+        solved,
         values=read_only(values),
         relative_error=least_squares.relative_error(factors, values),
+        std_robust=robust_std(source.bands, factors, solved.values, solved.weights),
     )
     return IdentificationResult(
         robot=base.robot.name,

@@ -1,0 +1,201 @@
+"""Options, progress and tables of ``identify --method didim``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from robot_identification.cli import options as shared
+from robot_identification.cli import progress, tables
+from robot_identification.errors import SettingError
+from robot_identification.identification.didim.run import DidimProgress, identify_didim
+from robot_identification.identification.didim.settings import WEIGHTINGS, DidimSettings
+from robot_identification.identification.didim.starts import IDIM, REGULAR, Start
+from robot_identification.storage.models import read_base_values
+from robot_identification.storage.recordings import read_recordings
+from robot_identification.storage.references import (
+    TRAJECTORIES,
+    planned_reference,
+    read_reference,
+)
+from robot_identification.storage.trajectories import read_trajectory
+
+if TYPE_CHECKING:
+    from robot_identification.dynamics.reference import Reference
+    from robot_identification.identification.history import History
+    from robot_identification.identification.result import IdentificationResult
+    from robot_identification.robot.model import RobotModel
+    from robot_identification.signals.recording import Recording
+
+REFERENCES = "/joint_reference"
+PRIOR = "prior"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of DIDIM."""
+    default = DidimSettings()
+    group = parser.add_argument_group(
+        "DIDIM", "--method didim: simulates the controller of the robot file along its reference"
+    )
+    group.add_argument(
+        "--start",
+        metavar="regular|idim|prior|FILE",
+        default=REGULAR,
+        help="first parameters: unit inertias, least squares on the measured motion, the file of "
+        "--prior, or a result or parameter file (default: %(default)s)",
+    )
+    group.add_argument(
+        "--prior", metavar="FILE", help="parameter file of --start prior; default: named as ROBOT"
+    )
+    group.add_argument(
+        "--trajectory",
+        type=Path,
+        metavar="FILE",
+        help="planned trajectory that the robot followed in every bag, instead of what bags hold",
+    )
+    group.add_argument(
+        "--trajectory-start",
+        type=float,
+        default=0.0,
+        metavar="SECONDS",
+        help="when it began, after the first sample (default: %(default)s)",
+    )
+    group.add_argument(
+        "--reference-topic", default=REFERENCES, help="samples of the reference, if there"
+    )
+    group.add_argument(
+        "--trajectory-topic", default=TRAJECTORIES, help="trajectories, where there are no samples"
+    )
+    group.add_argument(
+        "--weighting", choices=WEIGHTINGS, default=default.weighting, help="default: %(default)s"
+    )
+    group.add_argument("--max-iterations", type=int, default=default.max_iterations, metavar="N")
+    for name in ("error", "parameters"):
+        group.add_argument(
+            f"--tolerance-{name}",
+            type=float,
+            default=getattr(default, f"tolerance_{name}"),
+            metavar="FRACTION",
+            help="largest relative change in the last iteration (default: %(default)s)",
+        )
+    group.add_argument(
+        "--transient",
+        type=float,
+        default=default.transient,
+        metavar="MULTIPLE",
+        help="dropped at the start, in 1 / smallest natural frequency (default: %(default)s)",
+    )
+    group.add_argument(
+        "--bandwidth",
+        type=float,
+        default=default.bandwidth,
+        metavar="FRACTION",
+        help="natural frequencies to simulate, over those of the declared gains",
+    )
+    group.add_argument(
+        "--noise-floor",
+        type=float,
+        metavar="FRACTION",
+        help="torque error that counts as noise; default: from the data",
+    )
+
+
+def run(options: argparse.Namespace) -> IdentificationResult:
+    """Identify by DIDIM what the options say."""
+    if options.held_out:
+        raise SettingError("--held-out", options.held_out, "DIDIM fits all; use validate")
+    robot = shared.robot_of(options)
+    with progress.bar("identify", quiet=options.json) as report:
+        recordings = read_recordings(
+            options.bags,
+            robot,
+            topic=options.topic,
+            reference_topic=options.reference_topic,
+            begin=options.begin,
+            end=options.end,
+            positions_needed=options.start == IDIM,
+        )
+        return identify_didim(
+            robot,
+            recordings,
+            _references(options, robot, recordings),
+            start=_start(options, robot),
+            settings=_settings(options),
+            overrides=shared.processing_of(options),
+            progress=lambda state: report(_line(state), state.fraction),
+        )
+
+
+def _settings(options: argparse.Namespace) -> DidimSettings:
+    return DidimSettings(
+        weighting=options.weighting,
+        max_iterations=options.max_iterations,
+        tolerance_error=options.tolerance_error,
+        tolerance_parameters=options.tolerance_parameters,
+        transient=options.transient,
+        bandwidth=options.bandwidth,
+        noise_floor=options.noise_floor,
+    )
+
+
+def _start(options: argparse.Namespace, robot: RobotModel) -> Start | Literal["regular", "idim"]:
+    if options.start == REGULAR:
+        return "regular"
+    if options.start == IDIM:
+        return "idim"
+    source = options.start if options.start != PRIOR else options.prior or robot.name
+    return Start(f"{options.start}, {source}", read_base_values(source, robot))
+
+
+def _references(
+    options: argparse.Namespace, robot: RobotModel, recordings: tuple[Recording, ...]
+) -> list[Reference]:
+    if options.trajectory is not None:
+        planned = read_trajectory(options.trajectory)
+        return [
+            planned_reference(planned, robot, start=options.trajectory_start) for _ in recordings
+        ]
+    return [
+        read_reference(path, recording, robot, topic=options.trajectory_topic)
+        for path, recording in zip(options.bags, recordings, strict=True)
+    ]
+
+
+def _line(state: DidimProgress) -> str:
+    if state.iteration is None:
+        return state.stage
+    error = state.iteration.torque_error.total
+    return f"iteration {state.iteration.number}, torque error {error:.4f}"
+
+
+def print_history(history: History, joint_names: tuple[str, ...]) -> None:
+    """Print the iterations as a table, and the verdict."""
+    out = tables.console()
+    columns = ("iteration", "torque error", *joint_names, "step", "parameter change")
+    ratios = tuple(f"ratio {name}" for name in joint_names)
+    rows = [
+        (
+            str(i.number),
+            f"{i.torque_error.total:.6f}",
+            *(f"{error:.6f}" for error in i.torque_error.joints),
+            f"{i.step:g}" if i.number else "",
+            f"{i.parameter_change:.3g}" if i.number else "",
+            *(f"{ratio:.4f}" for ratio in i.frequency_ratio),
+        )
+        for i in history.iterations
+    ]
+    title = f"iterations from the start: {history.start}"
+    tables.print_table(out, title, (*columns, *ratios), rows)
+    floors = ", ".join(
+        f"{name} {floor:.3g}" for name, floor in zip(joint_names, history.noise_floor, strict=True)
+    )
+    out.print(
+        f"{history.verdict}; noise floor {floors} ({history.noise_floor_reason}); smallest "
+        f"eigenvalue of the first mass matrix {history.smallest_eigenvalue:.4g}; "
+        f"{history.simulations} simulations",
+        markup=False,
+        soft_wrap=True,
+    )
+    out.print("ratio: natural frequency of the robot's loop over the simulated one")
+    out.print()
