@@ -37,7 +37,8 @@ class Experiment:
         period: sampling period in s.
         effort: (samples, joints) measured, in N m or N.
         reference: what the controller followed, its time 0 at the first stamp of the recording.
-        used: the samples that count; the others are of the transient, or dropped on request.
+        drop_start: samples at the start that do not count: the transient reaches them.
+        drop_end: samples at the end that do not count.
     """
 
     source: str
@@ -45,12 +46,18 @@ class Experiment:
     period: float
     effort: Array
     reference: Reference
-    used: slice = slice(None)
+    drop_start: int = 0
+    drop_end: int = 0
 
     @property
     def samples(self) -> int:
         """Number of samples."""
         return len(self.time)
+
+    @property
+    def used(self) -> slice:
+        """The samples that count."""
+        return slice(self.drop_start, self.samples - self.drop_end)
 
     def followed(self) -> tuple[Array, Array, Array]:
         """Return position, velocity, acceleration (samples, joints) of the reference."""

@@ -180,9 +180,9 @@ def _without_transient(problem: Problem, real_inertia: Array) -> Problem:
     shortened = []
     for experiment in problem.experiments:
         drop = max(math.ceil(seconds / experiment.period), processing.drop_start)
-        used = slice(drop, experiment.samples - processing.drop_end)
-        if used.stop - used.start >= processing.shortest_segment(experiment.period):
-            shortened.append(replace(experiment, used=used))
+        kept = experiment.samples - drop - processing.drop_end
+        if kept >= processing.shortest_segment(experiment.period):
+            shortened.append(replace(experiment, drop_start=drop, drop_end=processing.drop_end))
     if not shortened:
         raise SettingError(
             "transient",
