@@ -1,8 +1,10 @@
 """How well a system is conditioned and equilibrated (Gautier and Khalil 1992, eq. 16-22).
 
-The criterion f = lambda1 Cond(W) + lambda2 S is what plans are compared by.  It has kinks: where
-singular values meet, and where another entry becomes the smallest.  :func:`smooth` is a surrogate
-without kinks that approaches log Cond + weight log S as it is sharpened, with its exact gradient.
+The criterion f = lambda1 Cond(W) + lambda2 S is what plans are compared by; where approximate
+values of the parameters are known, the error to expect of the estimate is added.  f has kinks:
+where singular values meet, and where another entry becomes the smallest.  :func:`smooth` is a
+surrogate without kinks that approaches log Cond + weight log S as it is sharpened, with its exact
+gradient.
 """
 
 from __future__ import annotations
@@ -15,10 +17,12 @@ import numpy.typing as npt
 import scipy.linalg
 
 from robot_identification.errors import SettingError
-from robot_identification.robot.model import Array
+from robot_identification.excitation.expected_error import expected_error, smooth_error
+from robot_identification.robot.model import Array, read_only
 
 _TINY = 1e-280
 _ROUNDING = 1e-14
+_ERROR_SHARE = 0.25
 
 
 class Measure(Enum):
@@ -44,32 +48,43 @@ class Measure(Enum):
 
 @dataclass(frozen=True)
 class Criterion:
-    """Weighted sum of condition number and equilibrium (Gautier and Khalil 1992, eq. 18).
+    """Weighted sum of condition number, equilibrium (Gautier and Khalil 1992, eq. 18) and error.
 
     Attributes:
         measure: how the condition number is measured.
         condition_weight: lambda1, positive.
         equilibrium_weight: lambda2, at least 0.
+        prior: (columns,) approximate values of the base parameters, not all 0; None where they
+            are not known.
+        error_weight: weight of the expected error per unit of noise, at least 0; it counts only
+            with a prior.
     """
 
     measure: Measure = Measure.SVD
     condition_weight: float = 1.0
     equilibrium_weight: float = 0.05
+    prior: Array | None = None
+    error_weight: float = 5.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "measure", Measure.named(self.measure))
         if not 0.0 < self.condition_weight < np.inf:
             raise SettingError("condition_weight", self.condition_weight, "must be positive")
-        if not 0.0 <= self.equilibrium_weight < np.inf:
-            raise SettingError(
-                "equilibrium_weight", self.equilibrium_weight, "must not be negative"
-            )
+        for name in ("equilibrium_weight", "error_weight"):
+            if not 0.0 <= getattr(self, name) < np.inf:
+                raise SettingError(name, getattr(self, name), "must not be negative")
+        if self.prior is not None:
+            object.__setattr__(self, "prior", read_only(self.prior))
+            if not (np.isfinite(self.prior).all() and self.prior.any()):
+                raise SettingError("prior", self.prior, "needs finite values, not all of them 0")
 
     def value(self, W: Array) -> float:
-        """Return lambda1 Cond + lambda2 S of a system (rows, columns); infinite if singular."""
+        """Return f of a system (rows, columns); infinite if singular."""
         cost = self.condition_weight * condition(W, self.measure)
         if self.equilibrium_weight > 0.0:
             cost += self.equilibrium_weight * equilibrium(W)
+        if self.prior is not None and self.error_weight > 0.0:
+            cost += self.error_weight * expected_error(W, self.prior)
         return cost
 
 
@@ -155,22 +170,30 @@ def _qr_gradient(W: Array) -> tuple[float, Array]:
     return _ratio(abs(r[0, 0]), abs(r[-1, -1]), W), slope
 
 
-def smooth(W: Array, sharpness: float, equilibrium_weight: float) -> tuple[float, Array]:
+def smooth(
+    W: Array, sharpness: float, equilibrium_weight: float, prior: Array | None = None
+) -> tuple[float, Array]:
     """Return a smooth upper estimate of log Cond + weight log S, and its gradient.
 
     The extreme eigenvalues of W^T W are replaced by norms of degree max(2, sharpness) of all of
     them (degree 2 is half the logarithm of the Frobenius condition, eq. 21), the extreme entries
-    by norms of degree ``sharpness`` of all entries that are not 0.
+    by norms of degree ``sharpness`` of all entries that are not 0.  With a prior, half of log Cond
+    is replaced by half of the logarithm of the expected error.
 
     Args:
         W: (rows, columns).
         sharpness: positive; the larger, the closer.
         equilibrium_weight: weight of log S; 0 leaves it out.
+        prior: (columns,) approximate parameters, or None.
 
     Returns:
         The value and (rows, columns) its derivatives.
     """
     value, slope = _smooth_condition(W, max(2.0, sharpness))
+    if prior is not None:
+        error, error_slope = smooth_error(W, prior, max(4.0, 2.0 * sharpness))
+        value += _ERROR_SHARE * (error - value)
+        slope += _ERROR_SHARE * (error_slope - slope)
     if equilibrium_weight > 0.0:
         other, other_slope = _smooth_equilibrium(W, sharpness)
         value += equilibrium_weight * other

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ from robot_identification.excitation.points import PointSettings, Progress, Qual
 from robot_identification.excitation.random_points import condition_number
 from robot_identification.excitation.surroundings import Surroundings
 from robot_identification.excitation.trajectory import Trajectory
-from robot_identification.identification.base import base_parameters
+from robot_identification.identification.base import BaseParameters, base_parameters
 from robot_identification.robot.model import Array, RobotModel
 
 MODELS = ("energy", "dynamic")
@@ -38,7 +38,7 @@ class PlanSettings:
             per joint and sample of the inverse dynamic model).
         points: how points are searched.
         rows: rows of the energy model, intervals of the dynamic one; None: twice the number of
-            base parameters, or one interval per 1.75 s.
+            base parameters, or one interval per 1.5 s.
         duration: duration to aim at, in s; None: the shortest that keeps the limits for the
             energy model, 30 s for the dynamic one.
         start: (joints,) posture at which it starts and ends, at rest; None: zero, or the middle
@@ -108,6 +108,7 @@ def plan(
 
     Where obstacles or the box of the tool point are in the way, other seeds and narrower position
     limits around the start are tried; where efforts are too large, the motion is slowed down.
+    With a prior model, the criterion of the energy model counts the error to expect as well.
 
     Args:
         robot: the robot, with limits of position, velocity and acceleration.
@@ -127,6 +128,7 @@ def plan(
     limits = MotionLimits.of(robot)
     posture = start_posture(robot, limits, chosen.start)
     base = base_parameters(robot)
+    chosen = _informed(chosen, base, None if surroundings is None else surroundings.prior)
     certificate: Certificate | None = None
     for attempt in range(_ATTEMPTS):
         found = search.search(
@@ -185,6 +187,18 @@ def start_posture(robot: RobotModel, limits: MotionLimits, start: npt.ArrayLike 
             f"{limits.upper[joint]:g}",
         )
     return posture
+
+
+def _informed(settings: PlanSettings, base: BaseParameters, prior: Array | None) -> PlanSettings:
+    """Return the settings with what the prior model says about the base parameters."""
+    criterion = settings.points.criterion
+    if settings.model != "energy" or criterion.prior is not None or prior is None:
+        return settings
+    values = base.values(prior[base.columns])
+    if not values.any():
+        return settings
+    points = replace(settings.points, criterion=replace(criterion, prior=values))
+    return replace(settings, points=points)
 
 
 def _around(limits: MotionLimits, posture: Array, reach: float, share: float) -> MotionLimits:

@@ -60,9 +60,11 @@ class PointProblem:
         return self.criterion.value(self.observation.rows(self.points(z)))
 
     def smooth(self, z: Array, sharpness: float, weight: float) -> tuple[float, Array]:
-        """Return the surrogate of log Cond + weight log S, and its gradient (variables,)."""
+        """Return the surrogate of the criterion, and its gradient (variables,)."""
         points = self.points(z)
-        value, slope = smooth(self.observation.rows(points), sharpness, weight)
+        value, slope = smooth(
+            self.observation.rows(points), sharpness, weight, self.criterion.prior
+        )
         gradient = self.observation.pull(points, slope)
         parts = (
             (gradient.positions * self.limits.half_range)[:, self.position_matters],

@@ -52,6 +52,7 @@ class Refinement:
         first: where to start from; its first and last point stay.
         duration: total duration to aim at, in s; None lets the limits decide.
         equilibrium_weight: weight of log S.
+        prior: (columns,) approximate base parameters, for the error to expect; None: unknown.
     """
 
     observation: Observation
@@ -59,6 +60,7 @@ class Refinement:
     first: Points
     duration: float | None = None
     equilibrium_weight: float = 0.0
+    prior: Array | None = None
 
     def run(self, stages: tuple[Stage, ...], cancelled: Cancelled | None = None) -> Points:
         """Return the points after all stages.
@@ -110,7 +112,7 @@ class Refinement:
         """Return surrogate plus penalty, and the gradient over the unknowns."""
         points, penalty = self.points(x), stage.penalty
         weight = self.equilibrium_weight if stage.equilibrates else 0.0
-        value, slope = smooth(self.observation.rows(points), stage.sharpness, weight)
+        value, slope = smooth(self.observation.rows(points), stage.sharpness, weight, self.prior)
         parts = list(vars(self.observation.pull(points, slope)).values())
         excess, onto = self._excess(points)
         value += penalty * excess

@@ -28,16 +28,17 @@ if TYPE_CHECKING:
     from robot_identification.excitation.plan import PlanSettings
 
 _SMOOTHING = 0.05
-_SAMPLES = 8
-_SECONDS_PER_INTERVAL = 1.75
+_SAMPLES = 10
+_SECONDS_PER_INTERVAL = 1.5
 _DYNAMIC_DURATION = 30.0
 _EQUILIBRIUM_WEIGHT = 0.25
 _STAGES = (
-    Stage(2.0, 1.0, 150),
-    Stage(2.0, 10.0, 150),
-    Stage(4.0, 30.0, 150),
-    Stage(8.0, 100.0, 200),
-    Stage(16.0, 300.0, 200),
+    Stage(2.0, 0.3, 150),
+    Stage(4.0, 3.0, 200),
+    Stage(8.0, 10.0, 300),
+    Stage(16.0, 30.0, 400),
+    Stage(32.0, 100.0, 400),
+    Stage(64.0, 1000.0, 300),
 )
 _ENERGY_STAGES = (
     Stage(2.0, 1.0, 200, equilibrates=False),
@@ -161,7 +162,8 @@ def _energy_candidates(
     candidates = []
     for i, first in enumerate(firsts):
         report("limits", 0.5 + 0.5 * i / len(firsts))
-        task = Refinement(inner, limits, first, settings.duration, weight)
+        prior = settings.points.criterion.prior
+        task = Refinement(inner, limits, first, settings.duration, weight, prior)
         refined = task.run(_ENERGY_STAGES, cancelled)
         before, winner = (found.before, found.optimizer) if i == 0 else (None, "gradient")
         for points in (first, refined):

@@ -5,6 +5,7 @@ import pytest
 
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.errors import RecordingError, SampleError, SettingError, ShapeError
+from robot_identification.excitation.criterion import Criterion
 from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.observation import EnergyObservation
 from robot_identification.excitation.points import PointSettings, optimise_points
@@ -57,24 +58,26 @@ def test_identify_with_the_energy_model_from_a_recording():
 
 
 def test_table_3_for_the_optimised_points():
-    """Noise of k = 0.001 on Y: no worse than the published draws, 4.7, 7.0 and 5.9e-4 at this k.
+    """Noise of k = 0.001 on Y: the median is no worse than the published draw.
 
-    Which optimum is found, and with it the error, changes with the versions of NumPy and SciPy.
+    Planned with values of the parameters that are 20 % off, as those of a drawing may be.
     """
     robot = load_robot("three_dof")
     base = base_parameters(robot)
     observation = EnergyObservation(base)
-    plan = optimise_points(
-        observation, MotionLimits.of(robot), np.ones(30), PointSettings(starts=2)
-    )
-    W = observation.rows(plan.points)
     truth = base.values(load_values("three_dof", robot)[base.columns])
+    prior = truth * (1.0 + 0.2 * np.random.default_rng(1).normal(size=truth.size))
+    settings = PointSettings(starts=2, criterion=Criterion(prior=prior))
+    plan = optimise_points(observation, MotionLimits.of(robot), np.ones(30), settings)
+    assert plan.after.condition_number <= 11.16
+    assert plan.after.equilibrium <= 175.0
+    W = observation.rows(plan.points)
     Y, rng, errors = W @ truth, np.random.default_rng(0), []
     for _ in range(200):
         noise = rng.normal(size=len(Y)) * 0.001 / 4.0 * np.abs(Y).max()
         estimate = solve(W, Y + noise, base.names)
         errors.append(np.linalg.norm(estimate.values - truth) / np.linalg.norm(truth))
-    assert np.median(errors) <= 7.0e-4
+    assert np.median(errors) <= 4.7e-4
 
 
 def test_bad_input_is_refused():
