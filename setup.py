@@ -25,6 +25,7 @@ SITE = os.path.relpath(sysconfig.get_path("platlib"), sysconfig.get_path("data")
 
 # Each is justified in docs/dependencies.md.
 REQUIREMENTS = [
+    "clarabel>=0.10,<0.12",
     "jsonschema>=4.10",
     "numba>=0.58",
     "numpy>=1.26,<3",

@@ -374,3 +374,45 @@ class NotCertifiedError(ResultRefusedError):
 
 class StaleStateError(InputError):
     """The joint states are too old, or the robot moves or is elsewhere: no motion may begin."""
+
+
+class CalibrationError(ResultRefusedError):
+    """No physically consistent parameters were found.
+
+    Attributes:
+        problems: what is wrong with the best that was found, one line per link or drive.
+    """
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__(
+            f"no physically consistent parameters were found ({'; '.join(self.problems)}); check "
+            "the prior's units and the relative errors of the identification"
+        )
+
+
+class ResultMismatchError(InputError):
+    """A result or a prior belongs to a robot with other parameters.
+
+    Attributes:
+        robot: the robot that it was handed in with.
+    """
+
+    def __init__(self, robot: str, problem: str) -> None:
+        self.robot = robot
+        super().__init__(f"{robot}: {problem}")
+
+
+class SolverMissingError(InputError):
+    """The solver of semidefinite programs is not installed.
+
+    Attributes:
+        package: its name on PyPI.
+    """
+
+    def __init__(self, package: str) -> None:
+        self.package = package
+        super().__init__(
+            f"physical consistency needs the solver {package}, which rosdep does not know; "
+            f"pip install {package}"
+        )

@@ -90,6 +90,28 @@ def _triangle_of(rows: Array) -> Array:
     return result
 
 
+def restrict(factor: JointFactor, columns: npt.ArrayLike) -> JointFactor:
+    """Return the factor of the same rows without some of their columns.
+
+    Args:
+        factor: the factor.
+        columns: (kept,) places of the parameters that stay, which are numbered anew in this order.
+    """
+    kept = np.asarray(columns, dtype=np.intp)
+    place = {int(column): i for i, column in enumerate(factor.columns)}
+    present = [i for i, column in enumerate(kept) if int(column) in place]
+    chosen = [place[int(kept[i])] for i in present]
+    size = len(chosen) + 1
+    rows = np.zeros((max(len(factor.triangle), size), size))
+    rows[: len(factor.triangle)] = factor.triangle[:, [*chosen, -1]]
+    return JointFactor(
+        joint=factor.joint,
+        columns=np.array(present, dtype=np.intp),
+        triangle=_triangle_of(rows),
+        rows=factor.rows,
+    )
+
+
 def merge(factors: Sequence[JointFactor]) -> JointFactor:
     """Return the factor of all rows that the given factors of one joint stand for.
 

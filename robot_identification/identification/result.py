@@ -9,6 +9,7 @@ from types import MappingProxyType
 import numpy as np
 
 from robot_identification.identification.base import BaseParameters
+from robot_identification.identification.essential import Elimination
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.history import History, history_entries
 from robot_identification.identification.least_squares import Estimate, RelativeError
@@ -97,6 +98,8 @@ class IdentificationResult:
         estimate: values, standard deviations and the other statistics.
         factors: triangular factor of each joint's rows; enough to weigh, merge and calibrate.
         held_out: error on data that were not used for the fit, None where there were none.
+        elimination: the essential parameters, None where they were not asked for; the estimate is
+            then theirs.
         iterations: number of iterations of the method.
         converged: whether the method converged.
         seconds: time that it took.
@@ -114,6 +117,7 @@ class IdentificationResult:
     estimate: Estimate
     factors: tuple[JointFactor, ...]
     held_out: RelativeError | None = None
+    elimination: Elimination | None = None
     iterations: int = 1
     converged: bool = True
     seconds: float = 0.0
@@ -127,11 +131,12 @@ class IdentificationResult:
 def parameter_entries(result: IdentificationResult) -> list[dict[str, object]]:
     """Return one entry per base parameter: name, grouping, value and standard deviations.
 
-    ``essential`` is None: the elimination of unessential parameters was not asked for.
+    ``essential`` is None where the elimination of unessential parameters was not asked for.
     ``std_robust`` is None where the method or the version of the file has none.
     """
     estimate = result.estimate
     robust = estimate.std_robust
+    kept = None if result.elimination is None else result.elimination.kept
     return [
         {
             "name": name,
@@ -140,7 +145,7 @@ def parameter_entries(result: IdentificationResult) -> list[dict[str, object]]:
             "std": float(estimate.std[i]),
             "std_robust": None if robust is None else float(robust[i]),
             "relative_std_percent": float(estimate.relative_std_percent[i]),
-            "essential": None,
+            "essential": None if kept is None else bool(kept[i]),
         }
         for i, name in enumerate(result.regrouping.names)
     ]
@@ -151,6 +156,24 @@ def error_entries(error: RelativeError, joint_names: tuple[str, ...]) -> dict[st
     return {
         "total": error.total,
         **{name: float(e) for name, e in zip(joint_names, error.joints, strict=True)},
+    }
+
+
+def elimination_entries(elimination: Elimination) -> dict[str, object]:
+    """Return the plain data of an elimination: rule, threshold and what was removed."""
+    return {
+        "rule": elimination.rule,
+        "threshold": elimination.threshold,
+        "removed": [
+            {
+                "name": removal.name,
+                "std": removal.std,
+                "relative_std_percent": removal.relative_std_percent,
+                "ratio": removal.ratio,
+                "error_growth": removal.error_growth,
+            }
+            for removal in elimination.removals
+        ],
     }
 
 
@@ -184,6 +207,8 @@ def summary(result: IdentificationResult) -> dict[str, object]:
         ],
         "warnings": list(result.warnings),
     }
+    if result.elimination is not None:
+        entries["elimination"] = elimination_entries(result.elimination)
     if result.history is not None:
         entries.update(history_entries(result.history, result.joint_names))
     if result.held_out is not None:

@@ -45,6 +45,9 @@ ERROR_CODES: dict[type[errors.RobotIdentificationError], int] = {
     errors.NotExcitedError: CODES.ILL_CONDITIONED,
     errors.NotCertifiedError: CODES.NOT_CERTIFIED,
     errors.InconsistentParametersError: CODES.INCONSISTENT,
+    errors.CalibrationError: CODES.INCONSISTENT,
+    errors.ResultMismatchError: CODES.RESULT_INVALID,
+    errors.SolverMissingError: CODES.INTERNAL,
     errors.CancelledError: CODES.CANCELLED,
 }
 

@@ -12,6 +12,7 @@ import yaml
 
 from robot_identification.errors import ResultFileError, RobotIdentificationError
 from robot_identification.identification import result as results
+from robot_identification.identification.essential import Elimination, Removal
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.history import history_of
 from robot_identification.identification.least_squares import Estimate, RelativeError
@@ -127,6 +128,7 @@ def _result(document: Mapping[str, Any]) -> IdentificationResult:
         ),
     )
     held_out = document.get("held_out_error")
+    estimate = _estimate(document, joint_names)
     return IdentificationResult(
         robot=str(document["robot"]),
         robot_digest=str(document["robot_digest"]),
@@ -135,9 +137,10 @@ def _result(document: Mapping[str, Any]) -> IdentificationResult:
         method=str(document["method"]),
         settings=document["settings"],
         regrouping=regrouping,
-        estimate=_estimate(document, joint_names),
+        estimate=estimate,
         factors=tuple(_factor(entry, len(parameters)) for entry in document["factors"]),
         held_out=None if held_out is None else _error(held_out, joint_names),
+        elimination=_elimination(document, estimate),
         iterations=int(document["iterations"]),
         converged=bool(document["converged"]),
         seconds=float(document["seconds"]),
@@ -166,6 +169,19 @@ def _std_robust(parameters: Sequence[Mapping[str, Any]]) -> Array | None:
     """Return the robust standard deviations, None where a file does not have all of them."""
     found = [entry["std_robust"] for entry in parameters if entry.get("std_robust") is not None]
     return _finite(found, "std_robust") if len(found) == len(parameters) else None
+
+
+def _elimination(document: Mapping[str, Any], estimate: Estimate) -> Elimination | None:
+    entry = document.get("elimination")
+    if entry is None:
+        return None
+    return Elimination(
+        rule=str(entry["rule"]),
+        threshold=float(entry["threshold"]),
+        kept=np.array([parameter["essential"] for parameter in document["parameters"]], dtype=bool),
+        removals=tuple(Removal(**removed) for removed in entry["removed"]),
+        estimate=estimate,
+    )
 
 
 def _error(entries: Mapping[str, float], joint_names: tuple[str, ...]) -> RelativeError:

@@ -1,0 +1,1 @@
+"""Standard parameters near a prior, and physically consistent."""

@@ -1,0 +1,188 @@
+"""What a calibration gives: standard parameters that certify themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from robot_identification.calibration.checks import Consistency
+from robot_identification.calibration.prior import Prior
+from robot_identification.calibration.verdict import Verdict
+from robot_identification.identification.least_squares import RelativeError
+from robot_identification.identification.result import Source, error_entries
+from robot_identification.robot.model import Array
+
+
+class Step(Enum):
+    """How the published parameters were found."""
+
+    NEAREST = "nearest"
+    """The nearest solution to the prior as it is."""
+    REPAIRED = "repaired"
+    """Moved where no torque shows it, until they were consistent."""
+    SEMIDEFINITE = "semidefinite"
+    """By a semidefinite program, with some loss of fit."""
+
+
+@dataclass(frozen=True)
+class CalibratedParameters:
+    """Standard parameters of a robot, with all that tells how far they can be trusted.
+
+    Attributes:
+        robot: name of the robot.
+        robot_digest: SHA-256 of the robot file.
+        sources: the recordings behind the identification.
+        joint_names: names of the joints.
+        names: (parameters,) ``robot.all_parameter_names``.
+        values: (parameters,) their values, SI units, rounded to the digits that files hold.
+        std: (parameters,) standard deviations (the papers' formula); NaN where there is none.
+        std_robust: (parameters,) such that hold for correlated residuals too; NaN where there
+            is none.
+        model: columns of ``names`` that belong to the model; the others are 0.
+        verdicts: (columns of the model,) what each value rests on.
+        prior: what was known before, drive inertias and friction of the identification included.
+        space: ``base`` or ``essential``.
+        essential: names of the essential base parameters.
+        checks: every test of consistency, on the rounded values.
+        step: how the values were found.
+        active_links: links whose consistency holds the solution.
+        active_drives: joints whose drives do.
+        error_identified: error of the identified base parameters, as fractions.
+        error_free: error of the nearest parameters on the space, before consistency.
+        error: error of the published parameters.
+        distance_free: relative distance of the nearest parameters to the prior.
+        distance_to_prior: that of the published ones; NaN without a prior.
+        seconds: time that it took.
+        warnings: what a user should know before trusting the values.
+    """
+
+    robot: str
+    robot_digest: str
+    sources: tuple[Source, ...]
+    joint_names: tuple[str, ...]
+    names: tuple[str, ...]
+    values: Array
+    std: Array
+    std_robust: Array
+    model: tuple[int, ...]
+    verdicts: tuple[Verdict, ...]
+    prior: Prior
+    space: str
+    essential: tuple[str, ...]
+    checks: Consistency
+    step: Step
+    active_links: tuple[str, ...]
+    active_drives: tuple[str, ...]
+    error_identified: RelativeError
+    error_free: RelativeError
+    error: RelativeError
+    distance_free: float
+    distance_to_prior: float
+    seconds: float = 0.0
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def consistent(self) -> bool:
+        """Whether every link and every drive can exist."""
+        return self.checks.consistent
+
+    @property
+    def error_increase(self) -> float:
+        """What consistency costs: (error - error without it) / error without it, a fraction."""
+        free = self.error_free.total
+        return (self.error.total - free) / free if free > 0.0 else 0.0
+
+    @property
+    def full_verdicts(self) -> tuple[Verdict, ...]:
+        """(parameters,) verdicts; what is not in the model is not identifiable."""
+        found = dict(zip(self.model, self.verdicts, strict=True))
+        return tuple(found.get(i, Verdict.NOT_IDENTIFIABLE) for i in range(len(self.names)))
+
+
+def summary(calibrated: CalibratedParameters) -> dict[str, object]:
+    """Return the plain data of a calibration that ``--json`` prints; the keys are stable."""
+    names = [calibrated.names[i] for i in calibrated.model]
+    prior = calibrated.prior
+    origin = np.where(prior.identified, "identified", "given")
+    return {
+        "robot": calibrated.robot,
+        "space": calibrated.space,
+        "parameters": {
+            name: float(calibrated.values[i])
+            for name, i in zip(names, calibrated.model, strict=True)
+        },
+        "prior": {
+            name: float(value)
+            for name, value, known in zip(names, prior.values, prior.known, strict=True)
+            if known
+        },
+        "prior_origin": {
+            name: str(text)
+            for name, text, known in zip(names, origin, prior.known, strict=True)
+            if known
+        },
+        "std": {
+            name: float(calibrated.std[i]) for name, i in zip(names, calibrated.model, strict=True)
+        },
+        "std_robust": {
+            name: float(calibrated.std_robust[i])
+            for name, i in zip(names, calibrated.model, strict=True)
+        },
+        "verdicts": {
+            name: verdict.name.lower()
+            for name, verdict in zip(names, calibrated.verdicts, strict=True)
+        },
+        "essential": list(calibrated.essential),
+        **check_entries(calibrated.checks),
+        "step": calibrated.step.value,
+        "active_links": list(calibrated.active_links),
+        "active_drives": list(calibrated.active_drives),
+        "distance_to_prior": calibrated.distance_to_prior,
+        "distance_to_prior_free": calibrated.distance_free,
+        "relative_error": error_entries(calibrated.error, calibrated.joint_names),
+        "relative_error_free": error_entries(calibrated.error_free, calibrated.joint_names),
+        "relative_error_identified": error_entries(
+            calibrated.error_identified, calibrated.joint_names
+        ),
+        "error_increase": calibrated.error_increase,
+        "seconds": calibrated.seconds,
+        "warnings": list(calibrated.warnings),
+    }
+
+
+def check_entries(checks: Consistency) -> dict[str, object]:
+    """Return the plain data of the tests of consistency; the keys are stable."""
+    return {
+        "consistent": checks.consistent,
+        "links": {
+            check.link: {
+                "joint": check.joint,
+                "consistent": check.consistent,
+                "mass": check.mass,
+                "positive_mass": check.positive_mass,
+                "centre_of_mass": check.centre.tolist(),
+                "inertia": check.inertia.tolist(),
+                "cholesky": {f"{t:g}": passed for t, passed in check.cholesky.items()},
+                "minors": dict(check.minors),
+                "failing_minor": check.failing_minor,
+                "pseudo_inertia_min_eigenvalue": check.pseudo_inertia_min_eigenvalue,
+                "triangle_inequality": check.triangle_inequality,
+                "centre_in_box": check.centre_in_box,
+                "problem": check.problem,
+            }
+            for check in checks.links
+        },
+        "drives": [
+            {
+                "joints": check.joints,
+                "kind": check.kind,
+                "min_eigenvalue": check.min_eigenvalue,
+                "consistent": check.consistent,
+                "problem": check.problem,
+            }
+            for check in checks.drives
+        ],
+        "problems": list(checks.problems),
+    }

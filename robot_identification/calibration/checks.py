@@ -1,0 +1,262 @@
+"""Whether standard parameters are those of a machine that can exist, link by link.
+
+Each test of Gautier and Venture 2013, section V-B, and those that they leave out: their condition,
+a positive definite inertia at the centre of mass, admits bodies whose principal moments break the
+triangle inequality.  The pseudo-inertia is positive definite exactly where all of them hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.calibration.conditions import (
+    CENTRE,
+    DRIVE_INERTIA,
+    LINK,
+    Box,
+    Condition,
+    conditions,
+)
+from robot_identification.errors import SettingError, ShapeError
+from robot_identification.robot import parameters
+from robot_identification.robot.bodies import body_of, pseudo_inertia
+from robot_identification.robot.model import Array, RobotModel, read_only
+
+TOLERANCES = (0.0, 0.01, 0.02, 0.04)
+"""Tolerances of the Cholesky test, in kg m^2 (Gautier and Venture 2013, table III)."""
+
+
+@dataclass(frozen=True)
+class LinkCheck:
+    """The tests of one link.
+
+    Attributes:
+        link: name of the link.
+        joint: name of the joint that moves it.
+        mass: in kg.
+        positive_mass: whether it is above 0.
+        centre: (3,) centre of mass in the link's frame, in m; NaN without a positive mass.
+        inertia: (3, 3) inertia about the centre of mass, in kg m^2; NaN without a positive mass.
+        cholesky: tolerance in kg m^2 -> whether the inertia plus tolerance times the unit matrix
+            is positive definite.
+        minors: name of each of Sylvester's minors -> its value: M, Jxx, Jxx Jyy - Jxy^2, det J.
+        pseudo_inertia_min_eigenvalue: smallest eigenvalue of the pseudo-inertia, whose entries
+            are in kg m^2, kg m and kg.
+        triangle_inequality: whether no principal moment reaches the sum of the two others.
+        centre_in_box: whether the centre of mass lies in its box; None without a box.
+        tolerance: the tolerance that ``consistent`` grants the inertia, in kg m^2.
+        consistent: whether the link can exist: mass and, after the tolerance was added to the
+            inertia, pseudo-inertia are positive (definite), and the centre is in its box.
+    """
+
+    link: str
+    joint: str
+    mass: float
+    positive_mass: bool
+    centre: Array
+    inertia: Array
+    cholesky: Mapping[float, bool]
+    minors: Mapping[str, float]
+    pseudo_inertia_min_eigenvalue: float
+    triangle_inequality: bool
+    centre_in_box: bool | None
+    tolerance: float
+    consistent: bool
+
+    @property
+    def failing_minor(self) -> str:
+        """Name of the first of Sylvester's minors that is not positive; empty if all are."""
+        return next((name for name, value in self.minors.items() if not value > 0.0), "")
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with the link, for people; empty if nothing is."""
+        if self.consistent:
+            return ""
+        head = f"link {self.link}"
+        if self.failing_minor and (self.tolerance == 0.0 or self.failing_minor == "M"):
+            value = self.minors[self.failing_minor]
+            return f"{head}: Sylvester's minor {self.failing_minor} = {value:.4g} is not positive"
+        if self.centre_in_box is False:
+            return f"{head}: the centre of mass {_vector(self.centre)} is outside its box"
+        if not self.cholesky.get(self.tolerance, True):
+            return f"{head}: the inertia at the centre of mass fails even with {self.tolerance:g}"
+        moments = np.asarray(np.linalg.eigvalsh(self.inertia), dtype=np.float64)
+        return f"{head}: principal moments {_vector(moments)} break the triangle inequality"
+
+
+@dataclass(frozen=True)
+class DriveCheck:
+    """The test of the drive of a joint, or of the drives that are coupled with each other.
+
+    Attributes:
+        joints: name of the joint, or of the joints.
+        kind: ``drive inertia``, ``viscous friction`` or ``Coulomb friction``.
+        min_eigenvalue: the parameter, or the smallest eigenvalue of the matrix of coupled ones,
+            in the unit of the parameters.
+        consistent: whether it is above 0, or for friction not below.
+    """
+
+    joints: str
+    kind: str
+    min_eigenvalue: float
+    consistent: bool
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with the drive, for people; empty if nothing is."""
+        if self.consistent:
+            return ""
+        bound = "not positive" if self.kind == DRIVE_INERTIA else "negative"
+        what = "smallest eigenvalue of the " if "," in self.joints else ""
+        return f"{self.joints}: {what}{self.kind} {self.min_eigenvalue:.4g} is {bound}"
+
+
+@dataclass(frozen=True)
+class Consistency:
+    """Every test of a set of standard parameters."""
+
+    links: tuple[LinkCheck, ...]
+    drives: tuple[DriveCheck, ...]
+
+    @property
+    def consistent(self) -> bool:
+        """Whether every link and every drive can exist."""
+        return not self.problems
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """One line per link or drive that cannot exist, for people."""
+        links = tuple(link.problem for link in self.links if not link.consistent)
+        return (*links, *(drive.problem for drive in self.drives if not drive.consistent))
+
+    def cholesky_count(self, tolerance: float) -> int:
+        """Return the number of links that pass the Cholesky test (Table III of the source).
+
+        Args:
+            tolerance: one of those that were tested, in kg m^2.
+        """
+        return sum(link.cholesky[tolerance] for link in self.links)
+
+
+def check_consistency(
+    robot: RobotModel,
+    values: npt.ArrayLike,
+    *,
+    tolerance: float = 0.0,
+    tolerances: Sequence[float] = TOLERANCES,
+    boxes: Mapping[str, Box] | None = None,
+) -> Consistency:
+    """Test standard parameters.
+
+    Args:
+        robot: the robot.
+        values: (parameters,) in the order of ``robot.all_parameter_names``, SI units.
+        tolerance: what the inertias at the centres of mass may lack, in kg m^2; 0 for parameters
+            of a robot that can exist.
+        tolerances: further tolerances of the Cholesky test to report.
+        boxes: link name -> box that must hold its centre of mass.
+
+    Raises:
+        ShapeError: the number of values is not that of the parameters.
+        SettingError: a tolerance is negative, or a box is wrong.
+    """
+    vector = np.asarray(values, dtype=np.float64)
+    if vector.shape != (len(robot.all_parameter_names),):
+        raise ShapeError("values", vector.shape, f"({len(robot.all_parameter_names)},)")
+    tested = sorted({tolerance, *tolerances})
+    if not 0.0 <= tested[0] <= tested[-1] < np.inf:
+        raise SettingError("tolerance", tested[0], "must not be negative")
+    found = conditions(robot, boxes)
+    links = []
+    for index, joint in enumerate(robot.joints):
+        first = parameters.joint_offset(index)
+        ten = vector[first : first + len(parameters.INERTIAL)]
+        box = [c for c in found if c.kind == CENTRE and c.joints == (index,)]
+        inside = bool(np.diag(box[0].matrix(vector)).min() >= 0.0) if box else None
+        links.append(check_link(joint.link, joint.name, ten, tolerance, tested, inside))
+    drives = [_drive(c, vector) for c in found if c.kind not in (LINK, CENTRE)]
+    return Consistency(tuple(links), tuple(drives))
+
+
+def check_link(
+    link: str,
+    joint: str,
+    standard: Array,
+    tolerance: float = 0.0,
+    tolerances: Sequence[float] = TOLERANCES,
+    centre_in_box: bool | None = None,
+) -> LinkCheck:
+    """Test the ten inertial parameters of a link.
+
+    Args:
+        link: its name.
+        joint: name of the joint that moves it.
+        standard: (10,) XX XY XZ YY YZ ZZ MX MY MZ M about the origin of its frame.
+        tolerance: what the inertia may lack for the link to count as consistent, in kg m^2.
+        tolerances: tolerances of the Cholesky test to report.
+        centre_in_box: whether the centre of mass lies in its box; None without a box.
+    """
+    mass = float(standard[9])
+    positive = mass > 0.0
+    pseudo = pseudo_inertia(standard)
+    centre, inertia = np.full(3, np.nan), np.full((3, 3), np.nan)
+    if positive:
+        body = body_of(standard)
+        centre, inertia = body.centre, body.inertia
+    # t times the unit matrix more inertia is t / 2 times the unit matrix more second moment
+    granted = pseudo + np.diag([tolerance / 2.0] * 3 + [0.0])
+    moments = np.linalg.eigvalsh(inertia) if positive else np.full(3, np.nan)
+    return LinkCheck(
+        link=link,
+        joint=joint,
+        mass=mass,
+        positive_mass=positive,
+        centre=read_only(centre),
+        inertia=read_only(inertia),
+        cholesky=MappingProxyType(
+            {t: positive and positive_definite(inertia + t * np.eye(3)) for t in tolerances}
+        ),
+        minors=MappingProxyType(_minors(mass, inertia)),
+        pseudo_inertia_min_eigenvalue=float(np.linalg.eigvalsh(pseudo)[0]),
+        triangle_inequality=bool(positive and moments[0] + moments[1] > moments[2]),
+        centre_in_box=centre_in_box,
+        tolerance=tolerance,
+        consistent=positive and positive_definite(granted) and centre_in_box is not False,
+    )
+
+
+def positive_definite(matrix: Array) -> bool:
+    """Tell whether a symmetric matrix has a Cholesky factor."""
+    try:
+        np.linalg.cholesky(matrix)
+    except np.linalg.LinAlgError:
+        return False
+    return True
+
+
+def _minors(mass: float, inertia: Array) -> dict[str, float]:
+    """Return Sylvester's leading minors; those of the inertia only where the mass is positive."""
+    if not mass > 0.0:
+        return {"M": mass}
+    return {
+        "M": mass,
+        "Jxx": float(inertia[0, 0]),
+        "Jxx Jyy - Jxy^2": float(inertia[0, 0] * inertia[1, 1] - inertia[0, 1] ** 2),
+        "det J": float(np.linalg.det(inertia)),
+    }
+
+
+def _drive(condition: Condition, values: Array) -> DriveCheck:
+    smallest = float(np.linalg.eigvalsh(condition.matrix(values))[0])
+    holds = smallest > 0.0 if condition.strict else smallest >= 0.0
+    return DriveCheck(condition.owner, condition.kind, smallest, holds)
+
+
+def _vector(values: Array) -> str:
+    return "(" + ", ".join(f"{value:.4g}" for value in values) + ")"

@@ -1,0 +1,115 @@
+"""What is known of a robot's standard parameters before it moves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.errors import ShapeError
+from robot_identification.identification.result import Regrouping
+from robot_identification.robot import parameters
+from robot_identification.robot.model import Array, read_only
+
+_DRIVE = ("Ia", "Fv", "Fc")
+
+
+@dataclass(frozen=True)
+class Prior:
+    """Prior values of the standard parameters of a model.
+
+    Attributes:
+        names: (parameters,) names of the standard parameters.
+        values: (parameters,) prior values, SI units; 0 where nothing is known.
+        known: (parameters,) whether there is a prior value; the others are free, and left out of
+            every distance.
+        identified: (parameters,) whether the value was taken from the identification itself.
+        source: the file that the values come from; empty without one.
+        digest: SHA-256 of that file, hexadecimal.
+    """
+
+    names: tuple[str, ...]
+    values: Array
+    known: npt.NDArray[np.bool_]
+    identified: npt.NDArray[np.bool_]
+    source: str = ""
+    digest: str = ""
+
+    def __post_init__(self) -> None:
+        known = np.array(self.known, dtype=np.bool_)
+        identified = np.array(self.identified, dtype=np.bool_)
+        expected = (len(self.names),)
+        for name, array in (("values", self.values), ("known", known), ("identified", identified)):
+            if np.shape(array) != expected:
+                raise ShapeError(name, np.shape(array), str(expected))
+        for name, flags in (("known", known), ("identified", identified)):
+            flags.setflags(write=False)
+            object.__setattr__(self, name, flags)
+        object.__setattr__(self, "values", read_only(np.where(known, self.values, 0.0)))
+
+    @classmethod
+    def none(cls, names: tuple[str, ...]) -> Prior:
+        """Return the prior that knows nothing."""
+        flags = np.zeros(len(names), dtype=np.bool_)
+        return cls(names, np.zeros(len(names)), flags, flags)
+
+    @classmethod
+    def given(
+        cls,
+        names: tuple[str, ...],
+        values: npt.ArrayLike,
+        known: npt.ArrayLike,
+        source: str = "",
+        digest: str = "",
+    ) -> Prior:
+        """Return a prior whose values come from a file or a caller; see the attributes.
+
+        Raises:
+            ShapeError: an array does not have one entry per name.
+        """
+        flags = np.asarray(known, dtype=np.bool_)
+        nothing = np.zeros(len(names), dtype=np.bool_)
+        return cls(names, np.asarray(values, float), flags, nothing, source, digest)
+
+
+def complete_drives(prior: Prior, regrouping: Regrouping, estimate: Array) -> Prior:
+    """Take drive inertias and friction that a prior lacks from a first identification.
+
+    Manufacturers give no friction and no drive inertias; the source takes them from a first
+    weighted least squares (Gautier and Venture 2013, section V-B).  A parameter that is grouped
+    with others gets what the prior values of these leave of the base parameter; where one of these
+    is not known either, or where the result could not be a drive's (not positive), it stays free.
+    A prior that knows nothing stays so.
+
+    Args:
+        prior: the prior.
+        regrouping: what the base parameters stand for.
+        estimate: (base,) their first estimate.
+    """
+    if not prior.known.any():
+        return prior
+    projection = regrouping.projection
+    values, known, identified = prior.values.copy(), prior.known.copy(), prior.identified.copy()
+    for column, name in enumerate(prior.names):
+        if known[column] or not name.startswith(_DRIVE):
+            continue
+        base = np.flatnonzero(projection[:, column])
+        if len(base) != 1:
+            continue
+        row = projection[base[0]]
+        others = np.flatnonzero(row)
+        others = others[others != column]
+        if not prior.known[others].all():
+            continue
+        value = (estimate[base[0]] - row[others] @ prior.values[others]) / row[column]
+        if value > 0.0:
+            values[column], known[column], identified[column] = value, True, True
+    return replace(prior, values=values, known=known, identified=identified)
+
+
+def link_known(prior: Prior, number: int) -> npt.NDArray[np.bool_]:
+    """Return the (10,) flags of the inertial parameters of link ``number``, counted from 1."""
+    place = {name: i for i, name in enumerate(prior.names)}
+    columns = [place[f"{name}{number}"] for name in parameters.INERTIAL]
+    return np.asarray(prior.known[columns])

@@ -1,0 +1,123 @@
+"""Sizes of the parameters of each link and drive, so that kilograms and metres can be compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robot_identification.calibration.conditions import CENTRE, LINK, Condition
+from robot_identification.calibration.prior import Prior
+from robot_identification.identification.result import Regrouping
+from robot_identification.robot import parameters
+from robot_identification.robot.model import Array, JointType, RobotModel, read_only
+
+_SHORTEST = 0.01  # m: no link is thought of as smaller
+_SMALLEST = 1e-3  # of the largest of its kind: floor of a scale
+
+
+@dataclass(frozen=True)
+class Scales:
+    """Typical sizes.
+
+    Attributes:
+        mass: (joints,) of each link, in kg.
+        length: (joints,) radius of gyration of each link about the origin of its frame, in m.
+        parameters: (parameters,) of each parameter of the full regressor, in its unit.
+        nominal: (parameters,) a plausible machine: for each link a ball of that mass and radius of
+            gyration at the origin; drives and friction 0.
+    """
+
+    mass: Array
+    length: Array
+    parameters: Array
+    nominal: Array
+
+    def of(self, condition: Condition) -> Array:
+        """Return the (size,) scales d of a condition: its matrix is of the size of d d^T."""
+        joints = list(condition.joints)
+        if condition.kind == LINK:
+            mass, length = self.mass[joints[0]], self.length[joints[0]]
+            return np.asarray(np.sqrt(mass) * np.array([length, length, length, 1.0]))
+        if condition.kind == CENTRE:
+            return np.full(6, np.sqrt(self.mass[joints[0]] * self.length[joints[0]]))
+        diagonal = [np.abs(condition.basis[i, i]) * self.parameters for i in range(condition.size)]
+        return np.sqrt([float(row.max()) for row in diagonal])
+
+
+def scales(robot: RobotModel, prior: Prior, regrouping: Regrouping, estimate: Array) -> Scales:
+    """Return typical sizes, from the prior where it tells them, else from the estimate.
+
+    Args:
+        robot: the robot.
+        prior: what is known of its parameters.
+        regrouping: what the base parameters stand for.
+        estimate: (base,) their estimate.
+    """
+    names = robot.all_parameter_names
+    values = dict.fromkeys(names, 0.0)
+    values.update(zip(prior.names, prior.values, strict=True))
+    leading = {name: abs(float(v)) for name, v in zip(regrouping.leading, estimate, strict=True)}
+    reach = _typical_length(robot)
+    mass, length = _bodies(robot, values, leading, reach)
+    sizes = np.zeros(len(names))
+    nominal = np.zeros(len(names))
+    for j, joint in enumerate(robot.joints):
+        first = parameters.joint_offset(j)
+        second = mass[j] * length[j] ** 2
+        sizes[first : first + 10] = [second] * 6 + [mass[j] * length[j]] * 3 + [mass[j]]
+        nominal[first : first + 10] = second * np.array([2, 0, 0, 2, 0, 2, 0, 0, 0, 0]) / 3.0
+        nominal[first + 9] = mass[j]
+        rotor = mass[j] if joint.type is JointType.PRISMATIC else second
+        own = max(values[f"Ia{j + 1}"], leading.get(f"Ia{j + 1}", 0.0)) or rotor
+        sizes[first + parameters.DRIVE_INERTIA] = own
+    _friction(robot, values, leading, sizes)
+    return Scales(read_only(mass), read_only(length), read_only(sizes), read_only(nominal))
+
+
+def _typical_length(robot: RobotModel) -> float:
+    lengths = [float(np.linalg.norm(joint.translation)) for joint in robot.joints]
+    mean = sum(lengths) / len(lengths)
+    return max(mean, 10.0 * _SHORTEST)
+
+
+def _bodies(
+    robot: RobotModel, values: dict[str, float], leading: dict[str, float], reach: float
+) -> tuple[Array, Array]:
+    """Return masses and lengths of the links."""
+    count = len(robot.joints)
+    given = np.array([values[f"M{j + 1}"] for j in range(count)])
+    torque = np.array([_mass_of_torque(leading, j + 1, reach) for j in range(count)])
+    positive = given[given > 0.0]
+    fallback = np.median(positive) if positive.size else max(torque.max(initial=0.0), 1e-3)
+    guess = np.full(count, fallback) if positive.size else np.maximum(torque, 1e-2 * fallback)
+    mass = np.where(given > 0.0, given, guess)
+    length = np.full(count, reach)
+    for j in range(count):
+        trace = sum(values[f"{name}{j + 1}"] for name in ("XX", "YY", "ZZ"))
+        if given[j] > 0.0 and trace > 0.0:
+            length[j] = min(max(np.sqrt(trace / 2.0 / given[j]), _SHORTEST), 10.0 * reach)
+    return mass, length
+
+
+def _mass_of_torque(leading: dict[str, float], number: int, reach: float) -> float:
+    """Return the mass that would give the base parameters of a link their size."""
+    inertia = [leading.get(f"{name}{number}", 0.0) for name in ("XX", "YY", "ZZ")]
+    moment = [leading.get(f"{name}{number}", 0.0) for name in ("MX", "MY", "MZ")]
+    return max(max(inertia) / reach**2, max(moment) / reach, leading.get(f"M{number}", 0.0))
+
+
+def _friction(
+    robot: RobotModel, values: dict[str, float], leading: dict[str, float], sizes: Array
+) -> None:
+    """Fill in the scales of friction, offsets and couplings."""
+    groups: dict[str, list[int]] = {}
+    for i, name in enumerate(robot.all_parameter_names):
+        kind = name.rstrip("0123456789").rstrip("m")
+        if sizes[i] == 0.0 or kind == "Ia":
+            groups.setdefault(kind, []).append(i)
+            seen = max(abs(values[name]), leading.get(name, 0.0))
+            sizes[i] = seen or sizes[i]
+    for members in groups.values():
+        largest = sizes[members].max()
+        sizes[members] = np.maximum(sizes[members], _SMALLEST * largest if largest else 1.0)

@@ -1,0 +1,125 @@
+"""What every standard parameter rests on: data, data and prior together, the prior, or nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.calibration.prior import Prior
+from robot_identification.calibration.standard import decompose
+from robot_identification.robot.model import Array, read_only
+
+_SAME = 1e-9
+_MOVED = 0.02  # of the size of its link: a parameter that moved by more is not the prior's
+_CHANGED = 3.0  # standard deviations by which consistency may change what the data determined
+_UNTRUSTED = 0.3  # relative standard deviation above which the data do not determine a value
+
+
+class Verdict(IntEnum):
+    """The constants of the message InertialParameters."""
+
+    IDENTIFIED = 0
+    ESSENTIAL = 1
+    PRIOR_DOMINATED = 2
+    NOT_IDENTIFIABLE = 3
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the verdicts are drawn from.
+
+    Attributes:
+        projection: (base, parameters) [1 beta]: base = projection standard.
+        leading: (base,) columns of the standard parameters that lead the base parameters.
+        estimate: (base,) least-squares estimate of the base parameters.
+        std: (base,) its standard deviations.
+        estimated: (base,) whether the calibration took a base parameter from the data; on the
+            essential space the others kept their prior value.
+        essential: (base,) whether a base parameter is essential.
+    """
+
+    projection: Array
+    leading: npt.NDArray[np.intp]
+    estimate: Array
+    std: Array
+    estimated: npt.NDArray[np.bool_]
+    essential: npt.NDArray[np.bool_]
+
+
+def verdicts(evidence: Evidence, prior: Prior, values: Array, sizes: Array) -> tuple[Verdict, ...]:
+    """Return the verdict on every standard parameter.
+
+    - ``NOT_IDENTIFIABLE``: it is in no base parameter; no motion could tell.
+    - ``IDENTIFIED``: the torque fixes it by itself; the data did so, to better than 30 % or as an
+      essential parameter, and consistency has not changed it by more than three deviations.
+    - ``ESSENTIAL``: it is grouped with others in an essential base parameter, and leads it, was
+      moved away from its prior value, or has none; what it is by itself is the prior's word.
+    - ``PRIOR_DOMINATED``: everything else; its value is the prior's, or nearly so (where there is
+      no prior, that of a nominal machine), or the bound that consistency sets.
+
+    Args:
+        evidence: the identification.
+        prior: the prior.
+        values: (parameters,) the calibrated values.
+        sizes: (parameters,) their sizes.
+    """
+    P = evidence.projection
+    alone = individually_identifiable(P)
+    identified = np.zeros(len(alone), dtype=np.bool_)
+    identified[alone] = _determined(evidence, values, alone)
+    grouped = np.abs(P[evidence.essential]).max(axis=0, initial=0.0) > 0.0
+    leads = np.isin(np.arange(len(alone)), evidence.leading[evidence.essential])
+    moved = np.abs(values - prior.values) > _MOVED * sizes
+    shared = grouped & ~alone & (leads | moved | ~prior.known)
+    result = np.where(shared, Verdict.ESSENTIAL, Verdict.PRIOR_DOMINATED)
+    result[identified] = Verdict.IDENTIFIED
+    result[~P.any(axis=0)] = Verdict.NOT_IDENTIFIABLE
+    return tuple(Verdict(int(v)) for v in result)
+
+
+def individually_identifiable(projection: Array) -> npt.NDArray[np.bool_]:
+    """Tell which standard parameters the base parameters fix one by one.
+
+    Args:
+        projection: (base, parameters) [1 beta].
+
+    Returns:
+        (parameters,) whether the parameter's unit vector lies in the row space.
+    """
+    silent = decompose(projection, rank=len(projection)).V2
+    return np.asarray(np.linalg.norm(silent, axis=1) <= _SAME)
+
+
+def _determined(
+    evidence: Evidence, values: Array, alone: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.bool_]:
+    """Tell which of the individually identifiable parameters the data determined."""
+    unit = np.eye(len(alone))[:, alone]
+    gain = np.linalg.lstsq(evidence.projection.T, unit, rcond=None)[0].T
+    parts = np.abs(gain) > _SAME
+    taken = (~parts | evidence.estimated).all(axis=1)
+    essential = (~parts | evidence.essential).all(axis=1)
+    estimate, std = gain @ evidence.estimate, np.linalg.norm(gain * evidence.std, axis=1)
+    precise = std <= _UNTRUSTED * np.abs(estimate)
+    kept = np.abs(values[alone] - estimate) <= _CHANGED * std + _SAME * np.abs(estimate)
+    return np.asarray(taken & (essential | precise) & kept)
+
+
+def standard_deviations(gain: Array, covariance: Array, found: tuple[Verdict, ...]) -> Array:
+    """Return the standard deviations of the standard parameters, as far as they mean anything.
+
+    Args:
+        gain: (parameters, base) derivative of the calibrated parameters by the base estimate.
+        covariance: (base, base) of the base estimate.
+        found: (parameters,) the verdicts.
+
+    Returns:
+        (parameters,) of identified and essential parameters the deviation that the noise of the
+        torque brings into them, the prior being taken as certain; NaN for the others.
+    """
+    std = np.sqrt(np.maximum(np.einsum("ib,bc,ic->i", gain, covariance, gain), 0.0))
+    rests_on_data = np.array([v in (Verdict.IDENTIFIED, Verdict.ESSENTIAL) for v in found])
+    return read_only(np.where(rests_on_data, std, np.nan))
