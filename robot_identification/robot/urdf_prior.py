@@ -146,8 +146,7 @@ def joint_places(description: UrdfDescription, robot: RobotModel, name: str) -> 
     ours = forward_kinematics(robot, q)
     theirs = np.empty_like(ours)
     theirs[:, order] = forward_kinematics(description.robot, q[:, order])
-    same_first_frame = ours[0, 0] @ np.linalg.inv(theirs[0, 0])
-    for base in (np.eye(4), same_first_frame, _base_frame(ours, theirs)):
+    for base in (_same_base(description, robot), np.eye(4), _base_frame(ours, theirs)):
         places = np.linalg.inv(ours) @ base @ theirs
         if np.abs(places - places[0]).max() <= SAME_PLACE:
             return snapped(places[0])
@@ -155,6 +154,16 @@ def joint_places(description: UrdfDescription, robot: RobotModel, name: str) -> 
         f"it moves otherwise than {robot.name}; zero positions, directions and lengths must agree",
         path=name,
     )
+
+
+def _same_base(description: UrdfDescription, robot: RobotModel) -> Array:
+    """Return the place of the URDF's root in the base link of that name, where it has one."""
+    frame = description.frames.get(robot.base_link)
+    place = np.eye(4)
+    if frame is not None and frame.joint < 0:
+        place[:3, :3] = frame.rotation.T
+        place[:3, 3] = -frame.rotation.T @ frame.translation
+    return place
 
 
 def _base_frame(ours: Array, theirs: Array) -> Array:

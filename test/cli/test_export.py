@@ -1,0 +1,65 @@
+"""The command export, as a user meets it."""
+
+import numpy as np
+import pytest
+
+from robot_identification.robot.loading import load_robot
+from robot_identification.robot.urdf_prior import urdf_prior
+from robot_identification.robot.values import load_values
+
+KINDS = ("urdf", "xacro", "mujoco", "controller", "armature")
+
+
+def test_every_kind_is_written(run, tmp_path):
+    targets = [part for kind in KINDS for part in (f"--{kind}", tmp_path / kind)]
+    printed = run("export", "tx40", "tx40_simulated", *targets)
+    assert printed["written"] == {kind: str(tmp_path / kind) for kind in KINDS}
+    assert any("Fvm6" in remark for remark in printed["remarks"])
+    robot = load_robot("tx40")
+    values = load_values("tx40_simulated", robot)
+    (tmp_path / "a.urdf").write_bytes((tmp_path / "urdf").read_bytes())
+    found = urdf_prior(tmp_path / "a.urdf", robot)
+    np.testing.assert_allclose(found[:10], values[:10], rtol=1e-14, atol=1e-16)
+
+
+def test_a_robot_described_by_a_urdf_keeps_its_text(run, tmp_path):
+    source, target = tmp_path / "arm.urdf", tmp_path / "out.urdf"
+    run("export", "scara", "scara", "--urdf", source)
+    source.write_text(source.read_text().replace("</robot>", "<!-- mine -->\n</robot>"))
+    (tmp_path / "arm.yaml").write_text("name: arm\neffort_meaning: joint_torque\nurdf: arm.urdf\n")
+    (tmp_path / "values.yaml").write_text(
+        "parameters: {ZZ1: 1, XX1: 1, YY1: 1, M1: 1, ZZ2: 1, XX2: 1, YY2: 1, M2: 2}\n"
+    )
+    for robot in ("arm.yaml", "arm.urdf"):
+        arguments = ("export", tmp_path / robot, tmp_path / "values.yaml", "--urdf", target)
+        run(*arguments)
+        assert "<!-- mine -->" in target.read_text()
+        assert '<mass value="2"/>' in target.read_text()
+        target.unlink()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        ((), 2, "name at least one: --urdf"),
+        (("--urdf", "none/out.urdf"), 2, "does not exist"),
+        (("--urdf", "values.yaml"), 2, "is what was read"),
+    ],
+)
+def test_bad_requests_are_answered_in_one_line(
+    refusal, tmp_path, monkeypatch, arguments, code, words
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "values.yaml").write_text("parameters: {ZZ1: 1}\n")
+    found, line = refusal("export", "scara", "values.yaml", *arguments)
+    assert found == code
+    assert words in line
+
+
+def test_parameters_that_cannot_exist_are_refused(refusal, tmp_path):
+    (tmp_path / "values.yaml").write_text("parameters: {ZZ1: 1}\n")
+    target = tmp_path / "out.urdf"
+    code, line = refusal("export", "scara", tmp_path / "values.yaml", "--urdf", target)
+    assert code == 3
+    assert "link_1: its mass is 0 kg" in line
+    assert not target.exists()
