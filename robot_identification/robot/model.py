@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.robot import parameters
+from robot_identification.robot.experiment import SimulatedExperiment
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.robot.workspace import Workspace
 
@@ -246,6 +247,7 @@ class RobotModel:
         processing: recommended signal processing.
         controller: declared control law, None where the file has none.
         workspace: box that the tool point must not leave, None where the file has none.
+        experiment: how an experiment is simulated, None where the file has none.
         digest: SHA-256 of the file the model was read from, empty where there is none.
     """
 
@@ -260,6 +262,7 @@ class RobotModel:
     processing: ProcessingSettings = field(default_factory=ProcessingSettings)
     controller: Controller | None = None
     workspace: Workspace | None = None
+    experiment: SimulatedExperiment | None = None
     digest: str = ""
 
     def __post_init__(self) -> None:

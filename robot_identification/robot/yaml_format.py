@@ -71,6 +71,7 @@ def build(document: Document) -> RobotModel:
         processing=yaml_sections.processing(document, len(joints)),
         controller=yaml_sections.controller(document, len(joints)),
         workspace=yaml_sections.workspace(document),
+        experiment=yaml_sections.experiment(document, len(joints)),
         digest=digest,
     )
     _check_transmission(document, robot)

@@ -7,6 +7,7 @@ from typing import Any
 from robot_identification.robot import parameters
 from robot_identification.robot.angles import parse_angle
 from robot_identification.robot.document import Document
+from robot_identification.robot.experiment import SimulatedExperiment
 from robot_identification.robot.model import (
     FILTERED_DERIVATIVE,
     Controller,
@@ -192,6 +193,34 @@ def controller(document: Document, joints: int) -> Controller | None:
         velocity_estimate=estimate,
         velocity_cutoff_hz=None if cutoff is None else float(cutoff),
         recorded_effort=section.get("recorded_effort", "mean"),
+    )
+
+
+def experiment(document: Document, joints: int) -> SimulatedExperiment | None:
+    """Read the section ``experiment``; None where there is none.
+
+    Raises:
+        RobotDescriptionError: a noise, a natural frequency or a damping does not fit the number of
+            joints.
+    """
+    section = document.data.get("experiment")
+    if section is None:
+        return None
+
+    def values(name: str) -> tuple[float, ...]:
+        found = _per_joint(document, section[name], joints, "experiment", name)
+        if min(found) < 0:
+            raise document.error(f"{min(found)} must be at least 0", "experiment", name)
+        return found if len(found) == joints else found * joints
+
+    return SimulatedExperiment(
+        trajectory=section["trajectory"],
+        rate_hz=float(section["rate_hz"]),
+        position_noise=values("position_noise"),
+        effort_noise=values("effort_noise"),
+        seeds=tuple(section["seeds"]),
+        natural_frequency=values("natural_frequency"),
+        damping=values("damping"),
     )
 
 

@@ -104,14 +104,19 @@ def _processing(
     references: Sequence[Reference],
     overrides: ProcessingSettings | None,
 ) -> Processing:
-    """Return complete settings; what is derived follows from the motion of the reference."""
-    stated = overrides or ProcessingSettings()
+    """Return complete settings; what is derived follows from the motion of the reference.
+
+    A cut-off for positions says nothing here: simulated ones need no filter.
+    """
+    stated = replace(overrides or ProcessingSettings(), cutoff_hz=None)
+    without_cutoff = replace(robot, processing=replace(robot.processing, cutoff_hz=None))
     followed = [
         as_if_followed(recording, reference)
         for recording, reference in zip(recordings, references, strict=True)
     ]
-    found = resolve_processing(robot, followed, stated)
+    found = resolve_processing(without_cutoff, followed, stated)
     reasons = dict(found.reasons)
+    reasons["cutoff_hz"] = f"DIDIM: filters nothing; {reasons['cutoff_hz']}"
     changes: dict[str, Any] = {}
     if stated.velocity_threshold is None:
         changes["velocity_threshold"] = (0.0,) * len(robot.joints)
