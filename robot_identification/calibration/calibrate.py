@@ -141,6 +141,7 @@ def calibrate(
         std_robust=_in_full(robot, std_robust, np.nan),
         model=tuple(robot.standard_indices.tolist()),
         verdicts=found,
+        identified_base=read_only(estimate),
         prior=before,
         space=space,
         essential=tuple(

@@ -42,6 +42,7 @@ class CalibratedParameters:
             is none.
         model: columns of ``names`` that belong to the model; the others are 0.
         verdicts: (columns of the model,) what each value rests on.
+        identified_base: (base,) the identified base parameters.
         prior: what was known before, drive inertias and friction of the identification included.
         space: ``base`` or ``essential``.
         essential: names of the essential base parameters.
@@ -68,6 +69,7 @@ class CalibratedParameters:
     std_robust: Array
     model: tuple[int, ...]
     verdicts: tuple[Verdict, ...]
+    identified_base: Array
     prior: Prior
     space: str
     essential: tuple[str, ...]

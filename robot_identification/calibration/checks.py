@@ -119,10 +119,17 @@ class DriveCheck:
 
 @dataclass(frozen=True)
 class Consistency:
-    """Every test of a set of standard parameters."""
+    """Every test of a set of standard parameters.
+
+    Attributes:
+        links: of each link, in the order of the robot.
+        drives: of the drives.
+        tolerance: what the inertias at the centres of mass may lack, in kg m^2.
+    """
 
     links: tuple[LinkCheck, ...]
     drives: tuple[DriveCheck, ...]
+    tolerance: float
 
     @property
     def consistent(self) -> bool:
@@ -151,6 +158,7 @@ def check_consistency(
     tolerance: float = 0.0,
     tolerances: Sequence[float] = TOLERANCES,
     boxes: Mapping[str, Box] | None = None,
+    given: npt.NDArray[np.bool_] | None = None,
 ) -> Consistency:
     """Test standard parameters.
 
@@ -161,6 +169,8 @@ def check_consistency(
             of a robot that can exist.
         tolerances: further tolerances of the Cholesky test to report.
         boxes: link name -> box that must hold its centre of mass.
+        given: (parameters,) which values are given; drives without any are not tested.  By default
+            all are.
 
     Raises:
         ShapeError: the number of values is not that of the parameters.
@@ -180,8 +190,13 @@ def check_consistency(
         box = [c for c in found if c.kind == CENTRE and c.joints == (index,)]
         inside = bool(np.diag(box[0].matrix(vector)).min() >= 0.0) if box else None
         links.append(check_link(joint.link, joint.name, ten, tolerance, tested, inside))
-    drives = [_drive(c, vector) for c in found if c.kind not in (LINK, CENTRE)]
-    return Consistency(tuple(links), tuple(drives))
+    drives = [
+        _drive(c, vector)
+        for c in found
+        if c.kind not in (LINK, CENTRE)
+        and (given is None or np.abs(c.basis).max(axis=(0, 1))[given].any())
+    ]
+    return Consistency(tuple(links), tuple(drives), tolerance)
 
 
 def check_link(

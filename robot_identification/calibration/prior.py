@@ -9,8 +9,7 @@ import numpy.typing as npt
 
 from robot_identification.errors import ShapeError
 from robot_identification.identification.result import Regrouping
-from robot_identification.robot import parameters
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.model import Array, RobotModel, read_only
 
 _DRIVE = ("Ia", "Fv", "Fc")
 
@@ -72,6 +71,18 @@ class Prior:
         nothing = np.zeros(len(names), dtype=np.bool_)
         return cls(names, np.asarray(values, float), flags, nothing, source, digest)
 
+    def in_full(self, robot: RobotModel) -> Array:
+        """Return the values in the order of ``robot.all_parameter_names``, 0 where unknown."""
+        values = np.zeros(len(robot.all_parameter_names))
+        values[robot.standard_indices] = self.values
+        return read_only(values)
+
+    def known_in_full(self, robot: RobotModel) -> npt.NDArray[np.bool_]:
+        """Return which of ``robot.all_parameter_names`` have a prior value."""
+        known = np.zeros(len(robot.all_parameter_names), dtype=np.bool_)
+        known[robot.standard_indices] = self.known
+        return known
+
 
 def complete_drives(prior: Prior, regrouping: Regrouping, estimate: Array) -> Prior:
     """Take drive inertias and friction that a prior lacks from a first identification.
@@ -106,10 +117,3 @@ def complete_drives(prior: Prior, regrouping: Regrouping, estimate: Array) -> Pr
         if value > 0.0:
             values[column], known[column], identified[column] = value, True, True
     return replace(prior, values=values, known=known, identified=identified)
-
-
-def link_known(prior: Prior, number: int) -> npt.NDArray[np.bool_]:
-    """Return the (10,) flags of the inertial parameters of link ``number``, counted from 1."""
-    place = {name: i for i, name in enumerate(prior.names)}
-    columns = [place[f"{name}{number}"] for name in parameters.INERTIAL]
-    return np.asarray(prior.known[columns])

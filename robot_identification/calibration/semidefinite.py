@@ -11,6 +11,8 @@ import scipy.sparse
 from robot_identification.errors import SolverMissingError
 from robot_identification.robot.model import Array
 
+_TOLERANCE = 1e-10
+
 
 class Inequality(NamedTuple):
     """The demand that constant + linear y be positive semidefinite.
@@ -53,6 +55,7 @@ def least_squares(A: Array, b: Array, inequalities: Sequence[Inequality]) -> Arr
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.max_threads = 1
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = _TOLERANCE
     solver = clarabel.DefaultSolver(
         quadratic,
         np.zeros(variables + rows),

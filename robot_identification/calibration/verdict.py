@@ -53,10 +53,13 @@ def verdicts(evidence: Evidence, prior: Prior, values: Array, sizes: Array) -> t
     """Return the verdict on every standard parameter.
 
     - ``NOT_IDENTIFIABLE``: it is in no base parameter; no motion could tell.
-    - ``IDENTIFIED``: the torque fixes it by itself; the data did so, to better than 30 % or as an
-      essential parameter, and consistency has not changed it by more than three deviations.
-    - ``ESSENTIAL``: it is grouped with others in an essential base parameter, and leads it, was
-      moved away from its prior value, or has none; what it is by itself is the prior's word.
+    A base parameter is trusted where the calibration took it from the data and it is essential or
+    known to better than 30 %.
+
+    - ``IDENTIFIED``: trusted base parameters fix it by themselves, and consistency has not changed
+      it by more than three standard deviations.
+    - ``ESSENTIAL``: it is grouped with others in a trusted base parameter, and leads it, was moved
+      away from its prior value, or has none; what it is by itself is the prior's word.
     - ``PRIOR_DOMINATED``: everything else; its value is the prior's, or nearly so (where there is
       no prior, that of a nominal machine), or the bound that consistency sets.
 
@@ -68,10 +71,12 @@ def verdicts(evidence: Evidence, prior: Prior, values: Array, sizes: Array) -> t
     """
     P = evidence.projection
     alone = individually_identifiable(P)
+    precise = evidence.std <= _UNTRUSTED * np.abs(evidence.estimate)
+    trusted = evidence.estimated & (evidence.essential | precise)
     identified = np.zeros(len(alone), dtype=np.bool_)
-    identified[alone] = _determined(evidence, values, alone)
-    grouped = np.abs(P[evidence.essential]).max(axis=0, initial=0.0) > 0.0
-    leads = np.isin(np.arange(len(alone)), evidence.leading[evidence.essential])
+    identified[alone] = _determined(evidence, trusted, values, alone)
+    grouped = np.abs(P[trusted]).max(axis=0, initial=0.0) > 0.0
+    leads = np.isin(np.arange(len(alone)), evidence.leading[trusted])
     moved = np.abs(values - prior.values) > _MOVED * sizes
     shared = grouped & ~alone & (leads | moved | ~prior.known)
     result = np.where(shared, Verdict.ESSENTIAL, Verdict.PRIOR_DOMINATED)
@@ -94,18 +99,18 @@ def individually_identifiable(projection: Array) -> npt.NDArray[np.bool_]:
 
 
 def _determined(
-    evidence: Evidence, values: Array, alone: npt.NDArray[np.bool_]
+    evidence: Evidence,
+    trusted: npt.NDArray[np.bool_],
+    values: Array,
+    alone: npt.NDArray[np.bool_],
 ) -> npt.NDArray[np.bool_]:
     """Tell which of the individually identifiable parameters the data determined."""
     unit = np.eye(len(alone))[:, alone]
     gain = np.linalg.lstsq(evidence.projection.T, unit, rcond=None)[0].T
-    parts = np.abs(gain) > _SAME
-    taken = (~parts | evidence.estimated).all(axis=1)
-    essential = (~parts | evidence.essential).all(axis=1)
+    taken = ((np.abs(gain) <= _SAME) | trusted).all(axis=1)
     estimate, std = gain @ evidence.estimate, np.linalg.norm(gain * evidence.std, axis=1)
-    precise = std <= _UNTRUSTED * np.abs(estimate)
     kept = np.abs(values[alone] - estimate) <= _CHANGED * std + _SAME * np.abs(estimate)
-    return np.asarray(taken & (essential | precise) & kept)
+    return np.asarray(taken & kept)
 
 
 def standard_deviations(gain: Array, covariance: Array, found: tuple[Verdict, ...]) -> Array:

@@ -8,7 +8,16 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from robot_identification import __version__
-from robot_identification.cli import base_parameters, demo, excite, export, identify, validate
+from robot_identification.cli import (
+    base_parameters,
+    calibrate,
+    check,
+    demo,
+    excite,
+    export,
+    identify,
+    validate,
+)
 from robot_identification.errors import (
     CancelledError,
     InputError,
@@ -24,6 +33,8 @@ COMMANDS: dict[str, ModuleType] = {
     "base-parameters": base_parameters,
     "excite": excite,
     "identify": identify,
+    "calibrate": calibrate,
+    "check": check,
     "validate": validate,
     "export": export,
     "demo": demo,

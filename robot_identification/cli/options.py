@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import argparse
 
+import numpy as np
+
+from robot_identification.calibration.conditions import Box
 from robot_identification.errors import SettingError
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.model import EffortMeaning, RobotModel
@@ -39,6 +42,11 @@ def add_bags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "bags", metavar="BAG", nargs="+", help="rosbag2 folder, or a bare .db3 or .mcap file"
     )
+    add_bag_reading(parser)
+
+
+def add_bag_reading(parser: argparse._ActionsContainer) -> None:
+    """Add what part of a bag is read, and from which topic."""
     parser.add_argument("--topic", default="/joint_states", help="topic of the joint states")
     parser.add_argument(
         "--begin", type=_fraction, default=0.0, help="where to begin, as a fraction of each bag"
@@ -46,6 +54,34 @@ def add_bags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--end", type=_fraction, default=1.0, help="where to end, as a fraction of each bag"
     )
+
+
+def add_boxes(parser: argparse.ArgumentParser) -> None:
+    """Add the boxes that must hold the centres of mass."""
+    parser.add_argument(
+        "--box",
+        nargs=7,
+        action="append",
+        default=[],
+        metavar=("LINK", "XMIN", "YMIN", "ZMIN", "XMAX", "YMAX", "ZMAX"),
+        help="box that must hold the link's centre of mass, in its frame and in m; repeatable",
+    )
+
+
+def boxes_of(options: argparse.Namespace) -> dict[str, Box]:
+    """Return the boxes that the options state, by link.
+
+    Raises:
+        SettingError: a corner is not a number.
+    """
+    boxes = {}
+    for link, *corners in options.box:
+        try:
+            numbers = np.array(corners, dtype=np.float64)
+        except ValueError as error:
+            raise SettingError("--box", " ".join(corners), "give six numbers, in m") from error
+        boxes[link] = (numbers[:3], numbers[3:])
+    return boxes
 
 
 def add_processing(parser: argparse.ArgumentParser) -> None:

@@ -79,6 +79,36 @@ def stated_in_urdf(robot: RobotModel) -> npt.NDArray[np.bool_]:
     return stated
 
 
+def given_by_urdf(path: str | Path, robot: RobotModel) -> npt.NDArray[np.bool_]:
+    """Tell for every parameter in ``robot.all_parameter_names`` whether a URDF gives its value.
+
+    The inertial parameters of a link are given where a body that its joint moves has an inertial
+    with a mass.  Damping and friction of zero stand in many URDFs because nobody knew better; they
+    are not taken for values.
+
+    Args:
+        path: the URDF.
+        robot: the robot, see :func:`urdf_prior`.
+
+    Raises:
+        RobotDescriptionError: the URDF is wrong, or has other joints.
+    """
+    description = read_urdf(Path(path), allow_mimic=True)
+    joint_places(description, robot, str(path))
+    theirs = description.robot.joint_names
+    given = np.zeros(len(robot.all_parameter_names), dtype=np.bool_)
+    for name, link in description.links.items():
+        frame = description.frames[name]
+        if link.inertial is not None and link.inertial.mass > 0.0 and frame.joint >= 0:
+            first = parameters.joint_offset(robot.joint_names.index(theirs[frame.joint]))
+            given[first : first + len(parameters.INERTIAL)] = True
+    for index, name in enumerate(robot.joint_names):
+        joint, first = description.joints[name], parameters.joint_offset(index)
+        given[first + parameters.VISCOUS_FRICTION] = bool(joint.damping)
+        given[first + parameters.COULOMB_FRICTION] = bool(joint.friction)
+    return given
+
+
 def _values(description: UrdfDescription, robot: RobotModel, name: str) -> Array:
     places = joint_places(description, robot, name)
     values = np.zeros(len(robot.all_parameter_names))

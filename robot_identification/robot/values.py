@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_identification.errors import UnknownRobotError
 from robot_identification.robot.document import Document, read_document
@@ -31,7 +32,7 @@ def load_values(source: str | Path, robot: RobotModel, *, complete: bool = False
         RobotDescriptionError: the file is wrong, names a parameter that the robot does not
             have, or lacks one although ``complete``; with file, line and field.
     """
-    document = read_document(_find(source))
+    document = read_document(values_path(source))
     check(document, "parameters")
     return values_of(document, robot, complete=complete)
 
@@ -62,6 +63,27 @@ def values_of(document: Document, robot: RobotModel, *, complete: bool = False) 
     return read_only(values)
 
 
+def load_given(source: str | Path, robot: RobotModel) -> tuple[Array, npt.NDArray[np.bool_]]:
+    """Load values of some standard parameters of a robot, and say of which.
+
+    Args:
+        source: as for :func:`load_values`.
+        robot: the robot that they belong to.
+
+    Returns:
+        (len(robot.all_parameter_names),) values, 0 where there are none, and whether the file
+        names the parameter.
+
+    Raises:
+        UnknownRobotError, RobotDescriptionError: as :func:`load_values`.
+    """
+    document = read_document(values_path(source))
+    check(document, "parameters")
+    values = values_of(document, robot)
+    given = np.isin(robot.all_parameter_names, list(document.data["parameters"]))
+    return values, given
+
+
 def known_values() -> tuple[str, ...]:
     """Return the names of the files in config/parameters."""
     return tuple(sorted(path.stem for path in _directory().glob("*.yaml")))
@@ -71,7 +93,12 @@ def _directory() -> Path:
     return share_directory() / "config" / "parameters"
 
 
-def _find(source: str | Path) -> Path:
+def values_path(source: str | Path) -> Path:
+    """Return the file that holds values; see :func:`load_values` for ``source``.
+
+    Raises:
+        UnknownRobotError: there is no such file.
+    """
     path = Path(source)
     if not path.exists() and str(source) in known_values():
         return _directory() / f"{source}.yaml"

@@ -1,0 +1,125 @@
+"""Find the standard parameters nearest to a prior, essential and physically consistent."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from robot_identification.calibration.calibrate import SPACES, calibrate
+from robot_identification.calibration.calibrated import CalibratedParameters, summary
+from robot_identification.cli import calibration_tables, export, progress, tables
+from robot_identification.cli import options as shared
+from robot_identification.identification.base import base_parameters
+from robot_identification.identification.essential import RULES
+from robot_identification.identification.identify import validate
+from robot_identification.identification.result import error_entries
+from robot_identification.robot.loading import find_robot, source_urdf
+from robot_identification.robot.model import RobotModel
+from robot_identification.storage.atomic import check_target
+from robot_identification.storage.export.outputs import KINDS, write_outputs
+from robot_identification.storage.export.urdf_files import refuse_inputs
+from robot_identification.storage.parameter_files import write_parameters
+from robot_identification.storage.priors import NONE, read_prior
+from robot_identification.storage.recordings import read_recordings
+from robot_identification.storage.results import read_result
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    shared.add_robot(parser)
+    parser.add_argument("result", type=Path, metavar="RESULT", help="result file of identify")
+    parser.add_argument(
+        "--prior",
+        metavar="PRIOR",
+        help="parameter file or URDF; what it lacks is free, but drives come from the result; by "
+        f"default the URDF that describes the robot, if any; {NONE}: nothing is known",
+    )
+    parser.add_argument("--space", choices=SPACES, default="essential", help="default: %(default)s")
+    parser.add_argument(
+        "--consistent", action="store_true", help="every link and drive has to be able to exist"
+    )
+    parser.add_argument("-o", "--output", type=Path, metavar="PARAMETERS", help="parameter file")
+    parser.add_argument(
+        "--essential-rule", choices=RULES, help="by default that of the result, else ratio"
+    )
+    parser.add_argument(
+        "--essential-threshold", type=float, metavar="X", help="ratio (30) or significance (0.05)"
+    )
+    shared.add_boxes(parser)
+    held_out = parser.add_argument_group("error on other data")
+    held_out.add_argument(
+        "--held-out", nargs="+", metavar="BAG", default=[], help="predict the efforts of these bags"
+    )
+    shared.add_bag_reading(held_out)
+    shared.add_processing(parser)
+    export.add_outputs(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    robot = shared.robot_of(options)
+    urdf = source_urdf(options.robot)
+    prior = read_prior(options.prior or urdf, robot)
+    inputs = [
+        find_robot(options.robot),
+        options.result,
+        *([options.prior] if options.prior else []),
+    ]
+    if options.output is not None:
+        check_target(options.output)
+        refuse_inputs(options.output, inputs)
+    calibrated = calibrate(
+        robot,
+        read_result(options.result),
+        prior,
+        space=options.space,
+        consistent=options.consistent,
+        rule=options.essential_rule,
+        threshold=options.essential_threshold,
+        boxes=shared.boxes_of(options),
+    )
+    targets = {kind: path for kind in KINDS if (path := getattr(options, kind)) is not None}
+    remarks: tuple[str, ...] = ()
+    if targets:
+        remarks = write_outputs(
+            targets, robot, calibrated.values, original=options.original or urdf, keep=inputs
+        )
+    if options.output is not None:
+        write_parameters(options.output, robot, calibrated)
+    held_out = _held_out(options, robot, calibrated)
+    if options.json:
+        written = {kind: str(path) for kind, path in targets.items()}
+        tables.print_json(
+            {**summary(calibrated), **held_out, "written": written, "remarks": list(remarks)}
+        )
+        return
+    calibration_tables.print_calibrated(calibrated, held_out)
+    for remark in remarks:
+        print(f"note: {remark}")
+
+
+def _held_out(
+    options: argparse.Namespace, robot: RobotModel, calibrated: CalibratedParameters
+) -> dict[str, dict[str, float]]:
+    """Return the errors on other bags: of the published, and of the identified parameters."""
+    if not options.held_out:
+        return {}
+    base = base_parameters(robot)
+    with progress.bar("calibrate", quiet=options.json) as report:
+        recordings = read_recordings(
+            options.held_out, robot, topic=options.topic, begin=options.begin, end=options.end
+        )
+        errors = {
+            name: validate(
+                robot,
+                values,
+                recordings,
+                overrides=shared.processing_of(options),
+                progress=report,
+            ).relative_error
+            for name, values in (
+                ("held_out_error", base.values(calibrated.values[base.columns])),
+                ("held_out_error_identified", calibrated.identified_base),
+            )
+        }
+    return {name: error_entries(error, robot.joint_names) for name, error in errors.items()}

@@ -1,0 +1,81 @@
+"""Test whether parameters are those of a robot that can exist, link by link."""
+
+from __future__ import annotations
+
+import argparse
+
+from robot_identification.calibration.calibrated import check_entries
+from robot_identification.calibration.checks import TOLERANCES, Consistency, check_consistency
+from robot_identification.cli import options as shared
+from robot_identification.cli import tables
+from robot_identification.errors import InconsistentParametersError
+from robot_identification.storage.priors import read_prior
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    shared.add_robot(parser)
+    parser.add_argument(
+        "parameters",
+        metavar="PARAMETERS",
+        help="parameter file or URDF; of a URDF drives are tested only where it states them",
+    )
+    parser.add_argument(
+        "--tolerance",
+        type=float,
+        default=0.0,
+        metavar="EPS",
+        help="what an inertia at the centre of mass may lack, in kg m^2; default: %(default)g",
+    )
+    shared.add_boxes(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command; exit code 3 where a link or a drive cannot exist."""
+    robot = shared.robot_of(options, closed_loops=True)
+    given = read_prior(options.parameters, robot)
+    checks = check_consistency(
+        robot,
+        given.in_full(robot),
+        tolerance=options.tolerance,
+        boxes=shared.boxes_of(options),
+        given=given.known_in_full(robot),
+    )
+    if options.json:
+        tables.print_json({"robot": robot.name, **check_entries(checks)})
+    else:
+        print_checks(checks)
+    if not checks.consistent:
+        raise InconsistentParametersError(robot.name, "; ".join(checks.problems))
+
+
+def print_checks(checks: Consistency) -> None:
+    """Print the tests of links and drives."""
+    out = tables.console()
+    tested = [t for t in checks.links[0].cholesky if t in TOLERANCES or t == checks.tolerance]
+    rows = [
+        (
+            link.link,
+            f"{link.mass:.5g}",
+            "yes" if link.consistent else "NO",
+            f"{link.pseudo_inertia_min_eigenvalue:.3g}",
+            "yes" if link.triangle_inequality else "no",
+            link.failing_minor or "-",
+            " ".join("yes" if link.cholesky[t] else "no" for t in tested),
+        )
+        for link in checks.links
+    ]
+    head = ("link", "mass", "can exist", "pseudo-inertia min", "triangle", "failing minor")
+    tolerances = "Cholesky " + " ".join(f"{t:g}" for t in tested)
+    tables.print_table(out, "links (SI units)", (*head, tolerances), rows)
+    out.print()
+    drives = [
+        (d.joints, d.kind, f"{d.min_eigenvalue:.5g}", "yes" if d.consistent else "NO")
+        for d in checks.drives
+    ]
+    tables.print_table(
+        out,
+        "drives (smallest eigenvalue where coupled)",
+        ("joint", "kind", "value", "can exist"),
+        drives,
+    )

@@ -1,0 +1,100 @@
+"""Calibrated parameters as a YAML file that any command reads back as a parameter file."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+
+from robot_identification.calibration.calibrated import CalibratedParameters
+from robot_identification.calibration.checks import check_consistency
+from robot_identification.errors import InconsistentParametersError, OutputError
+from robot_identification.robot.document import parse_document
+from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.schema import check
+from robot_identification.robot.values import values_of
+from robot_identification.storage.atomic import write_text_atomically
+from robot_identification.storage.export.yaml_text import Data, yaml_text
+
+KIND = "robot_identification/parameters"
+SCHEMA_VERSION = 1
+
+
+def write_parameters(path: str | Path, robot: RobotModel, calibrated: CalibratedParameters) -> None:
+    """Write calibrated parameters; the file appears whole or not at all.
+
+    The text is read back and its values tested again before the file appears.
+
+    Args:
+        path: the target.
+        robot: the robot.
+        calibrated: its parameters.
+
+    Raises:
+        OutputError: the target cannot be written, or the text would not give the values back.
+        InconsistentParametersError: the values were consistent and those read back are not.
+    """
+    text = parameters_text(calibrated)
+    document = parse_document(text, str(path))
+    check(document, "parameters")
+    values = values_of(document, robot)
+    if not np.array_equal(values, calibrated.values):
+        raise OutputError(path, "the values would not come back from the file")
+    checks = check_consistency(robot, values)
+    if calibrated.consistent and not checks.consistent:
+        raise InconsistentParametersError(robot.name, "; ".join(checks.problems))
+    write_text_atomically(path, text)
+
+
+def parameters_text(calibrated: CalibratedParameters) -> str:
+    """Return the text of a parameter file: values, deviations, verdicts and provenance."""
+    names = [calibrated.names[i] for i in calibrated.model]
+    prior = calibrated.prior
+    document: dict[str, Data] = {
+        "kind": KIND,
+        "schema": SCHEMA_VERSION,
+        "robot": calibrated.robot,
+        "consistent": calibrated.consistent,
+        "provenance": {
+            "robot_sha256": calibrated.robot_digest,
+            "recordings": [source.name for source in calibrated.sources],
+            "recordings_sha256": [source.digest for source in calibrated.sources],
+            "prior": prior.source,
+            "prior_sha256": prior.digest,
+            "space": calibrated.space,
+            "step": calibrated.step.value,
+            "essential": list(calibrated.essential),
+            "active_links": list(calibrated.active_links),
+            "active_drives": list(calibrated.active_drives),
+        },
+        "quality": _finite(
+            {
+                "relative_error": calibrated.error.total,
+                "error_increase": calibrated.error_increase,
+                "distance_to_prior": calibrated.distance_to_prior,
+            }
+        ),
+        "parameters": {
+            name: float(calibrated.values[i])
+            for name, i in zip(names, calibrated.model, strict=True)
+        },
+        "std": _deviations(calibrated, calibrated.std),
+        "std_robust": _deviations(calibrated, calibrated.std_robust),
+        "verdicts": {
+            name: verdict.name.lower()
+            for name, verdict in zip(names, calibrated.verdicts, strict=True)
+        },
+    }
+    heading = [
+        "Standard parameters in SI units, on the joint side, about the origins of the link frames.",
+    ]
+    return yaml_text(document, heading=heading)
+
+
+def _deviations(calibrated: CalibratedParameters, values: Array) -> dict[str, Data]:
+    return _finite({calibrated.names[i]: float(f"{values[i]:.4g}") for i in calibrated.model})
+
+
+def _finite(entries: dict[str, float]) -> dict[str, Data]:
+    return {name: value for name, value in entries.items() if math.isfinite(value)}

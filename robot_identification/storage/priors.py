@@ -1,0 +1,42 @@
+"""Priors of the standard parameters, from a parameter file or a URDF."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from robot_identification.calibration.prior import Prior
+from robot_identification.robot.document import read_bytes
+from robot_identification.robot.model import RobotModel
+from robot_identification.robot.urdf_prior import given_by_urdf, urdf_prior
+from robot_identification.robot.values import load_given, values_path
+from robot_identification.robot.xml_document import MAXIMUM_BYTES
+
+NONE = "none"
+_URDF = (".urdf", ".xml")
+
+
+def read_prior(source: str | Path | None, robot: RobotModel) -> Prior:
+    """Read what is known of the standard parameters of a robot.
+
+    Args:
+        source: a parameter file, the name of one of this package, a URDF, or None or ``none`` for
+            a prior that knows nothing.  Parameters that a parameter file does not name, and
+            inertials, damping and friction that a URDF does not state, are not known.
+        robot: the robot.
+
+    Raises:
+        UnknownRobotError: there is no such file.
+        RobotDescriptionError: the file is wrong or belongs to another robot.
+    """
+    names = robot.standard_names
+    if source is None or str(source) == NONE:
+        return Prior.none(names)
+    if Path(source).suffix.lower() in _URDF:
+        path = Path(source)
+        values, given = urdf_prior(path, robot), given_by_urdf(path, robot)
+    else:
+        path = values_path(source)
+        values, given = load_given(path, robot)
+    _, digest = read_bytes(path, MAXIMUM_BYTES)
+    model = robot.standard_indices
+    return Prior.given(names, values[model], given[model], str(source), digest)
