@@ -33,6 +33,7 @@ from robot_identification.nodes import qos
 from robot_identification.nodes.excitation_parameters import APPROACH_SPEED, PARAMETERS, SPEED
 from robot_identification.nodes.excitation_status import status_message
 from robot_identification.nodes.motion import Command, Motion, MotionSettings
+from robot_identification.nodes.motion_braking import BrakingLimits
 from robot_identification.nodes.motion_states import MotionStates
 from robot_identification.nodes.parameters import current, declare, per_joint
 from robot_identification.nodes.plan_requests import fill_plan, job_of
@@ -245,7 +246,12 @@ class ExcitationNode(Node):
     def _begin(self, prepared: Prepared) -> str:
         """Send the first trajectory; return a summary."""
         motion = Motion(
-            limits=prepared.machine.limits,
+            limits=BrakingLimits(
+                planned=prepared.machine.limits,
+                declared=prepared.machine.declared,
+                time=prepared.braking_time,
+                lag_time=self._values["braking_lag_time"],
+            ),
             states=self._states,
             settings=self._settings,
             run=prepared.run,

@@ -71,6 +71,15 @@ PARAMETERS = (
         maximum=10.0,
     ),
     ParameterSpec(
+        "braking_lag_time",
+        Type.DOUBLE,
+        "time in which braking takes the lag of the controller away at most, s; 0: at once, so "
+        "that the first point is the measured position",
+        default=1.0,
+        minimum=0.0,
+        maximum=10.0,
+    ),
+    ParameterSpec(
         "state_timeout",
         Type.DOUBLE,
         "age of the newest joint state at which it counts as stale, s",

@@ -14,11 +14,15 @@ from enum import IntEnum
 import numpy as np
 
 from robot_identification.errors import StaleStateError
-from robot_identification.excitation.braking import brake
-from robot_identification.excitation.limits import MotionLimits
+from robot_identification.excitation.braking import Braking
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.nodes.joint_states import NANOSECONDS
-from robot_identification.nodes.motion_braking import brake_from_reference
+from robot_identification.nodes.motion_braking import (
+    BrakingLimits,
+    brake_from_reference,
+    brake_where_it_is,
+    brake_while_following,
+)
 from robot_identification.nodes.motion_states import MotionStates
 from robot_identification.robot.model import Array
 
@@ -109,7 +113,7 @@ class Motion:
         error: (joints,) reference minus measured position.
     """
 
-    limits: MotionLimits
+    limits: BrakingLimits
     states: MotionStates
     settings: MotionSettings
     run: Trajectory
@@ -141,18 +145,21 @@ class Motion:
         """Return the braking motion, None where nothing moves or brakes already."""
         if self.phase not in (Phase.APPROACHING, Phase.RUNNING) or self.command is None:
             return None
-        if reason in (Reason.TRACKING_ERROR, Reason.NOT_MOVING) and self.states.latest:
-            names = self.command.trajectory.joint_names
-            latest = self.states.latest
-            braking = brake(self.limits, names, latest.position, self.states.velocity())
-        else:
-            time = (now - self.command.start) / NANOSECONDS
-            braking = brake_from_reference(self.limits, self.command.trajectory, time)
+        braking = self._braking(now, reason, self.command)
         self.phase, self.reason = Phase.BRAKING, reason
         outside = "" if braking.keeps_limits else "; it cannot keep the position limits"
         self.text = (text or "stop requested") + outside
         self.command = Command(braking.trajectory, now)
         return self.command
+
+    def _braking(self, now: int, reason: Reason, command: Command) -> Braking:
+        trajectory = command.trajectory
+        if abs(self.states.age(now)) > self.settings.state_timeout:
+            time = (now - command.start) / NANOSECONDS
+            return brake_from_reference(self.limits, trajectory, time)
+        if reason in (Reason.TRACKING_ERROR, Reason.NOT_MOVING):
+            return brake_where_it_is(self.limits, trajectory.joint_names, self.states, now)
+        return brake_while_following(self.limits, trajectory, command.start, self.states, now)
 
     def tick(self, now: int) -> Command | None:
         """Look after the motion; return what must be published now, if anything."""

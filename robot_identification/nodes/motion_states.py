@@ -117,6 +117,18 @@ class MotionStates:
             return str(error)
         return ""
 
+    def recent(self, window: float, least: int) -> list[Reading]:
+        """Return the readings of a last while in s, but no fewer than some number if there are."""
+        if not self._readings:
+            return []
+        begin = self._readings[-1].stamp - round(window * NANOSECONDS)
+        chosen: list[Reading] = []
+        for reading in reversed(self._readings):
+            if reading.stamp < begin and len(chosen) >= least:
+                break
+            chosen.append(reading)
+        return chosen[::-1]
+
     def velocity(self) -> Array:
         """Return the (joints,) velocity now: as published, else over the last 20 ms."""
         latest = self.latest

@@ -13,6 +13,7 @@ from robot_identification.excitation.optimizers import OPTIMIZERS
 from robot_identification.excitation.plan import PlanSettings
 from robot_identification.excitation.points import PointSettings
 from robot_identification.nodes.messages import floats
+from robot_identification.nodes.parameters import per_joint
 from robot_identification.nodes.planning import Job, Machine, Sources
 from robot_identification.nodes.planning_worker import Planned
 from robot_identification.nodes.trajectories import message_of
@@ -48,6 +49,7 @@ def job_of(
         values["parameters_file"],
         values["velocity_share"],
         values["acceleration_share"],
+        per_joint("tracking_error_limit", values["tracking_error_limit"], len(robot.joints)),
     )
     friction = any(joint.viscous_friction or joint.coulomb_friction for joint in robot.joints)
     settings = PlanSettings(

@@ -1,15 +1,18 @@
 """What a plan is made for: the robot as its files describe it now, with room to brake in.
 
-Plans keep a share of the limits; the rest is for the controller.  Between the order to brake and
-braking proper the acceleration falls to zero, and the robot moves on: position limits are narrowed
-by that way.
+Plans keep a share of the limits; the rest is for the controller.  Position limits are narrowed by
+two ways: between the order to brake and braking proper the acceleration falls to zero, and the
+robot moves on; and it brakes from where it is, which may be off its reference by as much as the
+limit of the tracking error.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from robot_identification.errors import NotCertifiedError
+import numpy as np
+
+from robot_identification.errors import NotCertifiedError, SettingError
 from robot_identification.excitation.approach import approach, slowed
 from robot_identification.excitation.certificate import Certificate, certify
 from robot_identification.excitation.limits import MotionLimits
@@ -34,6 +37,7 @@ class Sources:
         prior: values of its standard parameters, to check efforts with; empty: none.
         velocity_share: share of the limits of velocity that motions use.
         acceleration_share: share of those of acceleration and jerk that motions and braking use.
+        tracking_error: largest tracking error of every joint, in rad or m; empty: none.
     """
 
     robot: str
@@ -41,6 +45,7 @@ class Sources:
     prior: str = ""
     velocity_share: float = 0.95
     acceleration_share: float = 0.8
+    tracking_error: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -58,18 +63,24 @@ class Machine:
     Attributes:
         robot: with the narrowed limits that plans, approach and braking keep.
         limits: these limits.
+        declared: the limits of the robot itself.
         surroundings: prior model.
         release: time from the order to brake to braking proper, in s.
     """
 
     robot: RobotModel
     limits: MotionLimits
+    declared: MotionLimits
     surroundings: Surroundings
     release: float
 
     def braking_time(self, certificate: Certificate) -> float:
-        """Return the longest time from the order to brake to rest, in s."""
-        return self.release + certificate.braking_time
+        """Return the longest time from the order to brake to rest, in s.
+
+        While the acceleration falls from its limit to zero, the velocity grows by as much as
+        braking takes away in three quarters of that time.
+        """
+        return 1.75 * self.release + certificate.braking_time
 
 
 @dataclass(frozen=True)
@@ -96,18 +107,19 @@ def load_machine(sources: Sources) -> Machine:
         UnknownRobotError: there is no such robot.
         RobotDescriptionError: a file is wrong.
         MissingLimitError: a joint lacks a limit of position, velocity or acceleration.
+        SettingError: the tracking error leaves a joint no room.
     """
     robot = described(sources)
     prior = load_values(sources.prior, robot, complete=True) if sources.prior else None
     limits = MotionLimits.of(robot)
     release = release_time(limits)
-    margin = release * limits.velocity
+    margin = release * limits.velocity + np.array(sources.tracking_error or 0.0)
     joints = tuple(
         _narrowed(joint, sources, float(room))
         for joint, room in zip(robot.joints, margin, strict=True)
     )
     inner = replace(robot, joints=joints)
-    return Machine(inner, MotionLimits.of(inner), Surroundings(prior=prior), release)
+    return Machine(inner, MotionLimits.of(inner), limits, Surroundings(prior=prior), release)
 
 
 def described(sources: Sources) -> RobotModel:
@@ -123,6 +135,13 @@ def _narrowed(joint: Joint, sources: Sources, room: float) -> Joint:
     given = joint.limits
     if given.lower is None or given.upper is None:
         return joint
+    if 2.0 * room >= given.upper - given.lower:
+        raise SettingError(
+            "tracking_error_limit",
+            list(sources.tracking_error),
+            f"{joint.name} can move from {given.lower:g} to {given.upper:g}, and braking needs "
+            f"{room:.3g} at both ends: give a smaller one",
+        )
     limits = replace(
         given,
         lower=given.lower + room,
@@ -160,11 +179,11 @@ def prepare(
     run = slowed(run.reordered(machine.robot.joint_names), speed)
     slow = certify(machine.robot, run, surroundings=room)
     slow.require()
-    way, longest = None, slow.braking_time
+    way, longest = None, machine.braking_time(slow)
     if abs(position - start).max() > START_TOLERANCE:
         way, certificate = approach(
             machine.robot, run, position, speed=approach_speed, surroundings=room
         )
         certificate.require()
-        longest = max(longest, certificate.braking_time)
-    return Prepared(machine, run, way, machine.release + longest)
+        longest = max(longest, machine.braking_time(certificate))
+    return Prepared(machine, run, way, longest)

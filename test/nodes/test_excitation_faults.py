@@ -100,8 +100,8 @@ class TestRefusals:
         assert started.message.startswith("STATE_STALE")
         assert not fake.cell.sent
 
-    def test_limits_halved_since_the_plan(self, fake, files):
-        files[1].write_text(LIMITS.format(10.0))
+    def test_limits_lowered_since_the_plan(self, fake, files):
+        files[1].write_text(LIMITS.format(2.0))
         try:
             started = fake.cell.trigger("start")
         finally:

@@ -1,16 +1,19 @@
 """The supervision of a motion, without ROS and without a clock."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from builtin_interfaces.msg import Time
 from sensor_msgs.msg import JointState
 
 from robot_identification.errors import StaleStateError
+from robot_identification.excitation.handover import FADE_SHARE
 from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.timing import motion_extrema
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.nodes.motion import Motion, MotionSettings, Phase, Reason
-from robot_identification.nodes.motion_braking import brake_from_reference
+from robot_identification.nodes.motion_braking import BrakingLimits, brake_from_reference
 from robot_identification.nodes.motion_states import MotionStates
 
 NAMES = ("a", "b")
@@ -21,6 +24,7 @@ LIMITS = MotionLimits(
     np.full(2, -3.0), np.full(2, 3.0), np.full(2, 2.0), np.full(2, 10.0), np.full(2, np.inf),
     np.full(2, np.inf),
 )  # fmt: skip
+BRAKING = BrakingLimits(LIMITS.tightened(acceleration=0.8), LIMITS, time=1.0, lag_time=1.0)
 RUN = Trajectory(
     NAMES, [0.0, 2.0, 4.0], np.array([[0.0, 0.0], [1.0, -1.0], [0.0, 0.5]]), STILL, STILL
 )
@@ -36,12 +40,12 @@ def state(now, position, velocity=(), names=NAMES):
 class World:
     """A robot that follows exactly, and the clock."""
 
-    def __init__(self, approach=None, position=(0.0, 0.0)):
+    def __init__(self, approach=None, position=(0.0, 0.0), limits=BRAKING):
         self.now = BEGIN
         self.position = np.array(position)
         self.states = MotionStates(NAMES)
         settings = MotionSettings(tracking_error=np.full(2, 0.1))
-        self.motion = Motion(LIMITS, self.states, settings, RUN, approach)
+        self.motion = Motion(limits, self.states, settings, RUN, approach)
         self.commands = []
         self.frozen = self.silent = False
         self.offset = np.zeros(2)
@@ -83,7 +87,7 @@ def test_approach_then_run_then_finished_and_every_start_is_in_the_future():
     assert len(world.commands) == 2
 
 
-def test_a_stop_continues_the_reference_smoothly_and_ends_it_for_good():
+def test_a_stop_brakes_from_where_the_robot_is_and_ends_the_motion_for_good():
     world = World()
     world.begin()
     world.pass_time(1.3)
@@ -98,9 +102,74 @@ def test_a_stop_continues_the_reference_smoothly_and_ends_it_for_good():
     assert len(world.commands) == 2
 
 
+def late(world, seconds, *, noise=0.0, age=0.003, readings=20, lag=(0.0, 0.0), rate=(0.0, 0.0)):
+    """Let the states end some time before now, behind the reference, with noise."""
+    rng = np.random.default_rng(0)
+    start = world.commands[0].start
+    world.states = world.motion.states = MotionStates(NAMES)
+    for i in reversed(range(readings)):
+        time = seconds - age - 0.002 * i
+        behind = np.array(lag) + np.array(rate) * (time - seconds)
+        q = RUN.sample(time)[0][0] - behind + noise * rng.standard_normal(2)
+        world.states.add(state(start + round(time * 1e9), q))
+    world.now = start + round(seconds * 1e9)
+
+
+@pytest.mark.parametrize("seconds", [0.4, 1.0, 1.7, 2.0, 3.2])
+def test_braking_begins_at_the_measured_state_carried_forward(seconds):
+    lag, rate = np.array([0.03, -0.02]), np.array([0.1, 0.05])
+    at_once = replace(BRAKING, lag_time=0.0)
+    for limits, ahead in ((at_once, 0.0), (BRAKING, 1.0)):
+        world = World(limits=limits)
+        world.begin()
+        late(world, seconds, lag=lag, rate=rate)
+        braking = world.motion.stop(world.now).trajectory
+        q, v, a = (values[0] for values in RUN.sample(seconds))
+        found = [values[0] for values in braking.sample(0.0)]
+        np.testing.assert_allclose(found[0], q - (1.0 - ahead) * lag, atol=1e-9)
+        np.testing.assert_allclose(found[1], v - (1.0 - ahead) * rate, atol=1e-6)
+        np.testing.assert_allclose(found[2], a, atol=1e-9)
+    gone = world.motion.limits.brake(NAMES, q - lag, v - rate, a).trajectory
+    np.testing.assert_allclose(braking.positions[-1], gone.positions[-1], atol=1e-9)
+
+
+def test_noise_of_the_states_hardly_shows_in_the_velocity_at_which_braking_begins():
+    world = World(limits=replace(BRAKING, lag_time=0.0))
+    world.begin()
+    late(world, 1.0, noise=1e-5)
+    braking = world.motion.stop(world.now).trajectory
+    assert np.abs(braking.velocities[0] - RUN.sample(1.0)[1][0]).max() < 3e-3
+    assert np.abs(braking.positions[0] - RUN.sample(1.0)[0][0]).max() < 5e-5
+
+
+@pytest.mark.parametrize("seconds", np.linspace(0.2, 3.9, 12))
+@pytest.mark.parametrize("lag", [(0.1, -0.1), (-0.1, 0.05), (0.002, 0.0)])
+def test_braking_with_the_largest_lag_keeps_the_limits_and_the_time(seconds, lag):
+    limits = replace(BRAKING, time=0.5)
+    world = World(limits=limits)
+    world.begin()
+    late(world, seconds, lag=lag)
+    braking = world.motion.stop(world.now).trajectory
+    extrema = motion_extrema(braking.coefficients, np.diff(braking.times))
+    assert np.abs(extrema[2]).max() <= (0.8 + FADE_SHARE) * 10.0 * (1 + 1e-6)
+    assert braking.duration <= limits.time
+    assert np.abs(braking.velocities[-1]).max() == 0.0
+
+
+def test_braking_that_would_end_outside_uses_all_of_the_acceleration():
+    near = replace(LIMITS, upper=np.array([1.0, 3.0]))
+    limits = replace(BRAKING, planned=near.tightened(acceleration=0.5), declared=near)
+    zero, v = np.zeros(2), np.array([1.5, 0.0])
+    way = {share: 0.75 * 1.5**2 / (share * 10.0) for share in (0.5, 1.0)}
+    for place, share, inside in ((0.5, 0.5, True), (0.8, 1.0, True), (0.9, 1.0, False)):
+        braking = limits.brake(NAMES, np.array([place, 0.0]), v, zero)
+        assert braking.keeps_limits == inside
+        assert braking.trajectory.positions[-1, 0] == pytest.approx(place + way[share])
+
+
 @pytest.mark.parametrize("time", np.linspace(0.0, 4.0, 41))
 def test_braking_keeps_velocity_and_acceleration(time):
-    braking = brake_from_reference(LIMITS, RUN, time).trajectory
+    braking = brake_from_reference(BRAKING, RUN, time).trajectory
     extrema = motion_extrema(braking.coefficients, np.diff(braking.times))
     assert np.abs(extrema[1]).max() <= 2.0 * (1 + 1e-9)
     assert np.abs(extrema[2]).max() <= 10.0 * (1 + 1e-6)
@@ -121,6 +190,9 @@ def test_stale_states_stop_the_motion_and_without_any_there_is_no_word_of_rest()
     assert (world.motion.phase, world.motion.reason) == (Phase.BRAKING, Reason.STATE_STALE)
     silence = (world.commands[1].start - world.states.latest.stamp) * 1e-9
     assert 0.1 < silence <= 0.1 + 2 * STEP * 1e-9
+    time = (world.commands[1].start - world.commands[0].start) * 1e-9
+    reference = RUN.sample(time)[0][0]
+    np.testing.assert_allclose(world.commands[1].trajectory.positions[0], reference, atol=1e-9)
     world.pass_time(4.0)
     assert world.motion.phase is Phase.FAULT
     assert "emergency" in world.motion.text
