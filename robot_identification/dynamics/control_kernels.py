@@ -16,12 +16,13 @@ _OPTIONS = {
     "error_model": "numpy",
     "fastmath": {"contract", "nsz", "reassoc"},
 }
+_INLINED = {**_OPTIONS, "forceinline": True}
 CASCADE = 0
 PID = 1
 COMPUTED_TORQUE = 2
 
 
-@numba.njit(**_OPTIONS)
+@numba.njit(**_INLINED)
 def follow(reference, time, target):
     """Fill target (3, joints) with position, velocity and acceleration of a reference."""
     knots = reference.knots
@@ -47,7 +48,7 @@ def follow(reference, time, target):
             target[2, j] = 2.0 * c[2] + u * (6.0 * c[3] + u * (12.0 * c[4] + u * 20.0 * c[5]))
 
 
-@numba.njit(**_OPTIONS)
+@numba.njit(**_INLINED)
 def headings(plant, rates, out):
     """Fill out (elements,) with the signs of the friction elements' velocities."""
     for e in range(out.size):
@@ -57,7 +58,7 @@ def headings(plant, rates, out):
         out[e] = np.sign(rate)
 
 
-@numba.njit(**_OPTIONS)
+@numba.njit(**_INLINED)
 def _computed_torque(nominal, q, qd, heading, torque, work, mass, bias):
     """Replace wanted accelerations in ``torque`` by the efforts that the nominal model needs."""
     mass_and_bias(nominal, q, qd, work, mass, bias)
@@ -70,7 +71,7 @@ def _computed_torque(nominal, q, qd, heading, torque, work, mass, bias):
     torque[:] = bias
 
 
-@numba.njit(**_OPTIONS)
+@numba.njit(**_INLINED)
 def wanted_torque(law, nominal, q, qd, integral, target, heading, torque, work, mass, bias):
     """Fill the torque (joints,) that a law asks for, before any limit.
 

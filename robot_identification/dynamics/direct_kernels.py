@@ -25,11 +25,12 @@ _OPTIONS = {
     "error_model": "numpy",
     "fastmath": {"contract", "nsz", "reassoc"},
 }
+_INLINED = {**_OPTIONS, "forceinline": True}
 LINK_MOTION = 9
 BODY = 10
 
 
-@numba.njit(**_OPTIONS)
+@numba.njit(**_INLINED)
 def place_joints(tree, q, frames):
     """Fill frames (joints, 12): rotation row by row and origin of frame j in its antecedent."""
     for j in range(q.size):
@@ -50,7 +51,7 @@ def place_joints(tree, q, frames):
                 frames[j, 9 + i] = p[i]
 
 
-@numba.njit(**_OPTIONS)
+@numba.njit(**_INLINED)
 def _into(frame, x, y, z):
     """Turn a vector from the antecedent's frame into the joint's."""
     return (
@@ -60,7 +61,7 @@ def _into(frame, x, y, z):
     )
 
 
-@numba.njit(**_OPTIONS)
+@numba.njit(**_INLINED)
 def _out_of(frame, x, y, z):
     """Turn a vector from the joint's frame into the antecedent's."""
     return (
@@ -70,7 +71,7 @@ def _out_of(frame, x, y, z):
     )
 
 
-@numba.njit(**_OPTIONS)
+@numba.njit(**_INLINED)
 def _move_link(tree, frames, j, rate, motion):
     """Fill motion[j]: w, l and a of link j in its own frame at zero joint acceleration."""
     parent = tree.antecedent[j]
@@ -102,7 +103,7 @@ def _move_link(tree, frames, j, rate, motion):
     m[6], m[7], m[8] = a0, a1, a2
 
 
-@numba.njit(**_OPTIONS)
+@numba.njit(**_INLINED)
 def _push_link(link, m, wrench):
     """Fill the wrench (f, n) that moves a link."""
     w0, w1, w2 = m[0], m[1], m[2]
@@ -122,7 +123,7 @@ def _push_link(link, m, wrench):
     wrench[5] = xz * l0 + yz * l1 + zz * l2 + w0 * h1 - w1 * h0 + x * a1 - y * a0
 
 
-@numba.njit(**_OPTIONS)
+@numba.njit(**_INLINED)
 def _carry_wrench(frame, wrench, target, add):
     """Carry a wrench from the joint's frame into the antecedent's; add it or put it there."""
     f0, f1, f2 = _out_of(frame, wrench[0], wrench[1], wrench[2])
@@ -138,7 +139,7 @@ def _carry_wrench(frame, wrench, target, add):
     target[3], target[4], target[5] = n0, n1, n2
 
 
-@numba.njit(**_OPTIONS)
+@numba.njit(**_INLINED)
 def _carry_body(frame, body, target):
     """Add a body, given in the joint's frame, to another one in the antecedent's frame."""
     xx, xy, xz, yy, yz, zz = body[0], body[1], body[2], body[3], body[4], body[5]
@@ -162,7 +163,7 @@ def _carry_body(frame, body, target):
     target[9] += mass
 
 
-@numba.njit(**_OPTIONS)
+@numba.njit(**_INLINED)
 def _mass_column(tree, frames, j, body, wrench, mass):
     """Fill the column of joint j and of the joints before it that carry it."""
     wrench[:] = 0.0
@@ -228,7 +229,7 @@ def mass_and_bias(plant, q, qd, work, mass, bias):
             _carry_body(frames[j], bodies[j], bodies[parent])
 
 
-@numba.njit(**_OPTIONS)
+@numba.njit(**_INLINED)
 def factor(mass):
     """Replace a mass matrix by its triangular factors L U; tell whether it was regular.
 
@@ -246,7 +247,7 @@ def factor(mass):
     return True
 
 
-@numba.njit(**_OPTIONS)
+@numba.njit(**_INLINED)
 def solve(factors, x):
     """Replace x by the solution of mass times solution = x."""
     for i in range(x.size):
