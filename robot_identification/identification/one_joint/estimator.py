@@ -228,7 +228,7 @@ def untold(A: Array, names: Sequence[str], tolerance: float) -> tuple[list[str],
         return [], 1.0
     scaled, norms = _scaled(A)
     silent = norms <= np.finfo(float).eps * norms.max(initial=0.0)
-    _, found, directions = np.linalg.svd(scaled, full_matrices=True)
+    _, found, directions = np.linalg.svd(np.linalg.qr(scaled, mode="r"), full_matrices=True)
     values = np.zeros(len(names))
     values[: len(found)] = found
     lost = values <= tolerance * values[0]

@@ -1,0 +1,214 @@
+"""Plan an identification that moves one joint at a time: experiments, their order, certificate."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from robot_identification.errors import CancelledError, NotCertifiedError, SettingError
+from robot_identification.excitation.certificate import Certificate
+from robot_identification.excitation.limits import MotionLimits
+from robot_identification.excitation.one_joint.blocks import Block, BlockPlanner
+from robot_identification.excitation.one_joint.experiments import Experiment
+from robot_identification.excitation.one_joint.motions import joined
+from robot_identification.excitation.one_joint.settings import OneJointSettings
+from robot_identification.excitation.optimizers import Cancelled
+from robot_identification.excitation.plan import certified, start_posture
+from robot_identification.excitation.points import Progress
+from robot_identification.excitation.surroundings import Surroundings
+from robot_identification.excitation.timing import shortest_durations
+from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.identification.one_joint.conversion import JointwiseParameters
+from robot_identification.robot.model import Array, RobotModel
+
+_ATTEMPTS = 3
+_NARROWER = 0.7
+_LEAST = 0.2
+_INNER = 0.999  # of the position ranges: room for rounding
+
+
+@dataclass(frozen=True)
+class Scheduled:
+    """An experiment and when it runs.
+
+    Attributes:
+        experiment: what is done.
+        block: index of the joint whose block it is for.
+        begin: time on the clock of the trajectory, in s; the robot is at rest.
+        end: time of its end, at rest in the same posture.
+    """
+
+    experiment: Experiment
+    block: int
+    begin: float
+    end: float
+
+
+@dataclass(frozen=True)
+class OneJointPlan:
+    """A certified motion of one joint at a time.
+
+    Attributes:
+        robot: name of the robot.
+        joint_names: names of its joints.
+        trajectory: all experiments with moves between them, from rest to rest at the start.
+        certificate: passed.
+        settings: how it was planned.
+        blocks: what is told by what, from the last joint to the first.
+        schedule: the experiments in order.
+        seconds: time that planning took.
+    """
+
+    robot: str
+    joint_names: tuple[str, ...]
+    trajectory: Trajectory
+    certificate: Certificate
+    settings: OneJointSettings
+    blocks: tuple[Block, ...]
+    schedule: tuple[Scheduled, ...]
+    seconds: float
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Names of the parameters that the motion does not tell."""
+        return tuple(name for block in self.blocks for name in block.missing)
+
+    @property
+    def condition_number(self) -> float:
+        """The worst among the column-scaled small systems."""
+        return max((b.condition_number for b in self.blocks if b.names), default=float("inf"))
+
+
+def plan_one_joint(
+    robot: RobotModel,
+    settings: OneJointSettings | None = None,
+    *,
+    surroundings: Surroundings | None = None,
+    progress: Progress | None = None,
+    cancelled: Cancelled | None = None,
+) -> OneJointPlan:
+    """Plan the experiments of Lin 1992, Algorithm 2, and certify the whole motion.
+
+    Where obstacles or the box of the tool point are in the way, other postures nearer to the start
+    are tried; where efforts are too large, the motion is slowed down.
+
+    Args:
+        robot: a serial robot with limits of position, velocity and acceleration.
+        settings: how to move it.
+        surroundings: prior model and obstacles.
+        progress: told the stage and the fraction that is done.
+        cancelled: asked before every block whether to stop.
+
+    Raises:
+        MissingLimitError: a joint lacks a limit.
+        SettingError: the robot is no chain, a setting is wrong, or the start is outside of the
+            limits.
+        RankError: the inertia constants do not span the base parameters.
+        NotCertifiedError: no joint can move, or no motion that passes every check was found.
+        CancelledError: if ``cancelled`` says so.
+    """
+    begin = time.monotonic()
+    chosen = settings or OneJointSettings()
+    _refuse_unknown(robot, chosen)
+    limits = MotionLimits.of(robot)
+    posture = start_posture(robot, limits, chosen.start)
+    parameters = JointwiseParameters.of(robot)
+    certificate: Certificate | None = None
+    for attempt in range(_ATTEMPTS):
+        nearer = chosen.reach * _NARROWER**attempt
+        trial = replace(chosen, reach=nearer, seed=chosen.seed + attempt)
+        planner = BlockPlanner(
+            parameters, limits.tightened(_INNER), trial, posture, surroundings or Surroundings()
+        )
+        blocks = _blocks(planner, robot, progress, cancelled)
+        wanted, schedule = _scheduled(blocks, posture, limits.tightened(1.0, *[chosen.between] * 2))
+        trajectory, certificate = certified(robot, wanted, posture, surroundings)
+        if certificate.passed:
+            return OneJointPlan(
+                robot=robot.name,
+                joint_names=robot.joint_names,
+                trajectory=trajectory,
+                certificate=certificate,
+                settings=chosen,
+                blocks=blocks,
+                schedule=_stretched(schedule, trajectory.duration / wanted.duration),
+                seconds=time.monotonic() - begin,
+            )
+    if certificate is not None:
+        certificate.require()
+    raise NotCertifiedError("limits", "no motion was found")
+
+
+def _refuse_unknown(robot: RobotModel, settings: OneJointSettings) -> None:
+    for name in settings.locked:
+        if name not in robot.joint_names:
+            raise SettingError(
+                "locked",
+                name,
+                f"no joint has this name; choose from {', '.join(robot.joint_names)}",
+            )
+
+
+def _blocks(
+    planner: BlockPlanner, robot: RobotModel, progress: Progress | None, cancelled: Cancelled | None
+) -> tuple[Block, ...]:
+    """Return the blocks from the last joint to the first.
+
+    Raises:
+        CancelledError: if ``cancelled`` says so.
+        NotCertifiedError: there is nothing that can be told.
+    """
+    count = len(robot.joints)
+    found: list[Block] = []
+    for joint in range(count - 1, -1, -1):
+        if cancelled is not None and cancelled():
+            raise CancelledError("planning was cancelled")
+        if progress is not None:
+            progress(f"experiments for {robot.joint_names[joint]}", 1.0 - (joint + 1) / count)
+        block = planner.plan(joint)
+        if block is not None:
+            found.append(block)
+    if not any(block.experiments for block in found):
+        reasons = dict.fromkeys(block.reason for block in found)
+        raise NotCertifiedError("limits", f"no joint can move alone: {'; '.join(reasons)}")
+    return tuple(found)
+
+
+def _scheduled(
+    blocks: Sequence[Block], start: Array, slow: MotionLimits
+) -> tuple[Trajectory, tuple[Scheduled, ...]]:
+    """Return all experiments with slow moves between them, from the start and back to it."""
+    parts: list[Trajectory] = []
+    schedule: list[Scheduled] = []
+    here, clock = start, 0.0
+    for block in blocks:
+        waiting = list(block.experiments)
+        while waiting:
+            nearest = min(waiting, key=lambda e: float(np.abs(e.posture - here).max()))
+            waiting = [experiment for experiment in waiting if experiment is not nearest]
+            run = nearest.trajectory
+            parts += [*_move(run.joint_names, here, nearest.posture, slow), run]
+            clock = sum(part.duration for part in parts)
+            schedule.append(Scheduled(nearest, block.joint, clock - run.duration, clock))
+            here = nearest.posture
+    parts += _move(parts[0].joint_names, here, start, slow)
+    return joined(parts), tuple(schedule)
+
+
+def _move(
+    joint_names: tuple[str, ...], here: Array, there: Array, slow: MotionLimits
+) -> list[Trajectory]:
+    """Return a slow move from rest to rest; none where there is no way to go."""
+    if np.array_equal(here, there):
+        return []
+    positions, still = np.array([here, there]), np.zeros((2, len(here)))
+    duration = shortest_durations(positions, still, slow, least=_LEAST)
+    return [Trajectory(joint_names, np.append(0.0, duration), positions, still, still)]
+
+
+def _stretched(schedule: Sequence[Scheduled], factor: float) -> tuple[Scheduled, ...]:
+    """Return the schedule of a motion that takes longer by a factor."""
+    return tuple(replace(s, begin=s.begin * factor, end=s.end * factor) for s in schedule)
