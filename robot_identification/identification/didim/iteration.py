@@ -19,7 +19,6 @@ import numpy as np
 
 from robot_identification.errors import MassMatrixError, SimulationError
 from robot_identification.identification import least_squares
-from robot_identification.identification.bands import BandGrams
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.didim.experiments import (
     Cancelled,
@@ -36,11 +35,16 @@ from robot_identification.identification.didim.starts import full_vector
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.history import Iteration
 from robot_identification.identification.least_squares import Estimate, RelativeError
-from robot_identification.identification.stream import band_stream, factorise
+from robot_identification.identification.stream import factorise
 from robot_identification.robot.model import Array
 from robot_identification.signals.processing import Processing
+from robot_identification.signals.samples import FilteredSegment
 
 Observer = Callable[[Iteration], None]
+
+_DEVIATIONS = 10.0
+# A torque error below this part of the effort is taken for rounding.
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -52,14 +56,14 @@ class Trial:
         inertia: (joints,) inertias with them (eq. 51).
         assumed: (joints,) what was taken for the inertias of the real robot.
         factors: of regressor and measured effort along the simulated motion.
-        bands: Gram matrices of the same rows, band by band.
+        segments: the simulated motion.
     """
 
     values: Array
     inertia: Array
     assumed: Array
     factors: tuple[JointFactor, ...]
-    bands: BandGrams
+    segments: tuple[FilteredSegment, ...]
 
     @property
     def torque_error(self) -> RelativeError:
@@ -67,9 +71,11 @@ class Trial:
         return least_squares.relative_error(self.factors, self.values)
 
     def error(self, weights: Array) -> float:
-        """Return the norm of the weighted unexplained effort."""
-        norms = [factor.residual_norm(self.values) for factor in self.factors]
-        return float(np.linalg.norm(np.array(norms) * weights))
+        """Return the norm of the weighted unexplained effort, at least that of rounding."""
+        unexplained = [factor.residual_norm(self.values) for factor in self.factors]
+        effort = [factor.effort_norm for factor in self.factors]
+        error, whole = (np.linalg.norm(np.array(n) * weights) for n in (unexplained, effort))
+        return float(max(error, _ROUNDING * whole, np.finfo(float).tiny))
 
 
 @dataclass(frozen=True)
@@ -114,11 +120,8 @@ class Problem:
         full = full_vector(self.base, values)
         segments = simulate_all(simulated, full, self.experiments, self.cancelled)
         columns = self.base.base_columns
-        bands = band_stream(robot, columns)
-        factors = factorise(
-            robot, columns, segments, self.processing, bands=bands, cancelled=self.cancelled
-        )
-        return Trial(values, inertia, real_inertia, factors, bands.grams())
+        factors = factorise(robot, columns, segments, self.processing, cancelled=self.cancelled)
+        return Trial(values, inertia, real_inertia, factors, tuple(segments))
 
     def solve(self, factors: Sequence[JointFactor]) -> Estimate:
         """Return the least-squares estimate along a simulated motion.
@@ -239,10 +242,10 @@ class Iterations:
 def _relative_change(before: Array, after: Array, std: Array) -> float:
     """Return the largest relative change of a parameter (eq. 34).
 
-    A parameter is measured by its standard deviation where that is larger than its value, so that
-    one that is zero, as at the regular start, can be divided by.
+    A change is compared with ten standard deviations where they are larger than the value: a
+    parameter that is zero, as at the regular start, or hardly known would never come to rest.
     """
     change = np.abs(after - before)
-    size = np.maximum(np.abs(before), std)
+    size = np.maximum(np.abs(before), _DEVIATIONS * std)
     without_size = np.where(change > 0.0, np.inf, 0.0)
     return float(np.divide(change, size, out=without_size, where=size > 0.0).max())

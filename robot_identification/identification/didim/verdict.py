@@ -23,9 +23,10 @@ from robot_identification.identification.identify import (
     recording_warnings,
     warnings_of,
 )
-from robot_identification.identification.least_squares import RelativeError
+from robot_identification.identification.least_squares import Estimate, RelativeError
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
 from robot_identification.identification.robust import robust_std
+from robot_identification.identification.stream import band_stream, factorise
 from robot_identification.robot.model import Array, read_only
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.recording import Recording
@@ -87,16 +88,7 @@ def result_of(
 ) -> IdentificationResult:
     """Return the result of iterations, whatever the verdict."""
     base = problem.base
-    values = iterations.trial.values
-    source = iterations.source
-    factors = source.factors
-    solved = iterations.estimate or problem.solve(factors)
-    estimate = replace(
-        solved,
-        values=read_only(values),
-        relative_error=least_squares.relative_error(factors, values),
-        std_robust=robust_std(source.bands, factors, solved.values, solved.weights),
-    )
+    estimate = _estimate(problem, iterations)
     return IdentificationResult(
         robot=base.robot.name,
         robot_digest=base.robot.digest,
@@ -106,7 +98,7 @@ def result_of(
         settings={**problem.processing.entries(), **problem.settings.entries()},
         regrouping=Regrouping.of(base),
         estimate=estimate,
-        factors=factors,
+        factors=iterations.source.factors,
         iterations=len(history.iterations) - 1,
         converged=history.verdict == CONVERGED,
         seconds=seconds,
@@ -116,6 +108,21 @@ def result_of(
             *warnings_of(base.names, estimate),
         ),
         history=history,
+    )
+
+
+def _estimate(problem: Problem, iterations: Iterations) -> Estimate:
+    """Return the newest parameters with the statistics of the fit that gave them."""
+    source, values = iterations.source, iterations.trial.values
+    columns = problem.base.base_columns
+    solved = iterations.estimate or problem.solve(source.factors)
+    bands = band_stream(problem.base.robot, columns)
+    factorise(problem.base.robot, columns, source.segments, problem.processing, bands=bands)
+    return replace(
+        solved,
+        values=read_only(values),
+        relative_error=least_squares.relative_error(source.factors, values),
+        std_robust=robust_std(bands.grams(), source.factors, solved.values, solved.weights),
     )
 
 
