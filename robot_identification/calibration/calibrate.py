@@ -44,7 +44,11 @@ from robot_identification.errors import (
     SettingError,
 )
 from robot_identification.identification import least_squares
-from robot_identification.identification.essential import Elimination, eliminate
+from robot_identification.identification.essential import (
+    Elimination,
+    EliminationRule,
+    eliminate,
+)
 from robot_identification.identification.factor import stack
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.robot.model import Array, RobotModel, read_only
@@ -67,8 +71,7 @@ def calibrate(
     *,
     space: str = "essential",
     consistent: bool = True,
-    rule: str | None = None,
-    threshold: float | None = None,
+    essential: EliminationRule | None = None,
     boxes: Mapping[str, Box] | None = None,
     cancelled: Cancelled | None = None,
 ) -> CalibratedParameters:
@@ -86,9 +89,8 @@ def calibrate(
             taken from the identification.  By default nothing is known.
         space: ``base`` or ``essential``.
         consistent: whether every link and drive has to be one that can exist.
-        rule: how the essential parameters are found, ``ratio`` or ``f-test``; by default as the
-            result says, else by the ratio.
-        threshold: where that stops, see :func:`.eliminate`.
+        essential: how the essential parameters are found; by default as in the result, else by
+            the ratio of the standard deviations.
         boxes: link name -> box that must hold its centre of mass, where consistent.
         cancelled: asked now and then whether to stop.
 
@@ -106,8 +108,8 @@ def calibrate(
     before = _matching(robot, result, prior)
     system, estimate = _system(result)
     before = complete_drives(before, result.regrouping, estimate)
-    essential = _essential(result, rule, threshold)
-    gain = _gain(system, before, result, essential, space)
+    elimination = _essential(result, essential)
+    gain = _gain(system, before, result, elimination, space)
     free = before.values + gain @ (system.right - system.matrix @ before.values)
     _check_cancelled(cancelled)
     problem = Problem(
@@ -127,7 +129,7 @@ def calibrate(
             ("consistent", result.regrouping.projection @ chosen),
         )
     }
-    evidence = _evidence(result, estimate, essential, space)
+    evidence = _evidence(result, estimate, elimination, space)
     found = verdicts(evidence, before, chosen, problem.sizes)
     std, std_robust = _deviations(problem, result, gain, found)
     calibrated = CalibratedParameters(
@@ -145,7 +147,7 @@ def calibrate(
         prior=before,
         space=space,
         essential=tuple(
-            n for n, kept in zip(result.regrouping.names, essential.kept, strict=True) if kept
+            n for n, kept in zip(result.regrouping.names, elimination.kept, strict=True) if kept
         ),
         checks=checks,
         step=step,
@@ -189,17 +191,16 @@ def _system(result: IdentificationResult) -> tuple[StandardSystem, Array]:
     return replace(system, right=R @ result.estimate.values), result.estimate.values
 
 
-def _essential(
-    result: IdentificationResult, rule: str | None, threshold: float | None
-) -> Elimination:
-    if rule is None and threshold is None and result.elimination is not None:
+def _essential(result: IdentificationResult, rule: EliminationRule | None) -> Elimination:
+    if rule is None and result.elimination is not None:
         return result.elimination
+    chosen = rule or EliminationRule()
     return eliminate(
         result.factors,
         result.regrouping.names,
         result.estimate.weights,
-        rule=rule or "ratio",
-        threshold=threshold,
+        rule=chosen.rule,
+        threshold=chosen.threshold,
     )
 
 

@@ -10,7 +10,6 @@ from robot_identification.calibration.calibrated import CalibratedParameters, su
 from robot_identification.cli import calibration_tables, export, progress, tables
 from robot_identification.cli import options as shared
 from robot_identification.identification.base import base_parameters
-from robot_identification.identification.essential import RULES
 from robot_identification.identification.identify import validate
 from robot_identification.identification.result import error_entries
 from robot_identification.robot.loading import find_robot, source_urdf
@@ -39,12 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--consistent", action="store_true", help="every link and drive has to be able to exist"
     )
     parser.add_argument("-o", "--output", type=Path, metavar="PARAMETERS", help="parameter file")
-    parser.add_argument(
-        "--essential-rule", choices=RULES, help="by default that of the result, else ratio"
-    )
-    parser.add_argument(
-        "--essential-threshold", type=float, metavar="X", help="ratio (30) or significance (0.05)"
-    )
+    shared.add_elimination(parser)
     shared.add_boxes(parser)
     held_out = parser.add_argument_group("error on other data")
     held_out.add_argument(
@@ -74,8 +68,7 @@ def run(options: argparse.Namespace) -> None:
         prior,
         space=options.space,
         consistent=options.consistent,
-        rule=options.essential_rule,
-        threshold=options.essential_threshold,
+        essential=shared.elimination_of(options),
         boxes=shared.boxes_of(options),
     )
     targets = {kind: path for kind in KINDS if (path := getattr(options, kind)) is not None}

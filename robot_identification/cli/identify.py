@@ -7,8 +7,9 @@ from pathlib import Path
 
 from robot_identification.cli import didim, progress, tables
 from robot_identification.cli import options as shared
-from robot_identification.errors import ModelMismatchError, NotConvergedError
+from robot_identification.errors import ModelMismatchError, NotConvergedError, SettingError
 from robot_identification.identification.didim.verdict import METHOD
+from robot_identification.identification.essential import EliminationRule
 from robot_identification.identification.identify import METHODS, identify
 from robot_identification.identification.result import IdentificationResult, summary
 from robot_identification.storage.atomic import check_target
@@ -30,6 +31,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FRACTION",
         help="share at the end of each bag that is predicted, not fitted",
     )
+    parser.add_argument(
+        "--essential", action="store_true", help="remove what the efforts can do without"
+    )
+    shared.add_elimination(parser)
     parser.add_argument("-o", "--output", type=Path, metavar="RESULT", help="result file")
     shared.add_processing(parser)
     didim.add_arguments(parser)
@@ -39,6 +44,8 @@ def run(options: argparse.Namespace) -> None:
     """Run the command."""
     if options.output is not None:
         check_target(options.output)
+    if options.essential and options.method not in ("ols", "wls"):
+        raise SettingError("--essential", options.method, "works with the methods ols and wls")
     try:
         result = didim.run(options) if options.method == METHOD else _by_least_squares(options)
     except (NotConvergedError, ModelMismatchError) as error:
@@ -62,8 +69,16 @@ def _by_least_squares(options: argparse.Namespace) -> IdentificationResult:
             method=options.method,
             overrides=shared.processing_of(options),
             held_out_fraction=options.held_out,
+            essential=_elimination(options),
             progress=report,
         )
+
+
+def _elimination(options: argparse.Namespace) -> EliminationRule | None:
+    """Return how to remove parameters, None where the options do not ask for it."""
+    if not options.essential:
+        return None
+    return shared.elimination_of(options) or EliminationRule()
 
 
 def _show(result: IdentificationResult, options: argparse.Namespace) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from robot_identification.calibration.conditions import Box
 from robot_identification.errors import SettingError
+from robot_identification.identification.essential import RULES, EliminationRule
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.model import EffortMeaning, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
@@ -54,6 +55,28 @@ def add_bag_reading(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--end", type=_fraction, default=1.0, help="where to end, as a fraction of each bag"
     )
+
+
+def add_elimination(parser: argparse.ArgumentParser) -> None:
+    """Add how the essential parameters are found."""
+    parser.add_argument(
+        "--essential-rule",
+        choices=RULES,
+        help="stop at a ratio of standard deviations (default), or when the error grows",
+    )
+    parser.add_argument(
+        "--essential-threshold",
+        type=float,
+        metavar="X",
+        help="that ratio (default: 30), or level of significance (default: 0.05)",
+    )
+
+
+def elimination_of(options: argparse.Namespace) -> EliminationRule | None:
+    """Return how the options say to find the essential parameters, None where they do not."""
+    if options.essential_rule is None and options.essential_threshold is None:
+        return None
+    return EliminationRule(options.essential_rule or RULES[0], options.essential_threshold)
 
 
 def add_boxes(parser: argparse.ArgumentParser) -> None:

@@ -79,12 +79,14 @@ def print_result(result: IdentificationResult) -> None:
             f"{estimate.values[i]:.7g}",
             f"{estimate.std[i]:.4g}",
             "-" if estimate.std_robust is None else f"{estimate.std_robust[i]:.4g}",
-            f"{estimate.relative_std_percent[i]:.4g}",
+            _percent(result, i),
             grouping_text(result.regrouping.grouping(i)),
         )
         for i, name in enumerate(result.regrouping.names)
     ]
     title = f"{len(rows)} base parameters of {result.robot} ({result.method}, SI units, joint side)"
+    if result.elimination is not None:
+        title += f", {int(result.elimination.kept.sum())} of them essential"
     print_table(out, title, ("parameter", "value", "std", "std robust", "std %", "grouping"), rows)
     out.print()
     print_errors(out, result)
@@ -96,6 +98,13 @@ def print_result(result: IdentificationResult) -> None:
     print_table(out, "settings", ("setting", "value", "from"), settings)
     for warning in result.warnings:
         out.print(f"warning: {warning}", markup=False, soft_wrap=True)
+
+
+def _percent(result: IdentificationResult, index: int) -> str:
+    """Return the relative standard deviation, or that the parameter was removed."""
+    if result.elimination is not None and not result.elimination.kept[index]:
+        return "removed"
+    return f"{result.estimate.relative_std_percent[index]:.4g}"
 
 
 def print_errors(out: Console, result: IdentificationResult) -> None:

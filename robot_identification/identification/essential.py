@@ -29,6 +29,20 @@ DEFAULT_SIGNIFICANCE = 0.05
 
 
 @dataclass(frozen=True)
+class EliminationRule:
+    """When to stop removing parameters; see :func:`eliminate`.
+
+    Attributes:
+        rule: ``ratio`` or ``f-test``.
+        threshold: ratio of relative standard deviations, or level of significance; None for the
+            default of the rule.
+    """
+
+    rule: str = "ratio"
+    threshold: float | None = None
+
+
+@dataclass(frozen=True)
 class Removal:
     """One step of the elimination.
 

@@ -14,12 +14,17 @@ from robot_identification.identification import least_squares
 from robot_identification.identification.bands import BandStream
 from robot_identification.identification.base import BaseParameters, base_parameters
 from robot_identification.identification.energy import identify_energy
-from robot_identification.identification.factor import JointFactor
+from robot_identification.identification.essential import (
+    Elimination,
+    EliminationRule,
+    eliminate,
+)
+from robot_identification.identification.factor import JointFactor, restrict
 from robot_identification.identification.least_squares import Estimate, RelativeError
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
 from robot_identification.identification.robust import robust_std
 from robot_identification.identification.stream import band_stream, factorise
-from robot_identification.robot.model import RobotModel
+from robot_identification.robot.model import RobotModel, read_only
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.processing import Processing
 from robot_identification.signals.recording import Recording
@@ -33,6 +38,7 @@ METHODS = ("ols", "wls", "energy")
 
 _UNTRUSTED_PERCENT = 30.0
 _POOR_CONDITION = 100.0
+_COLOURED = 2.0
 
 
 @dataclass(frozen=True)
@@ -61,6 +67,7 @@ def identify(
     method: str = "wls",
     overrides: ProcessingSettings | None = None,
     held_out_fraction: float = 0.0,
+    essential: EliminationRule | None = None,
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
 ) -> IdentificationResult:
@@ -73,6 +80,8 @@ def identify(
             the efforts over intervals, without accelerations).
         overrides: processing settings that replace recommended and derived ones.
         held_out_fraction: share at the end of each recording that is predicted, not fitted.
+        essential: how to find the essential parameters, with ``ols`` or ``wls``; the others become
+            zero.  By default all base parameters are kept.
         progress: told the stage and the fraction of the whole that is done.
         cancelled: asked now and then whether to stop.
 
@@ -87,6 +96,8 @@ def identify(
         raise SettingError("method", method, f"choose one of {', '.join(METHODS)}")
     if not 0.0 <= held_out_fraction < 1.0:
         raise SettingError("held_out_fraction", held_out_fraction, "choose from 0 to below 1")
+    if essential is not None and method == "energy":
+        raise SettingError("essential", "energy", "elimination works with the methods ols and wls")
     report = progress or _silent
     report("base parameters", 0.0)
     base = base_parameters(robot)
@@ -102,6 +113,10 @@ def identify(
         estimate = solve(factors, base.names, processing.residual_divisor)
         robust = robust_std(bands.grams(), factors, estimate.values, estimate.weights)
         estimate = replace(estimate, std_robust=robust)
+    elimination = None
+    if essential is not None and bands is not None:
+        elimination = _eliminated(base, factors, bands, estimate, essential, processing)
+        estimate = elimination.estimate
     held_out = None
     if held_out_fraction > 0.0:
         rest = [r.between(1.0 - held_out_fraction, 1.0) for r in recordings]
@@ -121,8 +136,39 @@ def identify(
         estimate=estimate,
         factors=factors,
         held_out=held_out,
+        elimination=elimination,
         seconds=time.monotonic() - begin,
         warnings=(*recording_warnings(recordings), *warnings_of(base.names, estimate)),
+    )
+
+
+def _eliminated(
+    base: BaseParameters,
+    factors: Sequence[JointFactor],
+    bands: BandStream,
+    estimate: Estimate,
+    rule: EliminationRule,
+    processing: Processing,
+) -> Elimination:
+    """Return the essential parameters; those removed keep the robust deviation of the full set."""
+    elimination = eliminate(
+        factors,
+        base.names,
+        estimate.weights,
+        rule=rule.rule,
+        threshold=rule.threshold,
+        divisor=processing.residual_divisor,
+    )
+    kept = np.flatnonzero(elimination.kept)
+    robust = np.array(estimate.std_robust)
+    robust[kept] = robust_std(
+        bands.grams().restricted(kept),
+        [restrict(factor, kept) for factor in factors],
+        elimination.estimate.values[kept],
+        estimate.weights,
+    )
+    return replace(
+        elimination, estimate=replace(elimination.estimate, std_robust=read_only(robust))
     )
 
 
@@ -222,8 +268,8 @@ def recording_warnings(recordings: Sequence[Recording]) -> tuple[str, ...]:
 def warnings_of(names: tuple[str, ...], estimate: Estimate) -> tuple[str, ...]:
     """Return what a user should know before trusting the numbers."""
     lines = []
-    percent = estimate.relative_std_percent
-    doubtful = [name for name, p in zip(names, percent, strict=True) if p > _UNTRUSTED_PERCENT]
+    used = zip(names, estimate.relative_std_percent, estimate.values, strict=True)
+    doubtful = [name for name, percent, v in used if v != 0.0 and percent > _UNTRUSTED_PERCENT]
     if doubtful:
         lines.append(
             f"{len(doubtful)} of {len(names)} parameters have a standard deviation above "
@@ -234,4 +280,12 @@ def warnings_of(names: tuple[str, ...], estimate: Estimate) -> tuple[str, ...]:
             f"condition number {estimate.scaled_condition_number:.3g} with scaled columns: "
             "a motion optimised for excitation would give better parameters"
         )
+    known = estimate.std > 0.0
+    if estimate.std_robust is not None and known.any():
+        ratio = float(np.median(estimate.std_robust[known] / estimate.std[known]))
+        if ratio > _COLOURED:
+            lines.append(
+                f"the residuals are coloured: std_robust is {ratio:.1f} times std in the median, "
+                "and is the one to judge by"
+            )
     return tuple(lines)

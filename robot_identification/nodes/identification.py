@@ -16,6 +16,7 @@ from std_srvs.srv import Trigger
 
 from robot_identification.errors import InputError, SettingError
 from robot_identification.identification.base import base_parameters
+from robot_identification.identification.essential import EliminationRule
 from robot_identification.identification.identify import METHODS, identify, validate
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.msg import IdentificationResult as ResultMessage
@@ -164,8 +165,6 @@ class IdentificationNode(Node):
         method = request.method or "wls"
         if method not in METHODS:
             raise SettingError("method", method, f"choose one of {', '.join(METHODS)}")
-        if request.essential:
-            raise SettingError("essential", True, "elimination is not supported by this version")
         if request.output:
             check_target(Path(request.output))
         report = self._reporter()
@@ -177,6 +176,7 @@ class IdentificationNode(Node):
             method=method,
             overrides=self._overrides(request),
             held_out_fraction=request.held_out_fraction,
+            essential=EliminationRule() if request.essential else None,
             progress=report,
             cancelled=cancelled,
         )

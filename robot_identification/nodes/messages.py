@@ -14,6 +14,7 @@ from diagnostic_msgs.msg import KeyValue
 
 from robot_identification import msg
 from robot_identification.errors import RecordingError, SettingError
+from robot_identification.identification.essential import Elimination
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.least_squares import Estimate, RelativeError
 from robot_identification.identification.result import (
@@ -200,7 +201,7 @@ def result_message(
         standard_names=list(regrouping.standard_names),
         unaffecting_names=[n for n in regrouping.standard_names if n not in grouped],
         regrouped_names=list(regrouping.regrouped),
-        parameters=_parameter_messages(regrouping, estimate, robot),
+        parameters=_parameter_messages(result, robot),
         beta=floats(regrouping.beta),
         joint_names=list(result.joint_names),
         weights=floats(estimate.weights),
@@ -227,10 +228,10 @@ def result_message(
     return message
 
 
-def _parameter_messages(
-    regrouping: Regrouping, estimate: Estimate, robot: RobotModel
-) -> list[msg.BaseParameter]:
+def _parameter_messages(result: IdentificationResult, robot: RobotModel) -> list[msg.BaseParameter]:
     messages = []
+    regrouping, estimate = result.regrouping, result.estimate
+    elimination = result.elimination
     robust = estimate.std_robust
     for i, name in enumerate(regrouping.names):
         leading = regrouping.leading[i]
@@ -246,7 +247,7 @@ def _parameter_messages(
                 std=float(estimate.std[i]),
                 std_robust=math.nan if robust is None else float(robust[i]),
                 relative_std_percent=float(estimate.relative_std_percent[i]),
-                essential=True,
+                essential=elimination is None or bool(elimination.kept[i]),
             )
         )
     return messages
@@ -268,6 +269,7 @@ def result_of(message: msg.IdentificationResult) -> IdentificationResult:
         held_out = RelativeError(
             message.held_out_relative_error_total, np.array(message.held_out_relative_error)
         )
+    estimate = _estimate_of(message)
     return IdentificationResult(
         robot=message.robot,
         robot_digest=message.robot_hash,
@@ -282,14 +284,23 @@ def result_of(message: msg.IdentificationResult) -> IdentificationResult:
             regrouped=tuple(message.regrouped_names),
             beta=np.array(message.beta).reshape(len(message.parameters), -1),
         ),
-        estimate=_estimate_of(message),
+        estimate=estimate,
         factors=tuple(_factor_of(factor) for factor in message.factors),
         held_out=held_out,
+        elimination=_elimination_of(message, estimate),
         iterations=message.iterations,
         converged=message.converged,
         seconds=message.seconds,
         warnings=tuple(message.warnings),
     )
+
+
+def _elimination_of(message: msg.IdentificationResult, estimate: Estimate) -> Elimination | None:
+    """Return which parameters are essential; a message does not tell how that was found."""
+    kept = np.array([parameter.essential for parameter in message.parameters])
+    if kept.all():
+        return None
+    return Elimination(rule="", threshold=math.nan, kept=kept, removals=(), estimate=estimate)
 
 
 def _estimate_of(message: msg.IdentificationResult) -> Estimate:

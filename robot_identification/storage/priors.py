@@ -10,6 +10,7 @@ from robot_identification.robot.model import RobotModel
 from robot_identification.robot.urdf_prior import given_by_urdf, urdf_prior
 from robot_identification.robot.values import load_given, values_path
 from robot_identification.robot.xml_document import MAXIMUM_BYTES
+from robot_identification.share import share_directory
 
 NONE = "none"
 _URDF = (".urdf", ".xml")
@@ -19,8 +20,8 @@ def read_prior(source: str | Path | None, robot: RobotModel) -> Prior:
     """Read what is known of the standard parameters of a robot.
 
     Args:
-        source: a parameter file, the name of one of this package, a URDF, or None or ``none`` for
-            a prior that knows nothing.  Parameters that a parameter file does not name, and
+        source: a parameter file, a URDF, the name of a file in config/priors or config/parameters,
+            or None or ``none`` for a prior that knows nothing.  Parameters that a parameter file does not name, and
             inertials, damping and friction that a URDF does not state, are not known.
         robot: the robot.
 
@@ -35,8 +36,18 @@ def read_prior(source: str | Path | None, robot: RobotModel) -> Prior:
         path = Path(source)
         values, given = urdf_prior(path, robot), given_by_urdf(path, robot)
     else:
-        path = values_path(source)
+        path = _find(source)
         values, given = load_given(path, robot)
     _, digest = read_bytes(path, MAXIMUM_BYTES)
     model = robot.standard_indices
     return Prior.given(names, values[model], given[model], str(source), digest)
+
+
+def _find(source: str | Path) -> Path:
+    """Return the parameter file of that name, priors first.
+
+    Raises:
+        UnknownRobotError: there is no such file.
+    """
+    shipped = share_directory() / "config" / "priors" / f"{source}.yaml"
+    return shipped if not Path(source).exists() and shipped.is_file() else values_path(source)

@@ -136,7 +136,7 @@ def settings(**fields):
     ("fields", "code", "text"),
     [
         ({"method": "magic"}, CODES.INVALID_REQUEST, "choose one of"),
-        ({"essential": True}, CODES.INVALID_REQUEST, "essential"),
+        ({"essential": True, "method": "energy"}, CODES.INVALID_REQUEST, "essential"),
         ({"held_out_fraction": 1.5}, CODES.INVALID_REQUEST, "held_out_fraction"),
         (settings(cutoff_hz=60.0), CODES.INVALID_REQUEST, "cutoff"),
         (settings(cutoff_hz=-1.0), CODES.INVALID_REQUEST, "cutoff"),
