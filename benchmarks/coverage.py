@@ -5,8 +5,11 @@ corner frequency, the joints unlike in level), or its positions get white noise,
 regressor.  Recordings pass filter, decimation and thresholds as `identify` does it, with the
 settings of the robot file, and weighted least squares.  Printed are the share of runs in which
 value +- 1.96 std holds the truth, mean over the parameters and in brackets the least and the
-largest of a parameter; the bias over the spread of the estimates; and the standard deviation
-claimed over that spread.  Rows that do not change from run to run are computed once.
+largest of a parameter; the standard deviation claimed over the spread of the estimates; and the
+bias over that spread.  Rows that do not change from run to run are computed once.
+
+Beside position noise stands DIDIM, which does not use positions, on the same recordings: the robot
+follows the motion under its controller there, and noise is added to what is recorded, not fed back.
 
 Usage: coverage.py [ROBOT ...] [--runs N] [--seed N] [--parallel N]
 """
@@ -21,25 +24,31 @@ import time
 for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
 import scipy.signal
 
+from robot_identification.dynamics.reference import Reference
 from robot_identification.dynamics.regressor import Regressor, inverse_dynamics
+from robot_identification.dynamics.simulation import ClosedLoop
 from robot_identification.excitation.random_points import RandomPointsSettings, random_points
+from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.identification import least_squares
 from robot_identification.identification.bands import BandStream
 from robot_identification.identification.base import BaseParameters, base_parameters
+from robot_identification.identification.didim.run import identify_didim
+from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.householder import fold_rows
 from robot_identification.identification.robust import robust_std
 from robot_identification.identification.stream import band_stream, decimated_rows, factorise
 from robot_identification.robot.loading import load_robot
+from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.robot.values import load_values
 from robot_identification.signals.decimation import Window
@@ -48,7 +57,11 @@ from robot_identification.signals.recording import Recording, Segment
 from robot_identification.signals.samples import FilteredSegment, filter_recording, kept_rows
 from robot_identification.signals.settings import resolve_processing
 
-BATCH = 50
+BATCH = 25
+DIDIM_SHARE = 0.1  # of the runs that are asked for; each takes a second
+# Tolerances so narrow that they do not show beside the noise of the positions' study.
+TIGHT = DidimSettings(tolerance_error=1e-4, tolerance_parameters=1e-4, noise_floor=1.0)
+CONTROLLED = ("scara",)  # robots for which DIDIM stands beside
 SETTLING = 3000  # samples of coloured noise that are thrown away, so that it is stationary
 
 
@@ -61,12 +74,12 @@ class Study(NamedTuple):
     effort_noise: float  # standard deviation as a share of the largest effort of each joint
     corners: tuple[float, ...]  # of coloured noise, Hz
     position_noise: tuple[float, ...]  # standard deviations, rad
-    share: float  # of the runs that are asked for
+    share: float  # of the runs that are asked for, where positions are noisy
 
 
 STUDIES = {
     "scara": Study("scara", 200.0, 30, 0.03, (0.3, 1.0, 3.0, 10.0), (1e-4, 1e-3, 3e-3), 1.0),
-    "three_dof": Study("three_dof", 500.0, 40, 0.02, (0.3, 3.0), (1e-4, 1e-3), 0.25),
+    "three_dof": Study("three_dof", 500.0, 40, 0.02, (0.3, 3.0), (1e-4, 1e-3), 1.0),
     "tx40": Study("tx40_simulated", 1000.0, 60, 0.02, (1.0, 10.0), (1e-5, 1e-4), 0.1),
 }
 
@@ -86,21 +99,39 @@ class Scene:
     kept: np.ndarray
     efforts: np.ndarray
     noise: np.ndarray
+    reference: Reference
 
 
-@lru_cache(maxsize=1)
-def scene(name: str) -> Scene:
-    """Return the motion of a robot with its exact efforts, and its rows."""
+def followed(robot: RobotModel, values: np.ndarray, path: Trajectory, rate: float) -> Segment:
+    """Return exact samples of a robot that follows a trajectory under its controller."""
+    control_rate = robot.controller.rate_hz
+    loop = ClosedLoop(robot, values, rate_hz=control_rate, sample_rate_hz=rate)
+    steps = int(path.duration * control_rate)
+    _, samples = loop.advance(loop.at_rest(np.array(path.positions[0])), path.reference, steps)
+    clock = np.arange(len(samples.position)) / rate
+    return Segment(clock, np.array(samples.position), None, np.array(samples.effort))
+
+
+def followed_exactly(
+    robot: RobotModel, values: np.ndarray, path: Trajectory, rate: float
+) -> Segment:
+    """Return exact samples of a robot that is on its trajectory always."""
+    clock = np.arange(0.0, path.duration, 1.0 / rate)
+    q, qd, qdd = path.sample(clock)
+    return Segment(clock, np.array(q), None, inverse_dynamics(robot, values, q, qd, qdd))
+
+
+@lru_cache(maxsize=2)
+def scene(name: str, controlled: bool = False) -> Scene:
+    """Return the motion of a robot, under a controller or exact, its efforts, and its rows."""
     study = STUDIES[name]
     robot = load_robot(name)
     base = base_parameters(robot)
     settings = RandomPointsSettings(points=study.points, draws=10, seed=1)
     trajectory = random_points(robot, settings).trajectory
-    clock = np.arange(0.0, trajectory.duration, 1.0 / study.rate)
-    q, qd, qdd = trajectory.sample(clock)
     values = load_values(study.parameters, robot)
-    effort = inverse_dynamics(robot, values, q, qd, qdd)
-    segment = Segment(clock, np.array(q), None, effort)
+    samples = followed if controlled else followed_exactly
+    segment = samples(robot, values, trajectory, study.rate)
     recording = Recording(robot.joint_names, 1.0 / study.rate, (segment,))
     processing = resolve_processing(robot, [recording], ProcessingSettings())
     (filtered,) = filter_recording(recording, processing)
@@ -118,7 +149,8 @@ def scene(name: str) -> Scene:
         decimated_rows(regressor, filtered, window, decimator),
         kept_rows(robot, filtered, processing),
         np.array([joint.rows.stop for joint in regressor.joint_rows]),
-        study.effort_noise * np.abs(effort).max(axis=0),
+        study.effort_noise * np.abs(segment.effort).max(axis=0),
+        trajectory.reference,
     )
 
 
@@ -176,28 +208,41 @@ def effort_batch(name: str, corner: float, runs: int, seed: list[int]) -> np.nda
     return np.array([estimate(at, *folded(at, rows)) for rows in noisy])
 
 
-def position_batch(name: str, std: float, runs: int, seed: list[int]) -> np.ndarray:
-    """Return (runs, 3, parameters) values and standard deviations, for noise on the positions.
-
-    Efforts have a hundredth of the white noise of the other cases.
-    """
-    at, rng = scene(name), np.random.default_rng(seed)
+def noisy_positions(at: Scene, std: float, rng: np.random.Generator) -> Recording:
+    """Return a recording with noise; its efforts have a hundredth of that of the other cases."""
     (exact,) = at.recording.segments
+    noisy = Segment(
+        exact.time,
+        exact.position + std * rng.standard_normal(exact.position.shape),
+        None,
+        exact.effort + 0.01 * at.noise * rng.standard_normal(exact.effort.shape),
+    )
+    return replace(at.recording, segments=(noisy,))
+
+
+def position_batch(
+    name: str, std: float, runs: int, seed: list[int], *, controlled: bool = False
+) -> np.ndarray:
+    """Return (runs, 3, parameters) values and standard deviations, for noise on the positions."""
+    at, rng = scene(name, controlled), np.random.default_rng(seed)
+    robot, columns = at.base.robot, at.base.base_columns
     found = []
     for _ in range(runs):
-        noisy = Segment(
-            exact.time,
-            exact.position + std * rng.standard_normal(exact.position.shape),
-            None,
-            exact.effort + 0.01 * at.noise * rng.standard_normal(exact.effort.shape),
-        )
-        recording = Recording(at.recording.joint_names, at.recording.period, (noisy,))
-        segments = filter_recording(recording, at.processing)
-        bands = band_stream(at.base.robot, at.base.base_columns)
-        factors = factorise(
-            at.base.robot, at.base.base_columns, segments, at.processing, bands=bands
-        )
+        segments = filter_recording(noisy_positions(at, std, rng), at.processing)
+        bands = band_stream(robot, columns)
+        factors = factorise(robot, columns, segments, at.processing, bands=bands)
         found.append(estimate(at, list(factors), bands))
+    return np.array(found)
+
+
+def didim_batch(name: str, std: float, runs: int, seed: list[int]) -> np.ndarray:
+    """Return (runs, 3, parameters) values and standard deviations of DIDIM."""
+    at, rng = scene(name, True), np.random.default_rng(seed)
+    found = []
+    for _ in range(runs):
+        recording = noisy_positions(at, std, rng)
+        result = identify_didim(at.base.robot, [recording], [at.reference], settings=TIGHT)
+        found.append([getattr(result.estimate, n) for n in ("values", "std", "std_robust")])
     return np.array(found)
 
 
@@ -214,40 +259,58 @@ def line(found: np.ndarray, truth: np.ndarray) -> str:
     return "   ".join([*texts, f"{np.median(bias):6.2f} {bias.max():6.2f}"])
 
 
+class Case(NamedTuple):
+    """One line of the table."""
+
+    label: str
+    batch: Callable[[int, list[int]], np.ndarray]
+    share: float  # of the runs that are asked for
+
+
+def cases(name: str) -> list[Case]:
+    """Return all cases of a robot."""
+    study = STUDIES[name]
+    efforts = {"white effort": np.inf, **{f"effort, {f:g} Hz": f for f in study.corners}}
+    found = [Case(label, partial(effort_batch, name, f), 1.0) for label, f in efforts.items()]
+    for std in study.position_noise:
+        label = f"position, {std:g} rad"
+        found.append(Case(label, partial(position_batch, name, std), study.share))
+        if name in CONTROLLED:
+            controlled = partial(position_batch, name, std, controlled=True)
+            found.append(Case("  in closed loop", controlled, study.share))
+    if name in CONTROLLED:
+        found.append(Case("  the same, DIDIM", partial(didim_batch, name, std), DIDIM_SHARE))
+    return found
+
+
 def main() -> None:
     """Print the table of every robot."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("robots", nargs="*", default=list(STUDIES), metavar="ROBOT")
-    parser.add_argument("--runs", type=int, default=2000, help="runs of each case of the SCARA")
+    parser.add_argument("--runs", type=int, default=2000, help="runs of a case")
     parser.add_argument("--seed", type=int, default=2025)
     parser.add_argument("--parallel", type=int, default=2, help="processes")
     options = parser.parse_args()
     for name in options.robots:
-        study = STUDIES[name]
         at = scene(name)
-        runs = max(BATCH, round(options.runs * study.share / BATCH) * BATCH)
         print(
-            f"{name}: {runs} runs each, {at.base.rank} parameters, "
-            f"{at.segment.samples * at.segment.period:.0f} s at {study.rate:g} Hz, "
+            f"{name}: {at.base.rank} parameters, "
+            f"{at.segment.samples * at.segment.period:.0f} s at {at.study.rate:g} Hz, "
             f"{int(at.kept.sum())} rows at {at.processing.rate_hz:g} Hz"
         )
         print(
-            f"  {'noise':<24s}{'std: covers, claimed/true':<32s}"
-            f"{'std_robust: covers, claimed/true':<35s}bias/spread median, largest"
+            f"  {'noise':<24s}{'runs':>5s}  {'std: covers, claimed/true':<34s}"
+            f"{'std_robust: covers, claimed/true':<34s}bias/spread median, largest"
         )
-        cases = [("white effort", partial(effort_batch, name, np.inf))]
-        cases += [(f"effort, {f:g} Hz", partial(effort_batch, name, f)) for f in study.corners]
-        cases += [
-            (f"position, {std:g} rad", partial(position_batch, name, std))
-            for std in study.position_noise
-        ]
         with ProcessPoolExecutor(options.parallel) as pool:
-            for number, (label, batch) in enumerate(cases):
+            for number, case in enumerate(cases(name)):
                 begin = time.monotonic()
-                seeds = [[options.seed, number, part] for part in range(runs // BATCH)]
-                found = np.concatenate(list(pool.map(partial(batch, BATCH), seeds)))
+                batches = max(1, round(options.runs * case.share / BATCH))
+                seeds = [[options.seed, number, part] for part in range(batches)]
+                found = np.concatenate(list(pool.map(case.batch, [BATCH] * batches, seeds)))
                 seconds = time.monotonic() - begin
-                print(f"  {label:<24s}{line(found, at.truth)}   ({seconds:.0f} s)")
+                runs = f"{case.label:<24s}{len(found):>5d}"
+                print(f"  {runs}  {line(found, at.truth)}   ({seconds:.0f} s)")
                 sys.stdout.flush()
 
 
