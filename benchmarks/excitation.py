@@ -4,8 +4,9 @@ Usage: excitation.py [table2] [points] [plans] [gradient]     (all by default)
 
 table2    condition numbers of random sequences of points, ten draws for each number of rows
 points    three_dof, r = 15, 20, 30: ten seeds of the optimisation of points alone
-plans     TX-40 and UR10: a planned trajectory against the best of 100 random ones of the same
-          duration and limits; three_dof: a motion that keeps all limits
+plans     TX-40 and UR10: planned trajectories of three seeds against the best of 100 random ones
+          of about the same duration and the same limits, drawn three times; three_dof: motions
+          that keep all limits
 gradient  cost of criterion and exact gradient against finite differences
 """
 
@@ -92,19 +93,23 @@ def points() -> None:
 
 
 def plans() -> None:
-    """Print planned trajectories against the best of 100 random ones."""
-    for name in ("tx40", "ur10"):
+    """Print planned trajectories of several seeds against the best of 100 random ones."""
+    for name in ("ur10", "tx40"):
         robot = load_robot(name)
-        found = plan(robot, PlanSettings(model="dynamic", points=PointSettings(starts=3)))
-        best, duration = _best_random(name, found.trajectory.duration)
-        print(
-            f"{name}: planned Cond {found.trajectory_condition_number:.1f} in "
-            f"{found.trajectory.duration:.1f} s, {found.seconds:.1f} s of planning; best of 100 "
-            f"random {best:.1f} in {duration:.1f} s; ratio "
-            f"{best / found.trajectory_condition_number:.2f}; certified "
-            f"{found.certificate.passed}",
-            flush=True,
-        )
+        random = _best_random(name, 30.0)
+        for best, duration in random:
+            print(f"{name}: best of 100 random Cond {best:.1f} in {duration:.1f} s", flush=True)
+        for seed in range(3):
+            settings = PlanSettings(model="dynamic", points=PointSettings(starts=3, seed=seed))
+            found = plan(robot, settings)
+            number = found.trajectory_condition_number
+            ratios = ", ".join(f"{best / number:.2f}" for best, _ in random)
+            print(
+                f"{name} seed {seed}: planned Cond {number:.1f} in {found.trajectory.duration:.1f} "
+                f"s, {found.seconds:.1f} s of planning; ratios {ratios}; certified "
+                f"{found.certificate.passed}",
+                flush=True,
+            )
     for seed in range(3):
         settings = PlanSettings(points=PointSettings(starts=3, seed=seed))
         found = plan(load_robot("three_dof"), settings)
@@ -117,17 +122,20 @@ def plans() -> None:
         )
 
 
-def _best_random(name: str, duration: float) -> tuple[float, float]:
-    """Return the smallest condition number of 100 random trajectories, and their mean duration."""
+def _best_random(name: str, duration: float) -> list[tuple[float, float]]:
+    """Return smallest condition number and its duration of 100 random trajectories, three times."""
     robot = load_robot(name)
     count, length = 4, 0.0
     while length < duration:
         count += 1
         settings = RandomPointsSettings(points=count, draws=3, speed=1.0, reach=1.0, seed=1)
         length = random_points(robot, settings).trajectory.duration
-    settings = RandomPointsSettings(points=count, draws=100, speed=1.0, reach=1.0, seed=1)
-    found = random_points(robot, settings)
-    return found.condition_number, found.trajectory.duration
+    results = []
+    for seed in (1, 2, 3):
+        settings = RandomPointsSettings(points=count, draws=100, speed=1.0, reach=1.0, seed=seed)
+        found = random_points(robot, settings)
+        results.append((found.condition_number, found.trajectory.duration))
+    return results
 
 
 def gradient() -> None:

@@ -11,7 +11,7 @@ from robot_identification.errors import SettingError
 from robot_identification.excitation.certificate import Certificate
 from robot_identification.excitation.criterion import Criterion, Measure
 from robot_identification.excitation.optimizers import OPTIMIZERS
-from robot_identification.excitation.plan import MODELS, Plan, PlanSettings, plan
+from robot_identification.excitation.plan import MODELS, Plan, PlanSettings, default_model, plan
 from robot_identification.excitation.points import PointSettings
 from robot_identification.excitation.surroundings import Surroundings
 from robot_identification.excitation.trajectory import Trajectory
@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--optimizer", choices=(*OPTIMIZERS, _ALL), default="gradient", help="default: %(default)s"
     )
-    parser.add_argument("--starts", type=int, default=2, metavar="N", help="default: %(default)s")
+    parser.add_argument("--starts", type=int, default=3, metavar="N", help="default: %(default)s")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="default: %(default)s")
     parser.add_argument("--duration", type=float, metavar="S", help="duration to aim at, in s")
     parser.add_argument(
@@ -151,9 +151,8 @@ def _plot(
 
 def _settings(options: argparse.Namespace, robot: RobotModel) -> PlanSettings:
     optimizers = OPTIMIZERS if options.optimizer == _ALL else (options.optimizer,)
-    friction = any(joint.viscous_friction or joint.coulomb_friction for joint in robot.joints)
     return PlanSettings(
-        model=options.model or ("dynamic" if friction else "energy"),
+        model=options.model or default_model(robot),
         points=PointSettings(
             criterion=Criterion(options.criterion),
             optimizers=optimizers,
@@ -194,6 +193,9 @@ def _print(result: Plan, output: Path) -> None:
     tables.print_table(out, title, ("", "random start", "plan"), cells)
     out.print()
     _print_certificate(result.certificate)
+    missing = [(one.name, one.reason) for one in result.unidentified]
+    if missing:
+        tables.print_table(out, "not identified", ("parameter", "why"), missing)
     out.print(
         f"{len(result.trajectory.times)} points in {result.trajectory.duration:.4g} s, condition "
         f"number of the dynamic model along it {result.trajectory_condition_number:.4g}; "

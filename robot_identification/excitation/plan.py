@@ -18,6 +18,7 @@ from robot_identification.excitation.points import PointSettings, Progress, Qual
 from robot_identification.excitation.random_points import condition_number
 from robot_identification.excitation.surroundings import Surroundings
 from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.excitation.unidentified import Unidentified, unidentified
 from robot_identification.identification.base import BaseParameters, base_parameters
 from robot_identification.robot.model import Array, RobotModel
 
@@ -80,6 +81,7 @@ class Plan:
         rows: rows of the system.
         optimizer: the one that won.
         reduced: whether velocities at points had to be reduced for the position limits.
+        unidentified: parameters that the trajectory does not tell, and why.
         seconds: time that it took.
     """
 
@@ -93,6 +95,7 @@ class Plan:
     rows: int
     optimizer: str
     reduced: bool
+    unidentified: tuple[Unidentified, ...]
     seconds: float
 
 
@@ -153,6 +156,7 @@ def plan(
                 rows=found.rows,
                 optimizer=found.optimizer,
                 reduced=found.reduced,
+                unidentified=unidentified(base, trajectory),
                 seconds=time.monotonic() - begin,
             )
     if certificate is not None:
@@ -187,6 +191,15 @@ def start_posture(robot: RobotModel, limits: MotionLimits, start: npt.ArrayLike 
             f"{limits.upper[joint]:g}",
         )
     return posture
+
+
+def default_model(robot: RobotModel) -> str:
+    """Return the model to plan with where nobody says: dynamic for a robot with friction.
+
+    Friction adds integrals to the energy model that hardly differ from each other between points.
+    """
+    friction = any(joint.viscous_friction or joint.coulomb_friction for joint in robot.joints)
+    return "dynamic" if friction else "energy"
 
 
 def _informed(settings: PlanSettings, base: BaseParameters, prior: Array | None) -> PlanSettings:

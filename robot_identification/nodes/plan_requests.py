@@ -10,7 +10,7 @@ import numpy as np
 from robot_identification.errors import SettingError, StaleStateError
 from robot_identification.excitation.criterion import Criterion, Measure
 from robot_identification.excitation.optimizers import OPTIMIZERS
-from robot_identification.excitation.plan import PlanSettings
+from robot_identification.excitation.plan import PlanSettings, default_model
 from robot_identification.excitation.points import PointSettings
 from robot_identification.nodes.messages import floats
 from robot_identification.nodes.parameters import per_joint
@@ -19,8 +19,6 @@ from robot_identification.nodes.planning_worker import Planned
 from robot_identification.nodes.trajectories import message_of
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.srv import PlanExcitation
-
-_NO_EFFECT = "has no effect on any effort, whatever the motion"
 
 
 def job_of(
@@ -51,9 +49,8 @@ def job_of(
         values["acceleration_share"],
         per_joint("tracking_error_limit", values["tracking_error_limit"], len(robot.joints)),
     )
-    friction = any(joint.viscous_friction or joint.coulomb_friction for joint in robot.joints)
     settings = PlanSettings(
-        model=request.model or ("dynamic" if friction else "energy"),
+        model=request.model or default_model(robot),
         points=PointSettings(
             criterion=Criterion(Measure.named(request.criterion or Measure.SVD)),
             optimizers=_optimizers(request.optimizer),
@@ -116,8 +113,8 @@ def fill_plan(response: PlanExcitation.Response, planned: Planned, machine: Mach
     response.optimizer = plan.optimizer
     response.checks = [check.name for check in certificate.checks]
     response.passed = [check.passed for check in certificate.checks]
-    response.missing_parameters = list(planned.missing)
-    response.missing_reasons = [_NO_EFFECT] * len(planned.missing)
+    response.missing_parameters = [one.name for one in plan.unidentified]
+    response.missing_reasons = [one.reason for one in plan.unidentified]
     response.seconds = plan.seconds
     return (
         f"{len(plan.trajectory.times)} points in {plan.trajectory.duration:.1f} s, condition "

@@ -15,7 +15,6 @@ from typing import Any
 
 from robot_identification import errors
 from robot_identification.excitation.plan import Plan, plan
-from robot_identification.identification.base import base_parameters
 from robot_identification.nodes.planning import Job, load_machine
 
 _REPORT_EVERY = 0.1
@@ -33,10 +32,9 @@ class Progress:
 
 @dataclass(frozen=True)
 class Planned:
-    """A plan, and the parameters that no motion of the robot can tell."""
+    """A plan."""
 
     plan: Plan
-    missing: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -134,16 +132,15 @@ def _end_with(parent: int) -> None:
 def _work(job: Job, send: Callable[[Event], None], cancelled: Callable[[], bool]) -> Event:
     try:
         machine = load_machine(job.sources)
-        found = plan(
-            machine.robot,
-            job.settings,
-            surroundings=machine.surroundings,
-            progress=_Reporter(send),
-            cancelled=cancelled,
+        return Planned(
+            plan(
+                machine.robot,
+                job.settings,
+                surroundings=machine.surroundings,
+                progress=_Reporter(send),
+                cancelled=cancelled,
+            )
         )
-        base = base_parameters(machine.robot)
-        names = machine.robot.all_parameter_names
-        return Planned(found, tuple(names[i] for i in base.columns[base.unaffecting]))
     except errors.RobotIdentificationError as error:
         return Failed(type(error).__name__, str(error))
     except Exception as error:  # noqa: BLE001

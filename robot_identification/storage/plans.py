@@ -40,6 +40,7 @@ def plan_summary(plan: Plan) -> Mapping[str, object]:
         _AFTER: [float(x) for x in plan.after.singular_values],
         "rows": plan.rows,
         "optimizer": plan.optimizer,
+        "missing_parameters": {one.name: one.reason for one in plan.unidentified},
         "seed": plan.settings.points.seed,
         "seconds": plan.seconds,
         **certificate_summary(plan.trajectory, plan.certificate),

@@ -32,6 +32,7 @@ def test_keys_and_file(tmp_path, capsys):
     assert document["duration"] > 1.0
     assert document["seconds"] > 0.0
     assert set(document["certificate"].values()) == {True}
+    assert "whatever the motion" in document["missing_parameters"]["M1"]
     trajectory, certificate = read_plan(path, load_robot("three_dof"))
     assert certificate.passed
     np.testing.assert_allclose(trajectory.positions[[0, -1]], [[0.1, -0.2, 0.3]] * 2)

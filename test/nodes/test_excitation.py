@@ -7,6 +7,7 @@ import pytest
 from robot_identification.srv import PlanExcitation
 from sensor_msgs.msg import JointState
 
+from robot_identification.identification.base import base_parameters
 from robot_identification.nodes import qos
 from robot_identification.nodes.cell import Cell, Status
 from robot_identification.nodes.joint_states import stamp_of
@@ -53,6 +54,12 @@ def test_a_plan_is_certified_reported_and_written(cell, tmp_path):
     cell.wait(lambda: cell.status.trajectory_hash == response.trajectory_hash, "hash in the status")
     assert cell.status.state == Status.PLANNED
     assert not cell.sent
+    told = dict(zip(response.missing_parameters, response.missing_reasons, strict=True))
+    base = base_parameters(cell.robot)
+    assert {base.standard_names[i] for i in base.unaffecting} <= set(told)
+    assert all(told.values())
+    # no model was asked for: a row for each of 6 joints and every sample, not one per interval
+    assert response.rows % (6 * QUICK["rows"]) == 0
 
 
 def test_approach_rehearsal_and_run(cell):
