@@ -21,6 +21,8 @@ from robot_identification.identification.essential import (
 )
 from robot_identification.identification.factor import JointFactor, restrict
 from robot_identification.identification.least_squares import Estimate, RelativeError
+from robot_identification.identification.one_joint.estimator import identify_one_joint
+from robot_identification.identification.one_joint.thresholds import keeping_held_joints
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
 from robot_identification.identification.robust import robust_std
 from robot_identification.identification.stream import band_stream, factorise
@@ -34,11 +36,12 @@ from robot_identification.signals.settings import resolve_processing
 Progress = Callable[[str, float], None]
 Cancelled = Callable[[], bool]
 
-METHODS = ("ols", "wls", "energy")
+METHODS = ("ols", "wls", "energy", "one-joint")
 
+_STACKED = ("ols", "wls")
 _UNTRUSTED_PERCENT = 30.0
 _POOR_CONDITION = 100.0
-_COLOURED = 2.0
+_COLOURED = 1.5
 
 
 @dataclass(frozen=True)
@@ -76,8 +79,9 @@ def identify(
     Args:
         robot: the robot.
         recordings: joint states on the joint side; fitted together.
-        method: ``ols``, ``wls`` (weighted by the residual of each joint) or ``energy`` (work of
-            the efforts over intervals, without accelerations).
+        method: ``ols``, ``wls`` (weighted by the residual of each joint), ``energy`` (work of
+            the efforts over intervals, without accelerations) or ``one-joint`` (backward recursion
+            over the joints of a serial robot; for motions that move one joint at a time).
         overrides: processing settings that replace recommended and derived ones.
         held_out_fraction: share at the end of each recording that is predicted, not fitted.
         essential: how to find the essential parameters, with ``ols`` or ``wls``; the others become
@@ -96,17 +100,21 @@ def identify(
         raise SettingError("method", method, f"choose one of {', '.join(METHODS)}")
     if not 0.0 <= held_out_fraction < 1.0:
         raise SettingError("held_out_fraction", held_out_fraction, "choose from 0 to below 1")
-    if essential is not None and method == "energy":
-        raise SettingError("essential", "energy", "elimination works with the methods ols and wls")
+    if essential is not None and method not in _STACKED:
+        raise SettingError("essential", method, "elimination works with the methods ols and wls")
     report = progress or _silent
     report("base parameters", 0.0)
     base = base_parameters(robot)
     processing = resolve_processing(robot, recordings, overrides or ProcessingSettings())
+    if method == "one-joint":
+        processing = keeping_held_joints(robot, processing)
     fitted = [r.between(0.0, 1.0 - held_out_fraction) for r in recordings]
     segments = _filtered(fitted, processing, report)
-    bands = band_stream(robot, base.base_columns) if method != "energy" else None
+    bands = band_stream(robot, base.base_columns) if method in _STACKED else None
     factors = _factors(base, segments, processing, report, cancelled, bands)
-    if bands is None:
+    if method == "one-joint":
+        estimate = identify_one_joint(base, factors, processing.residual_divisor)
+    elif bands is None:
         estimate = identify_energy(base, segments, processing, factors)
     else:
         solve = least_squares.ordinary if method == "ols" else least_squares.weighted

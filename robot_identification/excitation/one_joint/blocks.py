@@ -19,6 +19,7 @@ from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.excitation.surroundings import Surroundings
 from robot_identification.identification.one_joint.conversion import JointwiseParameters
 from robot_identification.identification.one_joint.estimator import untold
+from robot_identification.identification.one_joint.thresholds import rubs
 from robot_identification.robot.kinematics import forward_kinematics
 from robot_identification.robot.model import Array, read_only
 
@@ -182,7 +183,7 @@ class BlockPlanner:
         effort = self._regressor.dense(q, qd, qdd)[:, joint]
         own = self._parameters.base_matrix[:, self._parameters.block(joint)]
         rows = (effort @ own).reshape(len(experiments), _SAMPLES, -1)
-        if self._library.must_creep(joint):
+        if rubs(self._robot, joint):
             slow = np.abs(velocity[:, joint]) < _SURE * self._library.slow_speed(joint)
             rows[:, slow] = 0.0
         return rows

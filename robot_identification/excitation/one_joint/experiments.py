@@ -26,9 +26,9 @@ from robot_identification.excitation.one_joint.motions import (
 )
 from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.identification.one_joint.thresholds import rubs
 from robot_identification.robot.model import (
     Array,
-    CouplingKind,
     JointType,
     RobotModel,
     read_only,
@@ -132,7 +132,7 @@ class MotionLibrary:
         return self._found[key]
 
     def _build(self, moving: int, measured: int) -> Motion | str:
-        for joint in {moving, measured if self.must_creep(measured) else moving}:
+        for joint in {moving, measured if rubs(self._robot, measured) else moving}:
             if self._robot.joint_names[joint] in self._settings.locked:
                 return f"{self._robot.joint_names[joint]} is locked"
         wanted = self._travels()
@@ -155,17 +155,6 @@ class MotionLibrary:
         width = float(self._limits.upper[joint] - self._limits.lower[joint])
         return f"{self._robot.joint_names[joint]} has a range of {width:.3g} only"
 
-    def must_creep(self, joint: int) -> bool:
-        """Tell whether a joint has Coulomb friction, so that it must not hold while it is read."""
-        if self._robot.joints[joint].coulomb_friction:
-            return True
-        name = self._robot.joint_names[joint]
-        return any(
-            coupling.kind is CouplingKind.COULOMB
-            and any(term.on.get(name, 0.0) for term in coupling.terms)
-            for coupling in self._robot.couplings
-        )
-
     def slow_speed(self, joint: int) -> float:
         """Return the speed of slow motion and of creeping of a joint, in rad/s or m/s."""
         return float(self._settings.slow * self._limits.velocity[joint])
@@ -187,7 +176,7 @@ class MotionLibrary:
             if joint.viscous_friction or joint.coulomb_friction or joint.offset:
                 parts += self._slow(moving, float(travels[moving]))
             return together(names, {moving: joined(parts)})
-        if not self.must_creep(measured):
+        if not rubs(self._robot, measured):
             return together(names, {moving: step})
         single = of_joint(self._fast, measured)
         # The joint comes to its speed before the step begins and leaves it when the step has ended.
