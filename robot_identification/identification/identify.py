@@ -289,7 +289,9 @@ def warnings_of(names: tuple[str, ...], estimate: Estimate) -> tuple[str, ...]:
             "a motion optimised for excitation would give better parameters"
         )
     known = estimate.std > 0.0
-    if estimate.std_robust is not None and known.any():
+    if estimate.std_robust is None:
+        lines.append("this method has no std_robust; std takes the residuals for white")
+    elif known.any():
         ratio = float(np.median(estimate.std_robust[known] / estimate.std[known]))
         if ratio > _COLOURED:
             lines.append(
