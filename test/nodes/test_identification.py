@@ -50,6 +50,7 @@ def test_parameters_are_found_published_and_latched(suite, recording):
     assert (response.success, response.error_code) == (True, CODES.OK), response.message
     result = response.result
     assert [parameter.name for parameter in result.parameters] == list(BASE.names)
+    assert all(parameter.std_robust > 0.0 for parameter in result.parameters)
     np.testing.assert_allclose(values_of(result), EXACT, rtol=0.02, atol=8e-3)
     assert result.relative_error_total < 0.01
     assert result.held_out_relative_error_total < 0.01
