@@ -16,6 +16,7 @@ from robot_identification.cli import (
     excite,
     export,
     identify,
+    simulate,
     validate,
 )
 from robot_identification.errors import (
@@ -32,6 +33,7 @@ EXIT_INTERRUPTED = 130
 COMMANDS: dict[str, ModuleType] = {
     "base-parameters": base_parameters,
     "excite": excite,
+    "simulate": simulate,
     "identify": identify,
     "calibrate": calibrate,
     "check": check,

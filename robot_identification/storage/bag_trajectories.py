@@ -62,6 +62,36 @@ def read_trajectories(
     return tuple(sent)
 
 
+def encoded(sent: SentTrajectory) -> bytes:
+    """Return a trajectory as a serialised JointTrajectory (CDR); times are rounded to ns."""
+    store = get_typestore(Stores.ROS2_JAZZY)
+    types = store.types
+    moment, duration = (
+        types["builtin_interfaces/msg/Time"],
+        types["builtin_interfaces/msg/Duration"],
+    )
+    trajectory = sent.trajectory
+    none = np.zeros(0)
+    points = [
+        types["trajectory_msgs/msg/JointTrajectoryPoint"](
+            positions=np.array(trajectory.positions[i]),
+            velocities=none if trajectory.velocities is None else trajectory.velocities[i],
+            accelerations=none if trajectory.accelerations is None else trajectory.accelerations[i],
+            effort=none,
+            time_from_start=duration(*divmod(round(float(time) * _NANOSECONDS), _NANOSECONDS)),
+        )
+        for i, time in enumerate(trajectory.times)
+    ]
+    message = types[MESSAGE_TYPE](
+        header=types["std_msgs/msg/Header"](
+            stamp=moment(*divmod(sent.start_stamp, _NANOSECONDS)), frame_id=""
+        ),
+        joint_names=list(trajectory.joint_names),
+        points=points,
+    )
+    return bytes(store.serialize_cdr(message, MESSAGE_TYPE))
+
+
 def _sent(message: Any, time: int) -> SentTrajectory:
     stamp = _nanoseconds(message.header.stamp)
     trajectory = Trajectory(

@@ -13,8 +13,9 @@ from rosbags.typesys import Stores, get_typestore
 
 from robot_identification.errors import OutputError, RobotIdentificationError, ShapeError
 from robot_identification.signals.recording import RawSamples
-from robot_identification.storage import mcap_records
+from robot_identification.storage import bag_trajectories, mcap_records
 from robot_identification.storage.atomic import flush_file, kind_of, temporary_beside
+from robot_identification.storage.bag_trajectories import SentTrajectory, encoded
 from robot_identification.storage.joint_state_cdr import MESSAGE_TYPE, encode
 
 Storage = Literal["sqlite3", "mcap"]
@@ -143,6 +144,8 @@ def write_joint_states(
     *,
     topic: str = "/joint_states",
     reference_topic: str = "/joint_reference",
+    trajectory: SentTrajectory | None = None,
+    trajectory_topic: str = "/joint_trajectory",
     storage: Storage = "mcap",
     overwrite: bool = False,
 ) -> None:
@@ -154,6 +157,8 @@ def write_joint_states(
         samples: what to write; the header stamps are also the times of recording.
         topic: topic of the joint states (sensor_msgs/JointState).
         reference_topic: topic of the commanded positions (sensor_msgs/JointState).
+        trajectory: what the controller was sent, recorded before the first sample; None: nothing.
+        trajectory_topic: its topic (trajectory_msgs/JointTrajectory).
         storage: ``mcap`` or ``sqlite3``.
         overwrite: replace a bag that is already there.
 
@@ -172,6 +177,9 @@ def write_joint_states(
     if samples.reference is not None:
         tables.append((reference_topic, encode(samples.stamps, names, samples.reference)))
     with write_bag(path, storage=storage, overwrite=overwrite) as bag:
+        if trajectory is not None:
+            first = min([trajectory.start_stamp, *samples.stamps[:1].tolist()])
+            bag.write(trajectory_topic, bag_trajectories.MESSAGE_TYPE, first, encoded(trajectory))
         for number, stamp in enumerate(samples.stamps.tolist()):
             for name, table in tables:
                 bag.write(name, MESSAGE_TYPE, stamp, table[number].tobytes())

@@ -1,0 +1,241 @@
+"""Simulate a robot along a trajectory and write a bag, as if it had been recorded."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from robot_identification.cli import options as shared
+from robot_identification.cli import progress, tables
+from robot_identification.errors import SettingError
+from robot_identification.storage.bag_writing import check_bag_target
+
+if TYPE_CHECKING:
+    from robot_identification.excitation.simulated_recording import (
+        SimulatedRecording,
+        SimulationSettings,
+    )
+    from robot_identification.excitation.trajectory import Trajectory
+    from robot_identification.robot.model import Array, RobotModel
+
+CONTINUOUS = "continuous"
+EXPERIMENT = "experiment"
+_REFERENCES = ("trajectory", "samples", "both")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    shared.add_robot(parser)
+    parser.add_argument(
+        "--trajectory",
+        required=True,
+        metavar="TRAJECTORY",
+        help="trajectory file, such as excite writes, or the name of a shipped one",
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="BAG", help="folder of the bag"
+    )
+    parser.add_argument(
+        "--parameters",
+        metavar="FILE",
+        help="true parameters: a file, or the name of a shipped one; default: named as the robot",
+    )
+    parser.add_argument(
+        "--noise",
+        default="none",
+        metavar="none|experiment|position=S,effort=S",
+        help="standard deviations of the sensors for all joints, or as the robot file's "
+        "experiment says; default: %(default)s",
+    )
+    for name, unit in (("position", "rad or m"), ("effort", "N m or N")):
+        parser.add_argument(
+            f"--noise-{name}",
+            metavar="S[,S...]",
+            help=f"standard deviation of the {name} in {unit}, one or one per joint",
+        )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the noise")
+    parser.add_argument("--duration", type=float, metavar="S", help="default: the trajectory's")
+    parser.add_argument("--rate", type=float, metavar="HZ", help="rate of the joint states")
+    parser.add_argument(
+        "--controller-rate",
+        metavar=f"HZ|{CONTINUOUS}",
+        help="rate of the controller; default: as the robot file says",
+    )
+    parser.add_argument(
+        "--tolerance",
+        type=float,
+        default=1e-6,
+        help="bound of the local error with a continuous controller; default: %(default)s",
+    )
+    parser.add_argument(
+        "--reference",
+        choices=_REFERENCES,
+        default=_REFERENCES[0],
+        help="what the bag tells of the reference: the message on /joint_trajectory, its samples "
+        "on /joint_reference, or both; default: %(default)s",
+    )
+    parser.add_argument(
+        "--storage", choices=("mcap", "sqlite3"), default="mcap", help="default: %(default)s"
+    )
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    robot = shared.robot_of(options)
+    check_bag_target(options.output)
+    trajectory = _trajectory(options.trajectory)
+    values = _values(options.parameters, robot)
+    settings = _settings(options, robot)
+    from robot_identification.excitation.simulated_recording import simulated_recording
+
+    with progress.bar("simulate", quiet=options.json):
+        recording = simulated_recording(robot, values, trajectory, settings)
+        _write(options, robot, recording)
+    document = _document(options, robot, recording)
+    if options.json:
+        tables.print_json(document)
+    else:
+        _print(document)
+
+
+def _trajectory(source: str) -> Trajectory:
+    """Return the trajectory of a file or of a shipped one's name."""
+    from robot_identification.share import share_directory
+    from robot_identification.storage.trajectories import read_trajectory
+
+    shipped = share_directory() / "config" / "trajectories" / f"{source}.yaml"
+    return read_trajectory(shipped if not Path(source).exists() and shipped.exists() else source)
+
+
+def _values(source: str | None, robot: RobotModel) -> Array:
+    """Return the true parameters.
+
+    Raises:
+        SettingError: if no file is named and none is named as the robot.
+    """
+    from robot_identification.robot.values import known_values, load_values
+
+    if source is None:
+        named = [name for name in (robot.name, f"{robot.name}_simulated") if name in known_values()]
+        if not named:
+            raise SettingError(
+                "--parameters",
+                None,
+                f"nobody knows parameters of {robot.name}: give a file with values of its standard "
+                "or base parameters, such as calibrate writes, or one of "
+                f"{', '.join(known_values())}",
+            )
+        source = named[0]
+    return load_values(source, robot)
+
+
+def _settings(options: argparse.Namespace, robot: RobotModel) -> SimulationSettings:
+    from robot_identification.excitation.simulated_recording import SimulationSettings
+
+    position, effort = _noise(options.noise, robot)
+    continuous = options.controller_rate == CONTINUOUS
+    rate = None if continuous else options.controller_rate
+    settings = SimulationSettings(
+        rate_hz=options.rate,
+        duration=options.duration,
+        controller_rate_hz=None if rate is None else _number("--controller-rate", rate),
+        continuous=continuous,
+        tolerance=options.tolerance,
+        position_noise=position,
+        effort_noise=effort,
+        seed=options.seed,
+    )
+    if options.noise_position is not None:
+        numbers = _numbers("--noise-position", options.noise_position)
+        settings = replace(settings, position_noise=numbers)
+    if options.noise_effort is not None:
+        numbers = _numbers("--noise-effort", options.noise_effort)
+        settings = replace(settings, effort_noise=numbers)
+    return settings
+
+
+def _noise(text: str, robot: RobotModel) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return the standard deviations of position and effort that --noise asks for."""
+    if text == "none":
+        return (0.0,), (0.0,)
+    if text == EXPERIMENT:
+        if robot.experiment is None:
+            raise SettingError(
+                "--noise", text, f"the robot file of {robot.name} has no section experiment"
+            )
+        return robot.experiment.position_noise, robot.experiment.effort_noise
+    given = {"position": 0.0, "effort": 0.0}
+    for part in text.split(","):
+        name, _, number = part.partition("=")
+        if name not in given:
+            raise SettingError(
+                "--noise", text, "give none, experiment, or position=S,effort=S with numbers S"
+            )
+        given[name] = _number("--noise", number)
+    return (given["position"],), (given["effort"],)
+
+
+def _numbers(name: str, text: str) -> tuple[float, ...]:
+    return tuple(_number(name, part) for part in text.split(","))
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        raise SettingError(name, text, "give a number") from error
+
+
+def _write(options: argparse.Namespace, robot: RobotModel, recording: SimulatedRecording) -> None:
+    from robot_identification.storage.bag_trajectories import SentTrajectory
+    from robot_identification.storage.bag_writing import write_joint_states
+
+    samples = recording.samples
+    if options.reference == "trajectory":
+        samples = replace(samples, reference=None)
+    sent = None
+    if options.reference != "samples":
+        sent = SentTrajectory(int(samples.stamps[0]), recording.trajectory)
+    write_joint_states(
+        options.output, robot.joint_names, samples, trajectory=sent, storage=options.storage
+    )
+
+
+def _document(
+    options: argparse.Namespace, robot: RobotModel, recording: SimulatedRecording
+) -> dict[str, Any]:
+    """Return everything that is printed, as plain data."""
+    certificate = recording.certificate
+    return {
+        "robot": robot.name,
+        "bag": str(options.output),
+        "samples": len(recording.samples.stamps),
+        "rate_hz": recording.rate_hz,
+        "duration": recording.duration,
+        "seed": options.seed,
+        "tracking_error": dict(zip(robot.joint_names, recording.tracking_error, strict=True)),
+        "integration": None
+        if certificate is None
+        else {**asdict(certificate), "events": certificate.events},
+    }
+
+
+def _print(document: dict[str, Any]) -> None:
+    out = tables.console()
+    rows = [(name, f"{error:.4g}") for name, error in document["tracking_error"].items()]
+    title = (
+        f"{document['robot']}: {document['samples']} samples, {document['duration']:.4g} s at "
+        f"{document['rate_hz']:g} Hz"
+    )
+    tables.print_table(out, title, ("joint", "largest distance from the reference"), rows)
+    integration = document["integration"]
+    if integration is not None:
+        out.print(
+            f"{integration['steps']} steps, {integration['rejected']} rejected, "
+            f"{integration['events']} changes of stick and slip, largest local error "
+            f"{integration['largest_error']:.2g} of {integration['tolerance']:g}",
+            soft_wrap=True,
+        )
+    out.print(f"written to {document['bag']}", markup=False, soft_wrap=True)

@@ -1,0 +1,171 @@
+"""A recording of a simulated robot: closed loop, sensors, and stamps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.dynamics.continuous import ContinuousLoop, IntegrationCertificate
+from robot_identification.dynamics.sensors import Sensors, SensorSettings
+from robot_identification.dynamics.simulation import ClosedLoop, SimulatedSamples
+from robot_identification.errors import SettingError
+from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.robot.drives import from_joint_side
+from robot_identification.robot.model import RobotModel
+from robot_identification.signals.recording import RawSamples
+
+START_STAMP = 1_000_000_000
+FASTEST_DEFAULT_RATE = 1000.0
+_NANOSECONDS = 1e9
+
+
+@dataclass(frozen=True)
+class SimulationSettings:
+    """How a recording is simulated.
+
+    Attributes:
+        rate_hz: rate of the samples; None: that of the robot file's experiment, else that of the
+            controller, divided so that it is at most 1 kHz.
+        duration: simulated time in s; None: until the end of the trajectory.
+        controller_rate_hz: rate of the controller; None: as the robot file says.
+        continuous: a controller without a rate, integrated by adaptive steps.
+        tolerance: bound of the local error of these steps.
+        position_noise: standard deviations in rad or m, joint side, one value or one per joint.
+        effort_noise: standard deviations in N m or N, likewise.
+        seed: seed of the noise.
+    """
+
+    rate_hz: float | None = None
+    duration: float | None = None
+    controller_rate_hz: float | None = None
+    continuous: bool = False
+    tolerance: float = 1e-6
+    position_noise: tuple[float, ...] = (0.0,)
+    effort_noise: tuple[float, ...] = (0.0,)
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("rate_hz", "duration", "controller_rate_hz"):
+            value = getattr(self, name)
+            if value is not None and not (math.isfinite(value) and value > 0.0):
+                raise SettingError(name, value, "must be positive")
+        if self.seed < 0:
+            raise SettingError("seed", self.seed, "must not be negative")
+        if self.continuous and self.controller_rate_hz is not None:
+            raise SettingError(
+                "controller_rate_hz", self.controller_rate_hz, "a continuous controller has none"
+            )
+
+
+@dataclass(frozen=True)
+class SimulatedRecording:
+    """A simulated recording and how it came about.
+
+    Attributes:
+        samples: what the robot file says is recorded, with the reference beside it.
+        trajectory: what the robot followed, in the order of its joints.
+        rate_hz: rate of the samples.
+        duration: simulated time in s.
+        certificate: what the adaptive integration did; None for a controller with a rate.
+        tracking_error: largest distance from the reference, (joints,) in rad or m.
+    """
+
+    samples: RawSamples
+    trajectory: Trajectory
+    rate_hz: float
+    duration: float
+    certificate: IntegrationCertificate | None
+    tracking_error: tuple[float, ...]
+
+
+def simulated_recording(
+    robot: RobotModel,
+    values: npt.ArrayLike,
+    trajectory: Trajectory,
+    settings: SimulationSettings | None = None,
+) -> SimulatedRecording:
+    """Simulate a robot that follows a trajectory, and what its sensors record of it.
+
+    The robot holds the first point until it has come to rest; the recording begins when the
+    trajectory does, with the stamp ``START_STAMP``.  After its end the robot holds the last point.
+
+    Args:
+        robot: the robot, with its controller.
+        values: (full columns,) parameters in the order of ``robot.all_parameter_names``.
+        trajectory: what to follow, joints in any order.
+        settings: how.
+
+    Raises:
+        SettingError: if a setting is wrong, or the robot lacks a controller or says not what
+            efforts mean.
+        TrajectoryError: if the trajectory moves other joints.
+        SimulationError: if the motion breaks down.
+    """
+    given = SimulationSettings() if settings is None else settings
+    ordered = trajectory.reordered(robot.joint_names)
+    sensors = Sensors(robot, _sensor_settings(robot, given), given.seed)
+    rate_hz = given.rate_hz or _default_rate(robot, given)
+    duration = given.duration or float(ordered.times[-1])
+    samples, certificate = _simulated(robot, values, ordered, given, rate_hz, duration)
+    measured = sensors.measure(samples)
+    wanted = ordered.sample(samples.time)[0]
+    raw = RawSamples(
+        stamps=START_STAMP + np.rint(samples.time * _NANOSECONDS).astype(np.int64),
+        position=measured.position,
+        velocity=measured.velocity,
+        effort=measured.effort,
+        reference=from_joint_side(robot, wanted, None, None).position,
+    )
+    error = np.abs(samples.position - wanted).max(axis=0)
+    return SimulatedRecording(
+        raw, ordered, rate_hz, duration, certificate, tuple(float(x) for x in error)
+    )
+
+
+def _simulated(
+    robot: RobotModel,
+    values: npt.ArrayLike,
+    trajectory: Trajectory,
+    settings: SimulationSettings,
+    rate_hz: float,
+    duration: float,
+) -> tuple[SimulatedSamples, IntegrationCertificate | None]:
+    """Return the samples without sensors."""
+    if settings.continuous:
+        loop = ContinuousLoop(robot, values, tolerance=settings.tolerance)
+        run = loop.run(trajectory.reference, duration, rate_hz=rate_hz)
+        return run.samples, run.certificate
+    sampled = ClosedLoop(robot, values, rate_hz=settings.controller_rate_hz, sample_rate_hz=rate_hz)
+    return sampled.run(trajectory.reference, duration), None
+
+
+def _default_rate(robot: RobotModel, settings: SimulationSettings) -> float:
+    """Return the rate of the samples where nobody states one."""
+    if robot.experiment is not None:
+        return robot.experiment.rate_hz
+    declared = FASTEST_DEFAULT_RATE if robot.controller is None else robot.controller.rate_hz
+    rate = settings.controller_rate_hz or declared
+    return rate / max(1, math.ceil(rate / FASTEST_DEFAULT_RATE - 1e-9))
+
+
+def _sensor_settings(robot: RobotModel, settings: SimulationSettings) -> SensorSettings:
+    joints = len(robot.joints)
+    none = (0.0,) * joints
+    return SensorSettings(
+        position_noise=_per_joint("position_noise", settings.position_noise, joints),
+        effort_noise=_per_joint("effort_noise", settings.effort_noise, joints),
+        position_resolution=none,
+        effort_resolution=none,
+    )
+
+
+def _per_joint(name: str, values: Sequence[float], joints: int) -> tuple[float, ...]:
+    if len(values) not in (1, joints):
+        raise SettingError(
+            name, list(values), f"give one value, or one for each of {joints} joints"
+        )
+    return tuple(values) * (joints if len(values) == 1 else 1)
