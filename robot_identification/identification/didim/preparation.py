@@ -79,6 +79,11 @@ def prepare(
     problem = Problem(base, experiments, processing, settings, positions, cancelled)
     chosen = _start(problem, start, recordings, overrides)
     found = inertias(robot, full_vector(base, chosen.values), positions)
+    if not found.smallest_eigenvalue > 0.0:
+        raise NotConvergedError(
+            f"the start ({chosen.name}) cannot be simulated: its mass matrix has the eigenvalue "
+            f"{found.smallest_eigenvalue:.3g}; start from other parameters, such as regular"
+        )
     real_inertia = _real_inertia(problem, chosen, found.joints)
     first = FirstParameters(chosen, found.smallest_eigenvalue, real_inertia)
     return _without_transient(problem, real_inertia), first
