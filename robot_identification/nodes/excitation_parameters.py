@@ -57,8 +57,8 @@ PARAMETERS = (
         "acceleration_share",
         Type.DOUBLE,
         "share of the acceleration limits that motions and braking use; the rest is for the "
-        "controller, which overshoots when it has to brake",
-        default=0.8,
+        "controller, which goes beyond it where a joint that stuck comes loose",
+        default=0.6,
         minimum=0.1,
         maximum=1.0,
     ),

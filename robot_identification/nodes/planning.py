@@ -44,7 +44,7 @@ class Sources:
     joint_limits: str = ""
     prior: str = ""
     velocity_share: float = 0.95
-    acceleration_share: float = 0.8
+    acceleration_share: float = 0.6
     tracking_error: tuple[float, ...] = ()
 
 
