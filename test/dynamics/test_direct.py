@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from oracles import numpy_dynamics
 from random_robots import coupled_wrist, pinocchio_model, random_robot, random_values
 from robot_identification.dynamics.direct import DirectModel
 from robot_identification.dynamics.regressor import inverse_dynamics
@@ -42,6 +43,54 @@ def test_accelerations_agree_with_pinocchio(seed):
         theirs = pin.crba(model, data, state)
         theirs = np.triu(theirs) + np.triu(theirs, 1).T
         np.testing.assert_allclose(mass, theirs, atol=1e-12 * np.abs(theirs).max())
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_base_parameters_agree_with_pinocchio_too(seed):
+    pin = pytest.importorskip("pinocchio")
+    rng = np.random.default_rng(100 + seed)
+    robot = random_robot(rng, depth_first=True)
+    values = random_values(rng, robot)
+    for friction in (11, 12, 13):
+        values[friction::14] = 0.0
+    base = base_parameters(robot)
+    only_base = np.zeros_like(values)
+    only_base[base.base_columns] = base.values(values[base.columns])
+    model = pinocchio_model(pin, robot, values)
+    data = model.createData()
+    q, qd, effort = rng.normal(size=(3, 10, len(robot.joints)))
+    expected = np.array([pin.aba(model, data, *state) for state in zip(q, qd, effort, strict=True)])
+    error = np.abs(DirectModel(robot, only_base).accelerations(q, qd, effort) - expected).max()
+    assert error < 1e-9 * (1.0 + np.abs(expected).max())
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_accelerations_with_friction_and_couplings_agree_with_plain_equations(seed):
+    rng = np.random.default_rng(200 + seed)
+    robot = random_robot(rng, 4, coupled_wrist("joint_3", "joint_4", 4))
+    values = random_values(rng, robot)
+    q, qd, effort = rng.normal(size=(3, 5, 4))
+    qdd = DirectModel(robot, values).accelerations(q, qd, effort)
+    for state in zip(q, qd, qdd, effort, strict=True):
+        needed = oracle_effort(robot, values, *state[:3])
+        assert np.abs(needed - state[3]).max() < 1e-9 * (1.0 + np.abs(needed).max())
+
+
+def oracle_effort(robot, values, q, qd, qdd):
+    """Return the efforts of one state from Newton's and Euler's equations and the robot file."""
+    names = dict(zip(robot.all_parameter_names, values, strict=True))
+    own = values[: 14 * len(q)].reshape(len(q), 14)
+    effort = numpy_dynamics.regressor(robot, q, qd, qdd) @ own[:, :10].ravel()
+    effort += own[:, 10] * qdd + own[:, 11] * qd + own[:, 12] * np.sign(qd) + own[:, 13]
+    place = {name: j for j, name in enumerate(robot.joint_names)}
+    for coupling in robot.couplings:
+        for term in coupling.terms:
+            rate = sum(factor * qd[place[name]] for name, factor in term.of.items())
+            change = sum(factor * qdd[place[name]] for name, factor in term.of.items())
+            moved = {"inertia": change, "viscous": rate, "coulomb": np.sign(rate)}
+            for name, gain in term.on.items():
+                effort[place[name]] += gain * names[coupling.parameter] * moved[coupling.kind.value]
+    return effort
 
 
 def test_a_coupling_on_one_side_only_makes_an_unsymmetric_mass_matrix():
