@@ -57,7 +57,15 @@ SPACES = ("base", "essential")
 DIGITS = 10
 """Significant digits of the published values; what is checked are the rounded ones."""
 
-_MARGINS = (MARGIN, 3.0 * MARGIN, 10.0 * MARGIN)
+_ATTEMPTS = (
+    (Step.REPAIRED, 10.0 * MARGIN, 1.0),
+    (Step.REPAIRED, 0.1 * MARGIN, 1.0),
+    (Step.SEMIDEFINITE, MARGIN, 1.0),
+    (Step.SEMIDEFINITE, 3.0 * MARGIN, 10.0),
+    (Step.SEMIDEFINITE, 10.0 * MARGIN, 100.0),
+    (Step.SEMIDEFINITE, 10.0 * MARGIN, 10000.0),
+)
+"""How consistent parameters are sought: step, margin, softness; the first that can exist count."""
 _LEAST_SQUARES = ("ols", "wls")
 _NOTABLE_LOSS = 0.05
 
@@ -229,11 +237,12 @@ def _published(
     checks = check_consistency(robot, values, boxes=boxes)
     if checks.consistent or not consistent:
         return values, Step.NEAREST, (), checks
-    for margin in _MARGINS:
-        for step, find in ((Step.REPAIRED, without_loss), (Step.SEMIDEFINITE, with_least_loss)):
-            found = find(problem, free, margin)
-            if found is None:
-                continue
+    for step, margin, softness in _ATTEMPTS:
+        if step is Step.REPAIRED:
+            found = without_loss(problem, free, margin)
+        else:
+            found = with_least_loss(problem, free, margin, softness)
+        if found is not None:
             values = _rounded(robot, found)
             checks = check_consistency(robot, values, boxes=boxes)
             if checks.consistent:

@@ -15,7 +15,9 @@ from robot_identification.calibration.semidefinite import least_squares
 from robot_identification.robot.model import Array, read_only
 
 
-def with_least_loss(problem: Problem, values: Array, margin: float = MARGIN) -> Array | None:
+def with_least_loss(
+    problem: Problem, values: Array, margin: float = MARGIN, softness: float = 1.0
+) -> Array | None:
     """Find the consistent parameters that explain the torque best, near the prior.
 
     Minimises |R (chi - values)|^2 / s^2 + |w (chi / sizes - prior / sizes)|^2: the torque that the
@@ -26,6 +28,7 @@ def with_least_loss(problem: Problem, values: Array, margin: float = MARGIN) -> 
         problem: what consistent parameters are sought for.
         values: (parameters of the model,) the parameters to be replaced; their torque is the aim.
         margin: smallest eigenvalue asked for, relative to the sizes.
+        softness: factor on s; above 1 the problem is easier to solve, and the prior counts more.
 
     Returns:
         (parameters of the model,) consistent parameters; None where the solver fails.
@@ -34,7 +37,7 @@ def with_least_loss(problem: Problem, values: Array, margin: float = MARGIN) -> 
         SolverMissingError: the solver is not installed.
     """
     sizes = problem.sizes
-    W = problem.system.matrix * sizes / problem.noise
+    W = problem.system.matrix * sizes / (softness * problem.noise)
     weight, target = problem.distance_rows()
     A = np.vstack([W, np.diag(weight)])
     b = np.concatenate([W @ (values / sizes), weight * target])

@@ -14,10 +14,11 @@ from robot_identification.calibration.semidefinite import Inequality
 from robot_identification.calibration.standard import StandardSystem
 from robot_identification.robot.model import Array, RobotModel
 
-MARGIN = 1e-3
+MARGIN = 1e-4
 """Smallest eigenvalue asked of every condition, relative to the size of its link or drive."""
 
 _NOMINAL_WEIGHT = 0.1  # of the tie to a nominal machine, where the prior gives nothing
+_LEAST_NOISE = 1e-5  # of the effort: nobody measures better
 _ACTIVE = 1.5  # times the margin: a condition with a smaller eigenvalue holds the solution
 
 
@@ -48,8 +49,9 @@ class Problem:
     def noise(self) -> float:
         """Standard deviation of the weighted residual; above zero."""
         freedom = max(self.system.rows - len(self.system.right), 1)
-        floor = np.finfo(float).eps * max(float(np.linalg.norm(self.system.right)), 1.0)
-        return max(self.system.rest / float(np.sqrt(freedom)), floor)
+        root = float(np.sqrt(freedom))
+        floor = _LEAST_NOISE * float(np.linalg.norm(self.system.right)) / root
+        return max(self.system.rest / root, floor, np.finfo(float).tiny)
 
     def eigenvalues(self, values: Array) -> Array:
         """Return the smallest eigenvalue of every condition, relative to its size.

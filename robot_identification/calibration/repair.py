@@ -31,7 +31,7 @@ def without_loss(problem: Problem, values: Array, margin: float = MARGIN) -> Arr
         SolverMissingError: the solver is not installed.
     """
     sizes = problem.sizes
-    silent = decompose(problem.system.matrix * sizes, rank=len(problem.system.right)).V2
+    silent = decompose(problem.system.projection * sizes, rank=len(problem.system.right)).V2
     if not silent.shape[1]:
         return None
     weight, target = problem.distance_rows()

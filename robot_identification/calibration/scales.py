@@ -14,6 +14,9 @@ from robot_identification.robot.model import Array, JointType, RobotModel, read_
 
 _SHORTEST = 0.01  # m: no link is thought of as smaller
 _SMALLEST = 1e-3  # of the largest of its kind: floor of a scale
+_LEAST_OF_TORQUE = 1e-2  # of the mass that explains the torque: floor of a mass
+_POWERS = dict(zip(parameters.INERTIAL, (2, 2, 2, 2, 2, 2, 1, 1, 1, 0), strict=True))
+"""Of the length, in the unit of each inertial parameter."""
 
 
 @dataclass(frozen=True)
@@ -57,9 +60,9 @@ def scales(robot: RobotModel, prior: Prior, regrouping: Regrouping, estimate: Ar
     names = robot.all_parameter_names
     values = dict.fromkeys(names, 0.0)
     values.update(zip(prior.names, prior.values, strict=True))
-    leading = {name: abs(float(v)) for name, v in zip(regrouping.leading, estimate, strict=True)}
     reach = _typical_length(robot)
-    mass, length = _bodies(robot, values, leading, reach)
+    spread = dict.fromkeys(names, 0.0) | _spread(regrouping, estimate, reach)
+    mass, length = _bodies(robot, values, spread, reach)
     sizes = np.zeros(len(names))
     nominal = np.zeros(len(names))
     for j, joint in enumerate(robot.joints):
@@ -69,10 +72,19 @@ def scales(robot: RobotModel, prior: Prior, regrouping: Regrouping, estimate: Ar
         nominal[first : first + 10] = second * np.array([2, 0, 0, 2, 0, 2, 0, 0, 0, 0]) / 3.0
         nominal[first + 9] = mass[j]
         rotor = mass[j] if joint.type is JointType.PRISMATIC else second
-        own = max(values[f"Ia{j + 1}"], leading.get(f"Ia{j + 1}", 0.0)) or rotor
+        own = values[f"Ia{j + 1}"]
+        own = own if own > 0.0 else min(spread[f"Ia{j + 1}"], rotor) or rotor
         sizes[first + parameters.DRIVE_INERTIA] = own
-    _friction(robot, values, leading, sizes)
+    _friction(robot, values, spread, sizes)
     return Scales(read_only(mass), read_only(length), read_only(sizes), read_only(nominal))
+
+
+def _spread(regrouping: Regrouping, estimate: Array, reach: float) -> dict[str, float]:
+    """Return sizes of all parameters that explain the base parameters with small bodies."""
+    kinds = [parameters.kind_of(name) for name in regrouping.standard_names]
+    units = np.array([reach ** _POWERS.get(kind, 0) for kind in kinds])
+    values = units * (np.linalg.pinv(regrouping.projection * units) @ estimate)
+    return dict(zip(regrouping.standard_names, np.abs(values).tolist(), strict=True))
 
 
 def _typical_length(robot: RobotModel) -> float:
@@ -82,42 +94,43 @@ def _typical_length(robot: RobotModel) -> float:
 
 
 def _bodies(
-    robot: RobotModel, values: dict[str, float], leading: dict[str, float], reach: float
+    robot: RobotModel, values: dict[str, float], spread: dict[str, float], reach: float
 ) -> tuple[Array, Array]:
-    """Return masses and lengths of the links."""
+    """Return masses and lengths of the links.
+
+    The prior's count where they are positive; but a prior may be anything, so that no mass is
+    taken for much smaller than what the torque and the other links say.
+    """
     count = len(robot.joints)
     given = np.array([values[f"M{j + 1}"] for j in range(count)])
-    torque = np.array([_mass_of_torque(leading, j + 1, reach) for j in range(count)])
+    torque = np.array([_mass_of_torque(spread, j + 1, reach) for j in range(count)])
     positive = given[given > 0.0]
-    fallback = np.median(positive) if positive.size else max(torque.max(initial=0.0), 1e-3)
-    guess = np.full(count, fallback) if positive.size else np.maximum(torque, 1e-2 * fallback)
-    mass = np.where(given > 0.0, given, guess)
+    guess = np.full(count, np.median(positive)) if positive.size else torque
+    mass = np.maximum(np.where(given > 0.0, given, guess), _LEAST_OF_TORQUE * torque)
+    mass = np.maximum(mass, _SMALLEST * mass.max() if mass.max() > 0.0 else 1.0)
     length = np.full(count, reach)
     for j in range(count):
         trace = sum(values[f"{name}{j + 1}"] for name in ("XX", "YY", "ZZ"))
         if given[j] > 0.0 and trace > 0.0:
-            length[j] = min(max(np.sqrt(trace / 2.0 / given[j]), _SHORTEST), 10.0 * reach)
+            length[j] = np.clip(np.sqrt(trace / 2.0 / mass[j]), 0.1 * reach, 10.0 * reach)
     return mass, length
 
 
-def _mass_of_torque(leading: dict[str, float], number: int, reach: float) -> float:
-    """Return the mass that would give the base parameters of a link their size."""
-    inertia = [leading.get(f"{name}{number}", 0.0) for name in ("XX", "YY", "ZZ")]
-    moment = [leading.get(f"{name}{number}", 0.0) for name in ("MX", "MY", "MZ")]
-    return max(max(inertia) / reach**2, max(moment) / reach, leading.get(f"M{number}", 0.0))
+def _mass_of_torque(spread: dict[str, float], number: int, reach: float) -> float:
+    return max(spread[f"{kind}{number}"] / reach**power for kind, power in _POWERS.items())
 
 
 def _friction(
-    robot: RobotModel, values: dict[str, float], leading: dict[str, float], sizes: Array
+    robot: RobotModel, values: dict[str, float], spread: dict[str, float], sizes: Array
 ) -> None:
     """Fill in the scales of friction, offsets and couplings."""
     groups: dict[str, list[int]] = {}
     for i, name in enumerate(robot.all_parameter_names):
-        kind = name.rstrip("0123456789").rstrip("m")
+        kind = parameters.kind_of(name)
         if sizes[i] == 0.0 or kind == "Ia":
             groups.setdefault(kind, []).append(i)
-            seen = max(abs(values[name]), leading.get(name, 0.0))
+            seen = max(abs(values[name]), spread[name])
             sizes[i] = seen or sizes[i]
     for members in groups.values():
-        largest = sizes[members].max()
-        sizes[members] = np.maximum(sizes[members], _SMALLEST * largest if largest else 1.0)
+        top = sizes[members].max()
+        sizes[members] = np.maximum(sizes[members], _SMALLEST * top if top else 1.0)

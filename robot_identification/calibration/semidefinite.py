@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.linalg
 import scipy.sparse
 
 from robot_identification.errors import SolverMissingError
@@ -30,7 +31,7 @@ def least_squares(A: Array, b: Array, inequalities: Sequence[Inequality]) -> Arr
     """Minimise |A y - b| under linear matrix inequalities.
 
     Args:
-        A: (rows, variables); its columns should be of similar size.
+        A: (rows, variables) of full column rank.
         b: (rows,).
         inequalities: what y must meet; their matrices should be of size 1.
 
@@ -42,31 +43,32 @@ def least_squares(A: Array, b: Array, inequalities: Sequence[Inequality]) -> Arr
         SolverMissingError: the solver is not installed.
     """
     clarabel = _solver()
-    A, b = _compressed(A, b)
-    rows, variables = A.shape
-    blocks, right, cones = [np.hstack([A, -np.eye(rows)])], [b], [clarabel.ZeroConeT(rows)]
+    # In y = R^-1 (Q^T b + step) the objective is |step|^2, however unlike the columns of A are.
+    Q, R = scipy.linalg.qr(A, mode="economic")
+    inverse = scipy.linalg.solve_triangular(R, np.eye(len(R)))
+    start = inverse @ (Q.T @ b)
+    blocks, right, cones = [], [], []
     for linear, constant in inequalities:
+        blocks.append(-_vectors(linear @ inverse))
+        right.append(_vectors(constant + linear @ start))
         size = len(constant)
-        blocks.append(np.hstack([-_vectors(linear), np.zeros((size * (size + 1) // 2, rows))]))
-        right.append(_vectors(constant))
-        cone = clarabel.PSDTriangleConeT if size > 1 else clarabel.NonnegativeConeT
-        cones.append(cone(size))
-    quadratic = scipy.sparse.diags(np.r_[np.zeros(variables), np.ones(rows)], format="csc")
+        cones.append(clarabel.PSDTriangleConeT(size) if size > 1 else clarabel.NonnegativeConeT(1))
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.max_threads = 1
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = _TOLERANCE
     solver = clarabel.DefaultSolver(
-        quadratic,
-        np.zeros(variables + rows),
+        scipy.sparse.identity(len(R), format="csc"),
+        np.zeros(len(R)),
         scipy.sparse.csc_matrix(np.vstack(blocks)),
         np.concatenate(right),
         cones,
         settings,
     )
     solution = solver.solve()
-    solved = str(solution.status) in ("Solved", "AlmostSolved")
-    return np.array(solution.x[:variables]) if solved else None
+    if str(solution.status) not in ("Solved", "AlmostSolved"):
+        return None
+    return np.asarray(start + inverse @ np.array(solution.x))
 
 
 def _solver() -> Any:
@@ -75,14 +77,6 @@ def _solver() -> Any:
     except ImportError as error:
         raise SolverMissingError("clarabel") from error
     return clarabel
-
-
-def _compressed(A: Array, b: Array) -> tuple[Array, Array]:
-    """Return a square system with the same least-squares solution, where A has more rows."""
-    if len(A) <= A.shape[1] + 1:
-        return A, b
-    joined = np.asarray(np.linalg.qr(np.column_stack([A, b]), mode="r"))
-    return joined[:, :-1], joined[:, -1]
 
 
 def _vectors(matrices: Array) -> Array:

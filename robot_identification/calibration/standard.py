@@ -10,6 +10,7 @@ residual of eq. 25, |U2^T Y|, too small; here the residual is sqrt(|z - R chi|^2
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -28,20 +29,23 @@ class StandardSystem:
 
     Attributes:
         names: (parameters,) names of the standard parameters of the model.
-        matrix: (base, parameters) R [1 beta]: the factor of the regressor of all of them.
+        factor: (base, base) R: the factor of the regressor of the base parameters.
+        projection: (base, parameters) [1 beta]: base = projection standard.
         right: (base,) z.
         rest: norm of the torque that no parameters explain.
         rows: number of rows behind it.
     """
 
     names: tuple[str, ...]
-    matrix: Array
+    factor: Array
+    projection: Array
     right: Array
     rest: float
     rows: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "matrix", read_only(self.matrix))
+        object.__setattr__(self, "factor", read_only(self.factor))
+        object.__setattr__(self, "projection", read_only(self.projection))
         object.__setattr__(self, "right", read_only(self.right))
 
     @classmethod
@@ -51,11 +55,17 @@ class StandardSystem:
         triangle = stack(result.factors, base, list(result.estimate.weights))
         return cls(
             names=result.regrouping.standard_names,
-            matrix=triangle[:-1, :-1] @ result.regrouping.projection,
+            factor=triangle[:-1, :-1],
+            projection=result.regrouping.projection,
             right=triangle[:-1, -1],
             rest=abs(float(triangle[-1, -1])),
             rows=sum(factor.rows for factor in result.factors),
         )
+
+    @cached_property
+    def matrix(self) -> Array:
+        """(base, parameters) R [1 beta]: the factor of the regressor of all standard parameters."""
+        return read_only(self.factor @ self.projection)
 
     def residual_norm(self, values: npt.ArrayLike) -> float:
         """Return the norm of the weighted torque that standard parameters leave unexplained.
@@ -175,11 +185,12 @@ def prior_gain(system: StandardSystem, known: npt.NDArray[np.bool_] | None = Non
     Returns:
         (parameters, base) V1 Sigma_1^-1 U1^T where the prior gives all values.
     """
-    split = decompose(system.matrix, rows=system.rows)
-    # V1^T chi = C z says of chi that it is a least-squares solution.
-    C = split.U1.T / split.singular_values[:, None]
     if known is None or known.all():
-        return split.inverse
+        return decompose(system.matrix, rows=system.rows).inverse
+    # V1^T chi = C z says of chi that it is a least-squares solution.  Which parameters take part
+    # is read from the projection, where it does not depend on the data.
+    split = decompose(system.projection)
+    C = split.U1.T / split.singular_values[:, None] @ np.linalg.inv(system.factor)
     A_known, A_free = split.V1[known].T, split.V1[~known].T
     U, s, Vt = np.linalg.svd(A_free)
     free = _split(U, s, Vt, int(np.count_nonzero(s > _ZERO)))

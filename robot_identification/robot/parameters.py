@@ -33,6 +33,11 @@ def joint_offset(joint: int) -> int:
     return joint * len(PER_JOINT)
 
 
+def kind_of(name: str) -> str:
+    """Return what a standard parameter is, such as ``Fv`` for ``Fv2`` and for ``Fvm6``."""
+    return name.rstrip("0123456789").rstrip("m")
+
+
 def unit(name: str, *, prismatic: bool) -> str:
     """Return the SI unit of a standard parameter such as ``Fv2``.
 
@@ -40,7 +45,7 @@ def unit(name: str, *, prismatic: bool) -> str:
         name: name of the parameter.
         prismatic: whether the joint that it belongs to translates.
     """
-    kind = name.rstrip("0123456789").rstrip("m")
+    kind = kind_of(name)
     if kind in UNITS:
         return UNITS[kind]
     force, motion = ("N", "m") if prismatic else ("N m", "rad")

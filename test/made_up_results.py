@@ -1,0 +1,75 @@
+"""Identifications of robots whose parameters are known, made without recordings."""
+
+import numpy as np
+import scipy.linalg
+
+from robot_identification.dynamics.regressor import Regressor
+from robot_identification.identification import least_squares
+from robot_identification.identification.factor import JointFactor
+from robot_identification.identification.result import IdentificationResult, Regrouping, Source
+
+
+def numerical_regrouping(w, names):
+    """Return the regrouping of a (rows, parameters) regressor by pivoted QR on scaled columns."""
+    norms = np.linalg.norm(w, axis=0)
+    used = np.flatnonzero(norms > 1e-12 * norms.max())
+    r, pivots = scipy.linalg.qr(w[:, used] / norms[used], mode="r", pivoting=True)
+    diagonal = np.abs(np.diag(r))
+    rank = int(np.count_nonzero(diagonal > 1e-9 * diagonal[0]))
+    base, rest = used[pivots[:rank]], used[pivots[rank:]]
+    beta = np.linalg.solve(r[:rank, :rank], r[:rank, rank:]) / norms[base][:, None] * norms[rest]
+    beta[np.abs(beta) < 1e-11] = 0.0
+    return Regrouping(
+        standard_names=names,
+        names=tuple(names[i] for i in base),
+        leading=tuple(names[i] for i in base),
+        regrouped=tuple(names[i] for i in rest),
+        beta=beta,
+    )
+
+
+def made_up_result(robot, values, rng, *, samples=300, noise=0.0, method="wls"):
+    """Return the identification of a robot on random states.
+
+    Args:
+        robot: the robot.
+        values: its parameters, in the order of ``robot.all_parameter_names``.
+        rng: where the states and the noise come from.
+        samples: number of states.
+        noise: standard deviation of each joint's noise, relative to that of its effort.
+        method: ``wls`` or ``ols``.
+    """
+    shape = (samples, len(robot.joints))
+    q, qd, qdd = (rng.uniform(-s, s, size=shape) for s in (2.0, 1.5, 3.0))
+    w = Regressor(robot).dense(q, qd, qdd)
+    effort = w @ np.asarray(values)[robot.standard_indices]
+    effort = effort + noise * effort.std(axis=0) * rng.normal(size=shape)
+    regrouping = numerical_regrouping(w.reshape(-1, w.shape[2]), robot.standard_names)
+    base = [robot.standard_names.index(name) for name in regrouping.leading]
+    factors = []
+    for k, joint in enumerate(robot.joint_names):
+        columns = np.flatnonzero(np.abs(w[:, k, base]).max(axis=0) > 0.0)
+        rows = np.column_stack([w[:, k, np.array(base)[columns]], effort[:, k]])
+        triangle = np.zeros((len(columns) + 1, len(columns) + 1))
+        r = np.linalg.qr(rows, mode="r")
+        triangle[: len(r)] = r
+        factors.append(JointFactor(joint, columns, triangle, samples))
+    solve = least_squares.weighted if method == "wls" else least_squares.ordinary
+    return IdentificationResult(
+        robot=robot.name,
+        robot_digest=robot.digest,
+        joint_names=robot.joint_names,
+        sources=(Source("made up", "", samples, 1.0),),
+        method=method,
+        settings={},
+        regrouping=regrouping,
+        estimate=solve(factors, regrouping.names),
+        factors=tuple(factors),
+    )
+
+
+def tall_system(robot, rng, samples=60):
+    """Return the (rows, parameters) regressor of random states of a robot."""
+    shape = (samples, len(robot.joints))
+    w = Regressor(robot).dense(*(rng.uniform(-2.0, 2.0, size=shape) for _ in range(3)))
+    return w.reshape(-1, w.shape[2])
