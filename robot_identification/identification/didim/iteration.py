@@ -173,12 +173,12 @@ class Iterations:
             NotExcitedError: if the motion does not determine every parameter.
         """
         for _ in range(self._problem.settings.max_iterations):
-            self._iterate()
+            self.advance()
             if self.converged or self.failure:
                 return
         self.failure = f"the tolerances were not met in {len(self.history) - 1} iterations"
 
-    def _iterate(self) -> None:
+    def advance(self) -> None:
         """Take one Gauss-Newton step, or as much of it as leads on."""
         settings = self._problem.settings
         before, estimate = self.trial, self._next
