@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--optimizer", choices=(*OPTIMIZERS, _ALL), default="gradient", help="default: %(default)s"
     )
-    parser.add_argument("--starts", type=int, default=3, metavar="N", help="default: %(default)s")
+    parser.add_argument("--starts", type=int, default=4, metavar="N", help="default: %(default)s")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="default: %(default)s")
     parser.add_argument("--duration", type=float, metavar="S", help="duration to aim at, in s")
     parser.add_argument(

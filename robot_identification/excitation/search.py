@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robot_identification.excitation.criterion import Criterion
+from robot_identification.excitation.criterion import Criterion, condition
 from robot_identification.excitation.curve import Points
 from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.observation import (
@@ -40,6 +40,8 @@ _STAGES = (
     Stage(32.0, 100.0, 400),
     Stage(64.0, 1000.0, 300),
 )
+_LATE_STAGES = _STAGES[2:]
+_DISTURBANCE = 0.1
 _ENERGY_STAGES = (
     Stage(2.0, 1.0, 200, equilibrates=False),
     Stage(2.0, 10.0, 200, equilibrates=False),
@@ -180,7 +182,11 @@ def _dynamic_candidates(
     report: Progress,
     cancelled: Cancelled | None,
 ) -> list[_Candidate]:
-    """Return refined motions from several starts; points come first for the other optimisers."""
+    """Return refined motions from several starts; points come first for the other optimisers.
+
+    The later half of the starts are the best motion so far, disturbed: near a good minimum better
+    ones are found more often than from random points.
+    """
     duration = settings.duration or _DYNAMIC_DURATION
     intervals = settings.rows or max(4, round(duration / _SECONDS_PER_INTERVAL))
     durations = np.full(intervals, duration / intervals)
@@ -192,7 +198,29 @@ def _dynamic_candidates(
             first = _between_rests(start, posture)
             refined = Refinement(observation, limits, first, duration).run(_STAGES, cancelled)
             candidates.append(_fit(refined, first, limits, duration, optimizer))
+    exact, measure = DynamicObservation(base, _SAMPLES), settings.points.criterion.measure
+    rng = np.random.default_rng(settings.points.seed)
+    for i in range(_random_count(settings), settings.points.starts):
+        report(f"disturbed, start {i + 1}", i / settings.points.starts)
+        best = min(candidates, key=lambda found: condition(exact.rows(found.points), measure))
+        near = _disturbed(best.points, limits, rng)
+        refined = Refinement(observation, limits, near, duration).run(_LATE_STAGES, cancelled)
+        candidates.append(_fit(refined, best.first, limits, duration, best.optimizer))
     return candidates
+
+
+def _random_count(settings: PlanSettings) -> int:
+    """Return how many of the starts of the dynamic model are random."""
+    return (settings.points.starts + 1) // 2
+
+
+def _disturbed(points: Points, limits: MotionLimits, rng: np.random.Generator) -> Points:
+    """Return points of which all but the first and the last are moved at random."""
+    positions, velocities = points.positions.copy(), points.velocities.copy()
+    inner = positions[1:-1].shape
+    positions[1:-1] += 0.5 * _DISTURBANCE * limits.half_range * rng.normal(size=inner)
+    velocities[1:-1] += _DISTURBANCE * limits.velocity * rng.normal(size=inner)
+    return Points(positions, velocities, points.durations)
 
 
 def _starts(
@@ -205,7 +233,7 @@ def _starts(
     if optimizer != "gradient":
         points = replace(settings.points, optimizers=(optimizer,), starts=1)
         return [optimise_points(observation, limits, durations, points).points]
-    return _random_starts(limits, durations, settings)
+    return _random_starts(limits, durations, settings)[: _random_count(settings)]
 
 
 def _random_starts(limits: MotionLimits, durations: Array, settings: PlanSettings) -> list[Points]:
