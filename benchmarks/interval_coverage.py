@@ -11,7 +11,7 @@ bias over that spread.  Rows that do not change from run to run are computed onc
 Beside position noise stands DIDIM, which does not use positions, on the same recordings: the robot
 follows the motion under its controller there, and noise is added to what is recorded, not fed back.
 
-Usage: coverage.py [ROBOT ...] [--runs N] [--seed N] [--parallel N]
+Usage: interval_coverage.py [ROBOT ...] [--runs N] [--seed N] [--parallel N]
 """
 
 from __future__ import annotations
