@@ -110,12 +110,13 @@ def identify(
         processing = keeping_held_joints(robot, processing)
     fitted = [r.between(0.0, 1.0 - held_out_fraction) for r in recordings]
     segments = _filtered(fitted, processing, report)
-    bands = band_stream(robot, base.base_columns) if method in _STACKED else None
+    bands = band_stream(robot, base.base_columns) if method != "energy" else None
     factors = _factors(base, segments, processing, report, cancelled, bands)
-    if method == "one-joint":
-        estimate = identify_one_joint(base, factors, processing.residual_divisor)
-    elif bands is None:
+    if bands is None:
         estimate = identify_energy(base, segments, processing, factors)
+    elif method == "one-joint":
+        divisor = processing.residual_divisor
+        estimate = identify_one_joint(base, factors, divisor, bands.grams())
     else:
         solve = least_squares.ordinary if method == "ols" else least_squares.weighted
         estimate = solve(factors, base.names, processing.residual_divisor)

@@ -55,18 +55,34 @@ def robust_std(
     effort = place < 0
     leverage = np.where(effort | effort[:, None], 0.0, bread[np.ix_(place, place)])
     residual = np.where(effort, 1.0, -values[place]) * scale
-    bands = bands.merged(_starts(bands, leverage * np.outer(scale, scale)))
+    columns = np.zeros((len(place), parameters))
+    columns[~effort, place[~effort]] = scale[~effort]
+    return sandwich_std(bands, residual, leverage * np.outer(scale, scale), columns @ bread)
+
+
+def sandwich_std(bands: BandGrams, residual: Array, leverage: Array, gain: Array) -> Array:
+    """Return the standard deviations of any estimate that is linear in the efforts.
+
+    Args:
+        bands: Gram matrices of the rows X.
+        residual: (entries,) what the columns of X, efforts included, are multiplied by to give the
+            residuals.
+        leverage: (entries, entries) matrix L with the hat matrix X L X^T of the fit, for the
+            degrees of freedom that it takes.
+        gain: (entries, parameters) matrix G with the errors G^T X^T e of the estimate.
+
+    Returns:
+        (parameters,) standard deviations.
+    """
+    bands = bands.merged(_starts(bands, leverage))
     densities = _densities(
         bands,
         power=_joint_sums(bands, np.outer(residual, residual)),
-        leverage=_joint_sums(bands, leverage * np.outer(scale, scale)),
+        leverage=_joint_sums(bands, leverage),
     )
-    columns = np.zeros((len(place), parameters))
-    columns[~effort, place[~effort]] = scale[~effort]
     joints = np.repeat(np.arange(len(bands.sizes)), bands.sizes)
     meat = np.einsum("bij,bij->ij", densities[:, joints][:, :, joints], bands.grams)
-    half = columns @ bread
-    variances = np.einsum("ip,ij,jp->p", half, meat, half, optimize=True)
+    variances = np.einsum("ip,ij,jp->p", gain, meat, gain, optimize=True)
     return read_only(np.sqrt(np.maximum(variances, 0.0)))
 
 

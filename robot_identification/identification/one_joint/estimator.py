@@ -26,10 +26,12 @@ import scipy.linalg
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.errors import NotExcitedError, ShapeError
 from robot_identification.identification import least_squares
+from robot_identification.identification.bands import BandGrams
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.least_squares import Estimate
 from robot_identification.identification.one_joint.conversion import JointwiseParameters
+from robot_identification.identification.robust import sandwich_std
 from robot_identification.robot.model import Array, read_only
 from robot_identification.robot.processing import Divisor
 
@@ -68,12 +70,15 @@ class JointwiseEstimate:
         parameters: what the values stand for.
         values: (rank,) estimates.
         covariance: (rank, rank) with the errors of later blocks in earlier ones.
+        gains: per joint the (rank, columns) matrix that its products W^T y with the efforts enter
+            the values through; their sum over the joints is ``values``.
         systems: one per joint, in the order of the joints.
     """
 
     parameters: JointwiseParameters
     values: Array
     covariance: Array
+    gains: tuple[Array, ...]
     systems: tuple[SmallSystem, ...]
 
     @property
@@ -149,6 +154,7 @@ def estimate_jointwise(
     matrices = [_own_rows(parameters, factor) for factor in factors]
     _refuse_untold(parameters, factors, matrices)
     values, covariance = np.zeros(parameters.rank), np.zeros((parameters.rank, parameters.rank))
+    gains = [np.zeros((parameters.rank, len(factor.columns))) for factor in factors]
     systems: list[SmallSystem] = []
     for j in range(joints - 1, -1, -1):
         own, later = parameters.block(j), parameters.later(j)
@@ -164,14 +170,24 @@ def estimate_jointwise(
         covariance[np.ix_(own, own)] = variance * inverse @ inverse.T + carried @ P @ carried.T
         covariance[np.ix_(own, later)] = carried @ P
         covariance[np.ix_(later, own)] = (carried @ P).T
+        for gain in gains[j + 1 :]:
+            gain[own] = carried @ gain[later]
+        gains[j][own] = inverse @ inverse.T @ parameters.base_matrix[np.ix_(factor.columns, own)].T
         systems.append(_system(parameters, factor, j, A, variance))
     return JointwiseEstimate(
-        parameters, read_only(values), read_only(covariance), tuple(reversed(systems))
+        parameters,
+        read_only(values),
+        read_only(covariance),
+        tuple(read_only(gain) for gain in gains),
+        tuple(reversed(systems)),
     )
 
 
 def identify_one_joint(
-    base: BaseParameters, factors: Sequence[JointFactor], divisor: Divisor = "rows-parameters"
+    base: BaseParameters,
+    factors: Sequence[JointFactor],
+    divisor: Divisor = "rows-parameters",
+    bands: BandGrams | None = None,
 ) -> Estimate:
     """Return base parameters and their deviations by the backward recursion.
 
@@ -182,6 +198,7 @@ def identify_one_joint(
         base: base parameters of a serial robot.
         factors: one factor per joint, over the base parameters.
         divisor: what the squared residual of a joint is divided by to give its variance.
+        bands: Gram matrices of the same rows, for deviations that hold for coloured residuals.
 
     Raises:
         SettingError: the robot is no chain.
@@ -200,6 +217,24 @@ def identify_one_joint(
         singular_values=read_only(np.sort(singular_values)[::-1]),
         relative_error=least_squares.relative_error(factors, found.base_values),
         rows=tuple(factor.rows for factor in factors),
+        std_robust=None if bands is None else _robust_std(found, bands),
+    )
+
+
+def _robust_std(found: JointwiseEstimate, bands: BandGrams) -> Array:
+    """Return the deviations of the base parameters for residuals of any colour."""
+    parameters = found.parameters
+    values, matrix = found.base_values, parameters.base_matrix
+    residual = [np.append(-values[columns], 1.0) for columns in bands.columns]
+    gains, leverages = [], []
+    for joint, (columns, gain) in enumerate(zip(bands.columns, found.gains, strict=True)):
+        own = parameters.block(joint)
+        gains.append(np.vstack([(matrix @ gain).T, np.zeros(len(values))]))
+        leverage = np.zeros((len(columns) + 1, len(columns) + 1))
+        leverage[:-1, :-1] = matrix[np.ix_(columns, own)] @ gain[own]
+        leverages.append(leverage)
+    return sandwich_std(
+        bands, np.concatenate(residual), scipy.linalg.block_diag(*leverages), np.vstack(gains)
     )
 
 
