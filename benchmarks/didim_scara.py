@@ -141,7 +141,7 @@ def convergence(bench: Bench, seed: int) -> list[dict[str, Any]]:
     """Return torque error and state errors of every step, (joint 1, joint 2) each."""
     recording = bench.recording(seed)
     problem, first = prepare(
-        bench.robot,
+        bench.base,
         [recording],
         [bench.trajectory.reference],
         "regular",

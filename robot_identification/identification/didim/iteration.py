@@ -89,6 +89,7 @@ class Problem:
         settings: how the iterations run and end.
         positions: (positions, joints) where inertias are looked for.
         cancelled: asked now and then whether to stop.
+        transient: what is dropped at the start of every experiment, in s.
     """
 
     base: BaseParameters
@@ -97,6 +98,7 @@ class Problem:
     settings: DidimSettings
     positions: Array
     cancelled: Cancelled | None = None
+    transient: float = 0.0
 
     def inertia(self, values: Array) -> Array:
         """Return the (joints,) inertias with base parameters (eq. 51)."""

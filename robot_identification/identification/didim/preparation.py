@@ -18,7 +18,7 @@ from robot_identification.errors import (
     ShapeError,
     SimulationError,
 )
-from robot_identification.identification.base import base_parameters
+from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.didim import starts
 from robot_identification.identification.didim.experiments import (
     Cancelled,
@@ -59,7 +59,7 @@ class FirstParameters:
 
 
 def prepare(
-    robot: RobotModel,
+    base: BaseParameters,
     recordings: Sequence[Recording],
     references: Sequence[Reference],
     start: str | Start,
@@ -72,9 +72,9 @@ def prepare(
     Arguments and errors as those of
     :func:`~robot_identification.identification.didim.run.identify_didim`.
     """
+    robot = base.robot
     experiments = experiments_of(recordings, references)
     processing = _processing(robot, recordings, references, overrides)
-    base = base_parameters(robot)
     positions = positions_to_look_at(robot, np.vstack([e.followed()[0] for e in experiments]))
     problem = Problem(base, experiments, processing, settings, positions, cancelled)
     chosen = _start(problem, start, recordings, overrides)
@@ -200,4 +200,4 @@ def _without_transient(problem: Problem, real_inertia: Array) -> Problem:
             f"a transient of {seconds:.3g} s leaves nothing of the longest unbroken run; "
             "record longer, or give a smaller multiple",
         )
-    return replace(problem, experiments=tuple(shortened))
+    return replace(problem, experiments=tuple(shortened), transient=seconds)

@@ -9,6 +9,7 @@ from typing import Literal
 
 from robot_identification.dynamics.reference import Reference
 from robot_identification.errors import ModelMismatchError, NotConvergedError
+from robot_identification.identification.base import BaseParameters, base_parameters
 from robot_identification.identification.didim.experiments import Cancelled
 from robot_identification.identification.didim.iteration import Iterations
 from robot_identification.identification.didim.preparation import first_trial, prepare
@@ -48,6 +49,7 @@ def identify_didim(
     start: Literal["regular", "idim"] | Start = "regular",
     settings: DidimSettings | None = None,
     overrides: ProcessingSettings | None = None,
+    base: BaseParameters | None = None,
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
 ) -> IdentificationResult:
@@ -64,6 +66,7 @@ def identify_didim(
             or parameters.
         settings: how the iterations run and end.
         overrides: settings of the decimation that replace recommended and derived ones.
+        base: base parameters of the robot, where they are known already.
         progress: told what is being done, and every set of parameters that was simulated.
         cancelled: asked often, from several threads, whether to stop.
 
@@ -88,7 +91,8 @@ def identify_didim(
         report(DidimProgress("iterations", share, iteration))
 
     report(DidimProgress("start", 0.0))
-    problem, first = prepare(robot, recordings, references, start, chosen, overrides, cancelled)
+    known = base or base_parameters(robot)
+    problem, first = prepare(known, recordings, references, start, chosen, overrides, cancelled)
     report(DidimProgress("iterations", 0.0))
     iterations = Iterations(problem, first_trial(problem, first), observe)
     iterations.run()

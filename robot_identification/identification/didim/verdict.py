@@ -34,6 +34,8 @@ from robot_identification.signals.recording import Recording
 METHOD = "didim"
 MISMATCH = 3.0
 """Torque error over noise floor from which on the model does not explain the efforts."""
+LEAST_FLOOR = 1e-3
+"""Noise floor below which no recording is taken to be: no simulation is that exact."""
 
 
 def judged(
@@ -95,7 +97,7 @@ def result_of(
         joint_names=base.robot.joint_names,
         sources=tuple(Source(r.source, r.digest, r.samples, r.duration) for r in recordings),
         method=METHOD,
-        settings={**problem.processing.entries(), **problem.settings.entries()},
+        settings=_settings(problem),
         regrouping=Regrouping.of(base),
         estimate=estimate,
         factors=iterations.source.factors,
@@ -109,6 +111,13 @@ def result_of(
         ),
         history=history,
     )
+
+
+def _settings(problem: Problem) -> dict[str, dict[str, object]]:
+    """Return every setting with its value and where it came from."""
+    entries = {**problem.processing.entries(), **problem.settings.entries()}
+    entries["transient"]["reason"] = f"{entries['transient']['reason']}: {problem.transient:.4g} s"
+    return entries
 
 
 def _estimate(problem: Problem, iterations: Iterations) -> Estimate:
@@ -140,7 +149,8 @@ def _noise_floor(
     stated = problem.settings.noise_floor
     if stated is not None:
         return NoiseFloor(np.full(joints, stated), "option")
-    floor = measured_noise(problem.experiments, problem.processing)
+    found = measured_noise(problem.experiments, problem.processing)
+    floor = NoiseFloor(np.maximum(found.joints, LEAST_FLOOR), found.reason)
     if (reached.joints <= MISMATCH * floor.joints).all():
         return floor
     unexplained = _unexplained_by_measured_motion(problem, recordings, overrides)
