@@ -78,12 +78,13 @@ class Suite:
         chosen = self.blocks if blocks is None else blocks
         return [block for block in chosen if block.recording == recording]
 
-    def record(self, messages, received=None):
+    def record(self, messages, expected=None):
         """Record messages and return the blocks that came of them."""
+        wanted = len(messages) if expected is None else expected
         recording = self.client.demand(Trigger, "acquisition/start").message
         for message in messages:
             self.driver.publish(message)
-        self.wait(lambda: self.received(recording) >= len(messages), "all samples")
+        self.wait(lambda: self.received(recording) >= wanted, "all samples")
         assert self.client.demand(Trigger, "acquisition/stop").message == recording
         self.wait(lambda: self.of(recording)[-1].last, "last block")
         return self.of(recording)

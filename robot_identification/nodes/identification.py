@@ -11,11 +11,16 @@ from pathlib import Path
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.executors import Executor, MultiThreadedExecutor
 from rclpy.node import Node
-from rclpy.parameter import Parameter
 from std_srvs.srv import Trigger
 
-from robot_identification.errors import InputError, SettingError
+from robot_identification.errors import (
+    InputError,
+    ModelMismatchError,
+    NotConvergedError,
+    SettingError,
+)
 from robot_identification.identification.base import base_parameters
+from robot_identification.identification.didim.run import identify_didim
 from robot_identification.identification.essential import EliminationRule
 from robot_identification.identification.identify import METHODS, identify, validate
 from robot_identification.identification.result import IdentificationResult
@@ -23,8 +28,20 @@ from robot_identification.msg import IdentificationResult as ResultMessage
 from robot_identification.msg import Progress, SampleBlock
 from robot_identification.nodes import messages, qos
 from robot_identification.nodes.base_service import base_of, fill_base_parameters
+from robot_identification.nodes.didim_service import (
+    references_of,
+    report_didim,
+    settings_of,
+    start_of,
+)
+from robot_identification.nodes.identification_parameters import (
+    GOOD_ENOUGH,
+    LIVE_WINDOW,
+    MAX_ITERATIONS,
+    PARAMETERS,
+)
 from robot_identification.nodes.live import LiveRecordings
-from robot_identification.nodes.parameters import ParameterSpec, current, declare
+from robot_identification.nodes.parameters import current, declare
 from robot_identification.nodes.progress import ProgressReporter
 from robot_identification.nodes.requests import read_data, values_to_validate
 from robot_identification.nodes.running import run
@@ -34,64 +51,11 @@ from robot_identification.robot.drives import require_effort_meaning
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.recording import Recording
-from robot_identification.srv import BaseParameters, Identify, Validate
+from robot_identification.srv import BaseParameters, Identify, IdentifyDidim, Validate
 from robot_identification.storage.atomic import check_target
 from robot_identification.storage.results import write_result
 
-Type = Parameter.Type
 _THREADS = 6
-
-GOOD_ENOUGH = ParameterSpec(
-    "good_enough_std",
-    Type.DOUBLE,
-    "relative standard deviation, as a fraction, at which every parameter must be known for a "
-    "result to be called good enough",
-    default=0.1,
-    minimum=0.0,
-    maximum=10.0,
-    read_only=False,
-)
-LIVE_WINDOW = ParameterSpec(
-    "velocity_threshold_window",
-    Type.DOUBLE,
-    "decimation steps around a row of a live recording in which speeds must stay above their "
-    "thresholds, where the request does not say; negative: what the robot file recommends",
-    default=2.0,
-    minimum=-1.0,
-    maximum=10.0,
-    read_only=False,
-)
-PARAMETERS = (
-    ParameterSpec(
-        "robot", Type.STRING, "robot file (YAML), URDF, or the name of a robot of this package"
-    ),
-    ParameterSpec(
-        "effort_meaning",
-        Type.STRING,
-        "what the efforts of bags are; empty: what the robot file says; live recordings say so "
-        "themselves",
-        default="",
-        choices=("", "joint_torque", "motor_torque", "current"),
-    ),
-    ParameterSpec(
-        "max_recordings",
-        Type.INTEGER,
-        "live recordings kept in memory; the oldest is forgotten first",
-        default=20,
-        minimum=1,
-        maximum=10000,
-    ),
-    ParameterSpec(
-        "max_memory_mb",
-        Type.INTEGER,
-        "memory for the samples of live recordings, MB; ended recordings make room, oldest first",
-        default=1024,
-        minimum=1,
-        maximum=1000000,
-    ),
-    GOOD_ENOUGH,
-    LIVE_WINDOW,
-)
 
 
 class IdentificationNode(Node):
@@ -102,6 +66,7 @@ class IdentificationNode(Node):
         values = declare(self, PARAMETERS)
         self._robot = load_robot(values["robot"], effort_meaning=values["effort_meaning"] or None)
         require_effort_meaning(self._robot)
+        self._prior = values["prior"] or self._robot.name
         started = time.monotonic()
         self._base = base_parameters(self._robot)
         warm_up(self._robot)
@@ -127,6 +92,7 @@ class IdentificationNode(Node):
         long, quick = ReentrantCallbackGroup(), ReentrantCallbackGroup()
         for kind, name, callback, group in (
             (Identify, "~/identify", self._on_identify, long),
+            (IdentifyDidim, "~/didim", self._on_didim, long),
             (Validate, "~/validate", self._on_validate, long),
             (BaseParameters, "~/base_parameters", self._on_base_parameters, quick),
             (Trigger, "~/cancel", self._on_cancel, quick),
@@ -181,17 +147,74 @@ class IdentificationNode(Node):
             cancelled=cancelled,
         )
         result = replace(result, warnings=(*result.warnings, *warnings))
+        response.result = self._message(result, recordings)
+        return self._conclude(result, response.result, request.output)
+
+    def _on_didim(
+        self, request: IdentifyDidim.Request, response: IdentifyDidim.Response
+    ) -> IdentifyDidim.Response:
+        reached: list[ResultMessage] = []
+        answered = self._desk.run(
+            "didim", response, lambda filled, stop: self._didim(request, filled, stop, reached)
+        )
+        if reached:
+            answered.result = reached[0]
+        return answered
+
+    def _didim(
+        self,
+        request: IdentifyDidim.Request,
+        response: IdentifyDidim.Response,
+        cancelled: Cancelled,
+        reached: list[ResultMessage],
+    ) -> str:
+        """Answer a request; what was reached in vain is appended to ``reached``."""
+        settings = settings_of(request, current(self, MAX_ITERATIONS))
         if request.output:
-            write_result(Path(request.output), result)
-        response.result = messages.result_message(
+            check_target(Path(request.output))
+        report = self._reporter()
+        report("reading", 0.0)
+        start = start_of(request, self._robot, self._prior)
+        recordings, warnings = read_data(
+            request.data, self._robot, self._live, cancelled, positions_needed=start == "idim"
+        )
+        try:
+            result = identify_didim(
+                self._robot,
+                recordings,
+                references_of(request, recordings, self._robot),
+                start=start,
+                settings=settings,
+                overrides=messages.processing_of(request.processing),
+                progress=lambda state: report_didim(report, state),
+                cancelled=cancelled,
+            )
+        except (NotConvergedError, ModelMismatchError) as error:
+            if error.result is not None:
+                reached.append(self._message(error.result, recordings))
+            raise
+        result = replace(result, warnings=(*result.warnings, *warnings))
+        response.result = self._message(result, recordings)
+        summary = self._conclude(result, response.result, request.output)
+        return f"converged after {result.iterations} iterations: {summary}"
+
+    def _message(
+        self, result: IdentificationResult, recordings: Sequence[Recording]
+    ) -> ResultMessage:
+        return messages.result_message(
             result,
             self._robot,
             stamp=max(last_stamp(recording) for recording in recordings),
             gap=self._base.gap,
             good_enough_std=current(self, GOOD_ENOUGH),
         )
+
+    def _conclude(self, result: IdentificationResult, message: ResultMessage, output: str) -> str:
+        """Write a result where a file was asked for, latch it, and return a line for people."""
+        if output:
+            write_result(Path(output), result)
         self._last = result
-        self._results.publish(response.result)
+        self._results.publish(message)
         error = result.estimate.relative_error.total
         return f"{len(result.regrouping.names)} base parameters, relative error {error:.4f}"
 
@@ -253,7 +276,7 @@ class IdentificationNode(Node):
         return response
 
     def _reporter(self) -> ProgressReporter:
-        return ProgressReporter(self, self._progress, self._robot.name)
+        return ProgressReporter(self, self._progress, self._robot.name, self._robot.joint_names)
 
 
 def last_stamp(recording: Recording) -> int:

@@ -218,7 +218,7 @@ def result_message(
         rank=len(regrouping.names),
         gap=gap,
         iterations=result.iterations,
-        error_history=floats([estimate.relative_error.total]),
+        error_history=floats(_error_history(result)),
         converged=result.converged,
         good_enough=bool((estimate.relative_std_percent <= 100.0 * good_enough_std).all()),
         seconds=result.seconds,
@@ -226,6 +226,13 @@ def result_message(
     )
     message.header.stamp = time_of(stamp)
     return message
+
+
+def _error_history(result: IdentificationResult) -> list[float]:
+    """Return the torque error of every iterate; methods that do not iterate have one."""
+    if result.history is None:
+        return [result.estimate.relative_error.total]
+    return [iteration.torque_error.total for iteration in result.history.iterations]
 
 
 def _parameter_messages(result: IdentificationResult, robot: RobotModel) -> list[msg.BaseParameter]:

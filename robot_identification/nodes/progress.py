@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 
+from robot_identification.identification.least_squares import RelativeError
 from robot_identification.msg import Progress
 
 _PERIOD = 0.1
@@ -20,12 +22,16 @@ class ProgressReporter:
         node: the node, for its clock.
         publisher: publisher of Progress.
         robot: name of the robot.
+        joint_names: joints of the errors that iterations report.
     """
 
-    def __init__(self, node: Node, publisher: Publisher, robot: str) -> None:
+    def __init__(
+        self, node: Node, publisher: Publisher, robot: str, joint_names: Sequence[str] = ()
+    ) -> None:
         self._node = node
         self._publisher = publisher
         self._robot = robot
+        self._joint_names = list(joint_names)
         self._stage = ""
         self._sent = -math.inf
 
@@ -35,12 +41,41 @@ class ProgressReporter:
         if stage == self._stage and fraction < 1.0 and now < self._sent + _PERIOD:
             return
         self._stage, self._sent = stage, now
-        message = Progress(
-            robot=self._robot,
-            stage=stage,
-            fraction=float(fraction),
-            relative_error_total=math.nan,
-            text=f"{stage}: {100.0 * fraction:.0f} %",
+        self._publish(
+            Progress(
+                stage=stage,
+                fraction=float(fraction),
+                relative_error_total=math.nan,
+                text=f"{stage}: {100.0 * fraction:.0f} %",
+            )
         )
+
+    def iteration(
+        self, stage: str, fraction: float, *, number: int, error: RelativeError, text: str
+    ) -> None:
+        """Report an iteration, whenever it comes.
+
+        Args:
+            stage: what is being done.
+            fraction: share of the work that is done, 0 to 1.
+            number: of the iteration.
+            error: torque error that it has reached.
+            text: one line for people.
+        """
+        self._stage = stage
+        self._publish(
+            Progress(
+                stage=stage,
+                iteration=number,
+                fraction=float(fraction),
+                joint_names=self._joint_names,
+                relative_error=error.joints.tolist(),
+                relative_error_total=error.total,
+                text=text,
+            )
+        )
+
+    def _publish(self, message: Progress) -> None:
+        message.robot = self._robot
         message.header.stamp = self._node.get_clock().now().to_msg()
         self._publisher.publish(message)

@@ -24,11 +24,17 @@ from robot_identification.srv import Validate
 from robot_identification.storage.models import read_base_values
 
 JOINT_STATES = "/joint_states"
+JOINT_REFERENCE = "/joint_reference"
 _PATIENCE = 0.5
 
 
 def read_data(
-    data: DataSelection, robot: RobotModel, live: LiveRecordings, cancelled: Cancelled
+    data: DataSelection,
+    robot: RobotModel,
+    live: LiveRecordings,
+    cancelled: Cancelled,
+    *,
+    positions_needed: bool = True,
 ) -> tuple[list[Recording], list[str]]:
     """Return the recordings that a request names, and what a user should know about them.
 
@@ -39,6 +45,10 @@ def read_data(
         robot: the robot.
         live: recordings in memory.
         cancelled: asked before every recording whether to stop.
+        positions_needed: whether the positions of bags must be there and finite.
+
+    Returns:
+        One recording for every bag, then one for every live recording; warnings, one line each.
 
     Raises:
         CancelledError: if ``cancelled`` says so.
@@ -50,7 +60,7 @@ def read_data(
         raise SettingError("effort_topic", data.effort_topic, "separate efforts are not supported")
     if not 0.0 <= data.begin < data.end <= 1.0:
         raise SettingError("begin", data.begin, f"needs 0 <= begin < end <= 1, end is {data.end}")
-    recordings, warnings = _read_bags(data, robot, cancelled), []
+    recordings, warnings = _read_bags(data, robot, cancelled, positions_needed), []
     names = list(data.recordings) or ([] if data.bags else [""])
     for name in names:
         if cancelled():
@@ -61,7 +71,9 @@ def read_data(
     return recordings, warnings
 
 
-def _read_bags(data: DataSelection, robot: RobotModel, cancelled: Cancelled) -> list[Recording]:
+def _read_bags(
+    data: DataSelection, robot: RobotModel, cancelled: Cancelled, positions_needed: bool
+) -> list[Recording]:
     if not data.bags:
         return []
     from robot_identification.storage.recordings import read_recordings
@@ -74,9 +86,10 @@ def _read_bags(data: DataSelection, robot: RobotModel, cancelled: Cancelled) -> 
             [bag],
             robot,
             topic=data.joint_states_topic or JOINT_STATES,
-            reference_topic=data.reference_topic or None,
+            reference_topic=data.reference_topic or JOINT_REFERENCE,
             begin=data.begin,
             end=data.end,
+            positions_needed=positions_needed,
         )
     return recordings
 
@@ -100,15 +113,25 @@ def values_to_validate(
         ResultFileError: if there is no result, or it is another robot's.
     """
     if request.result:
-        try:
-            return read_base_values(request.result, robot)
-        except UnknownRobotError as error:
-            raise ResultFileError(request.result, "no such result or parameter file") from error
+        return values_of_file(request.result, robot)
     if request.names or request.values:
         return base_values(named_values(request.names, request.values), base)
     if last is None:
         raise ResultFileError("the last result", "there is none: call ~/identify first")
     return last.estimate.values
+
+
+def values_of_file(path: str, robot: RobotModel) -> Array:
+    """Return the base parameters in a result or parameter file that a request names.
+
+    Raises:
+        ResultFileError: if there is no such file, it is damaged, or it is another robot's.
+        RobotDescriptionError: if a parameter file is wrong.
+    """
+    try:
+        return read_base_values(path, robot)
+    except UnknownRobotError as error:
+        raise ResultFileError(path, "no such result or parameter file") from error
 
 
 def base_values(given: Mapping[str, float], base: BaseParameters) -> Array:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 
+from robot_identification.dynamics.reference import through
 from robot_identification.errors import RobotIdentificationError
+from robot_identification.identification.didim.run import identify_didim
+from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.identify import identify
 from robot_identification.robot.model import RobotModel, read_only
 from robot_identification.robot.processing import ProcessingSettings
@@ -24,7 +29,12 @@ def warm_up(robot: RobotModel) -> None:
     motion = np.sin(2.0 * np.pi * time[:, None] * (0.5 + 0.3 * tones)) + 0.1 * tones
     segment = Segment(read_only(time), read_only(motion), None, read_only(np.cos(motion)))
     recording = Recording(robot.joint_names, _PERIOD, (segment,), source="warm-up")
-    try:
+    # Whether this motion tells the parameters apart is of no interest.
+    with suppress(RobotIdentificationError):
         identify(robot, [recording], method="wls", overrides=_SETTINGS)
-    except RobotIdentificationError:
-        return  # whether this motion tells the parameters apart is of no interest
+    if robot.controller is None:
+        return
+    few = DidimSettings(max_iterations=1, transient=0.0, noise_floor=1.0)
+    followed = through(time, motion)
+    with suppress(RobotIdentificationError):
+        identify_didim(robot, [recording], [followed], settings=few, overrides=_SETTINGS)

@@ -1,0 +1,78 @@
+"""Parameters of the identification node."""
+
+from __future__ import annotations
+
+from rclpy.parameter import Parameter
+
+from robot_identification.nodes.parameters import ParameterSpec
+
+Type = Parameter.Type
+
+GOOD_ENOUGH = ParameterSpec(
+    "good_enough_std",
+    Type.DOUBLE,
+    "relative standard deviation, as a fraction, at which every parameter must be known for a "
+    "result to be called good enough",
+    default=0.1,
+    minimum=0.0,
+    maximum=10.0,
+    read_only=False,
+)
+LIVE_WINDOW = ParameterSpec(
+    "velocity_threshold_window",
+    Type.DOUBLE,
+    "decimation steps around a row of a live recording in which speeds must stay above their "
+    "thresholds, where the request does not say; negative: what the robot file recommends",
+    default=2.0,
+    minimum=-1.0,
+    maximum=10.0,
+    read_only=False,
+)
+MAX_ITERATIONS = ParameterSpec(
+    "didim_max_iterations",
+    Type.INTEGER,
+    "largest number of Gauss-Newton steps of DIDIM, where the request does not say",
+    default=20,
+    minimum=1,
+    maximum=1000,
+    read_only=False,
+)
+PARAMETERS = (
+    ParameterSpec(
+        "robot", Type.STRING, "robot file (YAML), URDF, or the name of a robot of this package"
+    ),
+    ParameterSpec(
+        "effort_meaning",
+        Type.STRING,
+        "what the efforts of bags are; empty: what the robot file says; live recordings say so "
+        "themselves",
+        default="",
+        choices=("", "joint_torque", "motor_torque", "current"),
+    ),
+    ParameterSpec(
+        "max_recordings",
+        Type.INTEGER,
+        "live recordings kept in memory; the oldest is forgotten first",
+        default=20,
+        minimum=1,
+        maximum=10000,
+    ),
+    ParameterSpec(
+        "max_memory_mb",
+        Type.INTEGER,
+        "memory for the samples of live recordings, MB; ended recordings make room, oldest first",
+        default=1024,
+        minimum=1,
+        maximum=1000000,
+    ),
+    ParameterSpec(
+        "prior",
+        Type.STRING,
+        "parameter file that the start prior of DIDIM stands for; empty: the one of this package "
+        "that is named as the robot",
+        default="",
+    ),
+    GOOD_ENOUGH,
+    LIVE_WINDOW,
+    MAX_ITERATIONS,
+)
