@@ -27,14 +27,17 @@ STATES_IN_LOSSY = _profile(ReliabilityPolicy.BEST_EFFORT, 2000)
 STATES_IN = _profile(ReliabilityPolicy.BEST_AVAILABLE, 2000)
 """Joint states as received: reliable where the driver offers it, deep enough for stalls."""
 
-STATES_WATCHED = _profile(ReliabilityPolicy.BEST_EFFORT, 10)
-"""Joint states where only the newest counts; fits every driver."""
+STATES_WATCHED = _profile(ReliabilityPolicy.BEST_EFFORT, 20)
+"""Joint states that are watched: fits every driver; after a stall the newest is soon at hand."""
 
 BLOCKS = _profile(ReliabilityPolicy.RELIABLE, 200, DurabilityPolicy.TRANSIENT_LOCAL)
 """Numbered blocks of samples: kept, so that nobody misses the first while they find each other."""
 
 COMMANDS = _profile(ReliabilityPolicy.RELIABLE, 10)
 """Trajectories and other commands."""
+
+EFFORTS = _profile(ReliabilityPolicy.RELIABLE, 200)
+"""Feed-forward efforts, sent some way ahead of the time from which they hold."""
 
 STATUS = _profile(ReliabilityPolicy.RELIABLE, 10)
 """Status, progress and diagnostics."""

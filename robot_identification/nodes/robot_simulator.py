@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,8 @@ from robot_identification.robot.model import Array
 
 _STANDSTILL = 1e-6
 _CLOCK_ROUNDING = 1e-9
+_SAMPLE_ROUNDING = 1e-4  # of a sample period; stamps are whole nanoseconds
+FARTHEST_EFFORT = 2.0
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,7 @@ class RobotSimulator:
         self._state = loop.settled(position)
         self._reference: Reference = hold(position)
         self._extra = np.zeros(len(loop.robot.joints))
+        self._efforts: deque[tuple[int, Array]] = deque()
         self._runs = 0
         self._restart_at: int | None = None
         self._present()  # the last kernel that would otherwise be compiled later
@@ -109,9 +113,30 @@ class RobotSimulator:
         control_kernels.follow(self._reference, self._time(self._reference), target)
         return target[0], target[1], target[2]
 
-    def add_effort(self, effort: npt.ArrayLike) -> None:
-        """Add efforts (joints,), in N m or N, to those of the controller from now on."""
-        self._extra = np.array(effort, dtype=np.float64)
+    def add_effort(self, effort: npt.ArrayLike, start: float | None = None) -> None:
+        """Add efforts (joints,), in N m or N, to those of the controller.
+
+        They hold from the first sample at or after their start until others take their place;
+        others that were to hold from that sample on, or from a later one, are forgotten.
+
+        Args:
+            effort: what to add.
+            start: simulated time in s from which they hold; None or a time that is past: now.
+
+        Raises:
+            TrajectoryError: if they start too far ahead.
+        """
+        ahead = 0.0 if start is None else start - self.next_sample * self._loop.sample_period
+        if ahead > FARTHEST_EFFORT:
+            raise TrajectoryError(
+                f"an effort that holds {ahead:.3f} s from now; send it at most "
+                f"{FARTHEST_EFFORT:g} s ahead"
+            )
+        wait = math.ceil(ahead / self._loop.sample_period - _SAMPLE_ROUNDING)
+        sample = self.next_sample + max(0, wait)
+        while self._efforts and self._efforts[-1][0] >= sample:
+            self._efforts.pop()
+        self._efforts.append((sample, np.array(effort, dtype=np.float64)))
 
     def produce(self, count: int) -> Measurement:
         """Return the next samples as they are measured, (count, joints) each.
@@ -119,17 +144,25 @@ class RobotSimulator:
         Raises:
             SimulationError: if the motion breaks down.
         """
-        before = count
-        if self._restart_at is not None:
-            before = min(count, self._restart_at - self.next_sample)
-        parts = [self._measure(before)] if before else []
+        parts = []
+        end = self.next_sample + count
+        while self.next_sample < end:
+            self._take_over()
+            changes = [sample for sample, _ in list(self._efforts)[:1]]
+            if self._restart_at is not None:
+                changes.append(self._restart_at)
+            parts.append(self._measure(min([end, *changes]) - self.next_sample))
+        self._take_over()
+        return Measurement(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+    def _take_over(self) -> None:
+        """Begin what begins with the next sample: a trajectory's noise, other efforts."""
         if self.next_sample == self._restart_at:
             self._runs += 1
             self._sensors.restart(self._runs)
             self._restart_at = None
-        if count > before:
-            parts.append(self._measure(count - before))
-        return Measurement(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+        while self._efforts and self._efforts[0][0] <= self.next_sample:
+            self._extra = self._efforts.popleft()[1]
 
     def _measure(self, count: int) -> Measurement:
         self._state, samples = self._loop.advance(

@@ -66,7 +66,7 @@ class SimulatedRobot(Node):
         self.create_subscription(
             JointTrajectory, "joint_trajectory", self._on_trajectory, qos.COMMANDS
         )
-        self.create_subscription(JointState, "feedforward_effort", self._on_effort, qos.COMMANDS)
+        self.create_subscription(JointState, "feedforward_effort", self._on_effort, qos.EFFORTS)
         pace = self._rate * self._speed
         tick = max(_SHORTEST_TICK, 1.0 / pace)
         self._largest_batch = math.ceil(tick * max(_CATCHING_UP * pace, _CATCHING_UP_RATE))
@@ -158,8 +158,10 @@ class SimulatedRobot(Node):
         )
 
     def _on_effort(self, message: JointState) -> None:
+        stamp = stamp_of(message)
+        after = None if stamp == 0 or self._start == 0 else (stamp - self._start) / NANOSECONDS
         try:
-            self._simulator.add_effort(self._efforts(message))
+            self._simulator.add_effort(self._efforts(message), after)
         except InputError as error:
             self.get_logger().error(f"feedforward_effort refused: {error}")
 

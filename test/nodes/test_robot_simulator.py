@@ -131,3 +131,44 @@ def test_currents_and_motor_positions_are_given_where_the_robot_declares_them():
     np.testing.assert_allclose(drive.position, -20.0 * joint.position)
     np.testing.assert_allclose(drive.velocity, -20.0 * joint.velocity)
     np.testing.assert_allclose(drive.effort, joint.effort / -20.0 / 0.5)
+
+
+def free_fall():
+    """Return a simulated robot whose controller does nothing, without gravity or friction."""
+    robot = dataclasses.replace(
+        ROBOT, gravity=[0.0, 0.0, 0.0], controller=Controller("pid", CONTROL_RATE, {})
+    )
+    values = np.zeros(14)
+    values[5] = 1.0
+    loop = ClosedLoop(robot, values, sample_rate_hz=RATE)
+    sensors = Sensors(robot, SensorSettings((0.0,), (0.0,), (0.0,), (0.0,)), seed=1)
+    return RobotSimulator(loop, sensors, [0.0])
+
+
+def test_efforts_hold_from_their_stamp_until_the_next():
+    robot = free_fall()
+    robot.add_effort([2.0], 0.1)
+    robot.add_effort([0.0], 0.2)
+    velocity = np.concatenate([robot.produce(count).velocity[:, 0] for count in (7, 11, 22)])
+    times = np.arange(40) / RATE
+    np.testing.assert_allclose(velocity, 2.0 * np.clip(times - 0.1, 0.0, 0.1), atol=1e-9)
+
+
+def test_an_effort_replaces_those_that_were_to_come_later():
+    robot = free_fall()
+    robot.add_effort([2.0], 0.1)
+    robot.add_effort([5.0], 0.3)
+    robot.add_effort([1.0], 0.2)
+    assert robot.produce(41).velocity[40, 0] == pytest.approx(0.2 + 0.2, abs=1e-9)
+    robot.add_effort([7.0], 0.5)
+    robot.add_effort([0.0])
+    assert robot.produce(20).velocity[-1, 0] == pytest.approx(0.41, abs=1e-9)
+
+
+def test_an_effort_that_is_late_holds_at_once_and_one_far_ahead_is_refused():
+    robot = free_fall()
+    robot.produce(10)
+    robot.add_effort([1.0], 0.01)
+    assert robot.produce(11).velocity[-1, 0] == pytest.approx(0.1, abs=1e-9)
+    with pytest.raises(TrajectoryError, match=r"at most 2 s ahead"):
+        robot.add_effort([1.0], 5.0)

@@ -1,0 +1,147 @@
+"""The node that feeds a model forward: efforts of `inertial_parameters` along `joint_trajectory`.
+
+Its clock is that of the robot: the stamps of `joint_states`.  Each effort carries the stamp from
+which it holds.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections.abc import Sequence
+
+import numpy as np
+from rclpy.duration import Duration
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory
+
+from robot_identification.dynamics.feed_forward import FeedForward
+from robot_identification.errors import InputError
+from robot_identification.msg import InertialParameters
+from robot_identification.nodes import qos
+from robot_identification.nodes.inertial_messages import values_of_message
+from robot_identification.nodes.joint_states import stamp_of
+from robot_identification.nodes.messages import time_of
+from robot_identification.nodes.motion_states import MotionStates
+from robot_identification.nodes.parameters import ParameterSpec, declare
+from robot_identification.nodes.running import run
+from robot_identification.nodes.torque_stream import TorqueStream
+from robot_identification.nodes.trajectories import trajectory_of
+from robot_identification.robot.drives import to_joint_side
+from robot_identification.robot.loading import load_robot
+from robot_identification.robot.model import Array
+
+PARAMETERS = (
+    ParameterSpec(
+        "robot",
+        Parameter.Type.STRING,
+        "robot file (YAML), URDF, or the name of a robot of this package",
+    ),
+    ParameterSpec(
+        "rate",
+        Parameter.Type.DOUBLE,
+        "rate of feedforward_effort, Hz",
+        default=100.0,
+        minimum=1.0,
+        maximum=1000.0,
+    ),
+    ParameterSpec(
+        "lead",
+        Parameter.Type.DOUBLE,
+        "how far ahead of joint_states efforts are sent, s; 0: the robot applies them at once",
+        default=0.2,
+        minimum=0.0,
+        maximum=1.0,
+    ),
+)
+_ACKNOWLEDGED_WITHIN = Duration(seconds=1)
+
+
+class ComputedTorque(Node):
+    """Takes `inertial_parameters` and `joint_trajectory`, publishes `feedforward_effort`."""
+
+    def __init__(self) -> None:
+        super().__init__("computed_torque")
+        values = declare(self, PARAMETERS)
+        self._robot = load_robot(values["robot"])
+        names = self._robot.joint_names
+        self._warm()
+        self._stream = TorqueStream(names, values["rate"], values["lead"])
+        self._states = MotionStates(names)
+        self._early: JointTrajectory | None = None
+        self._sent = 0
+        self._message = JointState(name=list(names))
+        self._publisher = self.create_publisher(JointState, "feedforward_effort", qos.EFFORTS)
+        self.create_subscription(
+            InertialParameters, "inertial_parameters", self._on_parameters, qos.LATCHED
+        )
+        self.create_subscription(
+            JointTrajectory, "joint_trajectory", self._on_trajectory, qos.COMMANDS
+        )
+        self.create_subscription(JointState, "joint_states", self._on_states, qos.STATES_WATCHED)
+        self.get_logger().info(f"ready: {self._robot.name}, waiting for inertial_parameters")
+
+    def _warm(self) -> None:
+        """Load the compiled code, and refuse a robot that no model can be fed forward to."""
+        still = np.zeros((1, len(self._robot.joints)))
+        values = np.zeros(len(self._robot.all_parameter_names))
+        FeedForward(self._robot, values).efforts(still, still, still)
+
+    def _on_parameters(self, message: InertialParameters) -> None:
+        try:
+            model = FeedForward(self._robot, values_of_message(message, self._robot))
+        except InputError as error:
+            self.get_logger().error(f"inertial_parameters refused: {error}")
+            return
+        self._stream.use(model)
+        self.get_logger().info(f"parameters of {stamp_of(message)} ns in use")
+
+    def _on_trajectory(self, message: JointTrajectory) -> None:
+        latest = self._states.latest
+        if latest is None:
+            self._early = message  # until the first state says what time it is
+            return
+        signals = to_joint_side(self._robot, latest.position[None], None, None)
+        position = np.asarray(signals.position, dtype=np.float64)[0]
+        try:
+            self._stream.follow(trajectory_of(message), stamp_of(message), position)
+        except InputError as error:
+            self.get_logger().error(f"trajectory refused: {error}")
+            return
+        self.get_logger().info(f"trajectory of {len(message.points)} points in use")
+
+    def _on_states(self, message: JointState) -> None:
+        self._states.add(message)
+        latest = self._states.latest
+        if latest is None or self._states.fault:
+            self.get_logger().warning(self._states.fault, throttle_duration_sec=1.0)
+            return
+        if self._early is not None:
+            early, self._early = self._early, None
+            self._stream.due(latest.stamp)
+            self._on_trajectory(early)
+        for stamp, effort in self._stream.due(latest.stamp):
+            self._send(stamp, effort)
+
+    def _send(self, stamp: int, effort: Array) -> None:
+        self._message.header.stamp = time_of(stamp)
+        self._message.effort = array("d", effort.tobytes())
+        self._publisher.publish(self._message)
+        self._sent += 1
+
+    def finish(self) -> None:
+        """Take the feed-forward away, so that no old effort stays."""
+        if self._sent:
+            self._send(0, np.zeros(len(self._robot.joints)))
+            self._publisher.wait_for_all_acked(_ACKNOWLEDGED_WITHIN)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the node."""
+    return run(ComputedTorque, arguments, name="computed_torque", finish=ComputedTorque.finish)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

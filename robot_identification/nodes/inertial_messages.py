@@ -1,0 +1,115 @@
+"""Between a robot's dynamic parameters and the message InertialParameters, both ways."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+from geometry_msgs.msg import Inertia, Vector3
+
+from robot_identification import msg
+from robot_identification.dynamics.direct import checked_values
+from robot_identification.errors import ResultMismatchError
+from robot_identification.nodes.messages import floats, time_of
+from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.units import unit_of
+from robot_identification.robot.urdf import UrdfDescription
+from robot_identification.storage.export.mechanism import JointDynamics, mechanism_of
+
+
+def parameters_message(
+    robot: RobotModel,
+    values: npt.ArrayLike,
+    *,
+    stamp: int,
+    description: UrdfDescription | None = None,
+) -> msg.InertialParameters:
+    """Return consistent parameters as a message; what only a calibration knows is NaN or empty.
+
+    Args:
+        robot: the robot.
+        values: (full columns,) parameters in the order of ``robot.all_parameter_names``.
+        stamp: stamp of the message, in ns.
+        description: a URDF of the robot whose link frames are to be used; by default those of
+            the robot.
+
+    Raises:
+        ShapeError: if the number of values differs.
+        SampleError: if a value is NaN or infinite.
+        InconsistentParametersError: if a link or a friction cannot exist.
+    """
+    mechanism = mechanism_of(robot, values, description)
+    names = robot.all_parameter_names
+    nothing = floats(np.full(len(names), math.nan))
+    message = msg.InertialParameters(
+        robot=robot.name,
+        robot_hash=robot.digest,
+        gravity=Vector3(**dict(zip("xyz", map(float, robot.gravity), strict=True))),
+        links=[_link_message(joint) for joint in mechanism.joints],
+        names=list(names),
+        values=floats(mechanism.values),
+        units=[unit_of(name, robot) for name in names],
+        std=nothing,
+        std_robust=nothing,
+        verdicts=[msg.InertialParameters.PRIOR_DOMINATED] * len(names),
+        consistent=True,
+        relative_error_total=math.nan,
+        distance_to_prior=math.nan,
+    )
+    message.header.frame_id = robot.base_link
+    message.header.stamp = time_of(stamp)
+    return message
+
+
+def _link_message(joint: JointDynamics) -> msg.LinkInertialParameters:
+    body = joint.link.body
+    xx, xy, xz, yy, yz, zz = (float(x) for x in body.inertia[np.triu_indices(3)])
+    return msg.LinkInertialParameters(
+        joint=joint.name,
+        link=joint.link.link,
+        frame=joint.link.link,
+        inertia=Inertia(
+            m=body.mass,
+            com=Vector3(**dict(zip("xyz", map(float, body.centre), strict=True))),
+            ixx=xx,
+            ixy=xy,
+            ixz=xz,
+            iyy=yy,
+            iyz=yz,
+            izz=zz,
+        ),
+        drive_inertia=joint.drive_inertia,
+        viscous_friction=joint.link.viscous_friction,
+        coulomb_friction=joint.link.coulomb_friction,
+        offset=joint.offset,
+    )
+
+
+def values_of_message(message: msg.InertialParameters, robot: RobotModel) -> Array:
+    """Return the parameters in a message, for a robot that they must belong to.
+
+    Args:
+        message: the parameters.
+        robot: the robot.
+
+    Returns:
+        (full columns,) parameters in the order of ``robot.all_parameter_names``.
+
+    Raises:
+        ResultMismatchError: if they are of another robot, of another description of it, or of
+            other parameters.
+        ShapeError: if the number of values differs.
+        SampleError: if a value is NaN or infinite.
+    """
+    if message.robot != robot.name:
+        raise ResultMismatchError(
+            robot.name, f"these are parameters of {message.robot or 'nobody'}"
+        )
+    if message.robot_hash and robot.digest and message.robot_hash != robot.digest:
+        raise ResultMismatchError(
+            robot.name, "these are parameters of another description; use the same robot file"
+        )
+    if tuple(message.names) != robot.all_parameter_names:
+        raise ResultMismatchError(robot.name, "the names or the order of the parameters differ")
+    return read_only(checked_values(robot, np.array(message.values)))

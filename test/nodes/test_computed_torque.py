@@ -1,0 +1,110 @@
+"""A model fed forward through DDS: a right one makes the robot follow, a wrong one does not."""
+
+import subprocess
+import uuid
+
+import numpy as np
+import pytest
+
+from random_robots import random_values
+from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.nodes.client import Client
+from robot_identification.nodes.inertial_messages import parameters_message
+from robot_identification.nodes.processes import NodeProcesses, command
+from robot_identification.robot.loading import load_robot
+from robot_identification.robot.values import load_values
+from tracking import Tracking
+
+pytestmark = pytest.mark.ros
+
+ROBOT = load_robot("tx40")
+TRUTH = load_values("tx40_simulated", ROBOT)
+POSITIONS = np.array(
+    [
+        np.zeros(6),
+        [0.6, 0.4, -0.5, 0.8, 0.6, -1.2],
+        [-0.5, -0.3, 0.6, -0.9, -0.4, 1.0],
+        np.zeros(6),
+    ]
+)
+MOTION = Trajectory(
+    ROBOT.joint_names, [0.0, 1.0, 2.2, 3.2], POSITIONS, np.zeros((4, 6)), np.zeros((4, 6))
+)
+
+
+def wrong_prior():
+    """Return the truth with every mass, inertia and drive 30 % too large, without friction."""
+    prior = TRUTH.copy()
+    own = prior[:84].reshape(6, 14)
+    own[:, :11] *= 1.3
+    own[:, 11:] = 0.0
+    prior[84:] = 0.0
+    return prior
+
+
+def rms(errors):
+    return float(np.sqrt(np.mean(np.square(errors))))
+
+
+@pytest.fixture
+def track(tmp_path):
+    """Return what follows with the simulated TX-40; everything ends with the test."""
+    processes = NodeProcesses(tmp_path)
+    namespace = f"/t{uuid.uuid4().hex[:12]}"
+    client = Client(namespace, watch=processes.check)
+    yield Tracking(client, processes, ROBOT, "tx40_simulated", POSITIONS[0], namespace)
+    client.__exit__(None, None, None)
+    processes.stop()
+
+
+def test_the_right_model_follows_five_times_better_than_a_wrong_one(track):
+    track.use(wrong_prior())
+    wrong = rms(track.errors(MOTION)[1])
+    track.use(TRUTH)
+    right = rms(track.errors(MOTION)[1])
+    assert right < wrong / 5.0
+    assert right < 1e-3
+
+
+def test_parameters_of_another_robot_change_nothing(track):
+    stranger = load_robot("puma560")
+    values = random_values(np.random.default_rng(0), stranger)
+    message = parameters_message(stranger, values, stamp=1)
+    track.parameters.publish(message)
+    track.wait_until_logged("inertial_parameters refused: tx40: these are parameters of puma560")
+    track.errors(Trajectory(ROBOT.joint_names, [0.1], np.zeros((1, 6))))
+    assert track.efforts == []
+    track.use(TRUTH)
+    track.pause(0.5)
+    held = track.efforts[-1].effort
+    track.parameters.publish(message)
+    track.wait_until_logged("refused", times=2)
+    track.pause(0.5)
+    np.testing.assert_allclose(track.efforts[-1].effort, held, atol=1e-9)
+    assert np.abs(held).max() > 0.5
+
+
+def test_a_node_that_ends_takes_its_effort_away(track):
+    track.use(TRUTH)
+    track.errors(Trajectory(ROBOT.joint_names, [0.1], np.zeros((1, 6))))
+    track.wait(lambda: track.efforts, "efforts")
+    track.processes.stop("computed_torque")
+    track.wait(lambda: not any(track.efforts[-1].effort), "an effort of zero")
+    assert track.efforts[-1].header.stamp.sec == 0
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [({"robot": "nonesuch"}, "nonesuch"), ({"lead": 2.0}, "lead"), ({"rate": 0.0}, "rate")],
+)
+def test_a_wrong_parameter_ends_it_with_a_clear_error(parameters, message):
+    done = subprocess.run(
+        command("computed_torque", parameters=parameters),
+        capture_output=True,
+        text=True,
+        timeout=60.0,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert message in done.stderr + done.stdout
+    assert "Traceback" not in done.stderr
