@@ -4,10 +4,10 @@ Simulated robot and excitation node run in processes of their own.  A trajectory
 followed at 20 % speed and at full speed; then the robot is started and stopped again and again,
 each time at another moment.  Measured are the time from the request to the braking trajectory, the
 time from its start to rest against the certified time, and the largest share of every limit that
-the braking trajectories and the robot itself have used; last, a node that is killed in motion is
-started again.  Accelerations of the robot are differences of its velocities over 10 ms.
+the braking trajectories and, from ~/start to rest, the robot have used; last, a node killed in
+motion is started again.  Accelerations of the robot are differences of its velocities over 10 ms.
 
-Usage: braking.py [--robot NAME] [--values NAME] [--stops N] [--seed N] [--json]
+Usage: braking.py [--robot NAME] [--values NAME] [--stops N] [--seed N] [--state-timeout S] [--json]
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from robot_identification.msg import ExcitationStatus as Status
 from robot_identification.srv import PlanExcitation
 from std_srvs.srv import Trigger
 
-from robot_identification.nodes.cell import Cell, Status, Stop
+from robot_identification.nodes.cell import Cell, Stop
 from robot_identification.nodes.session import private_domain
 
 LIMITS = ("position", "velocity", "acceleration")
@@ -41,6 +42,7 @@ def main() -> int:
     parser.add_argument("--values", default="tx40_simulated")
     parser.add_argument("--duration", type=float, default=12.0)
     parser.add_argument("--stops", type=int, default=50)
+    parser.add_argument("--state-timeout", type=float, default=0.5)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
@@ -51,7 +53,7 @@ def main() -> int:
             Path(folder),
             options.robot,
             options.values,
-            excitation={"state_timeout": 0.5},
+            excitation={"state_timeout": options.state_timeout},
         ) as cell,
     ):
         cell.start()
@@ -73,16 +75,22 @@ def measure(cell: Cell, options: argparse.Namespace) -> dict[str, Any]:
     cell.set_speed(1.0)
     full = cell.run(timeout=3.0 * plan.duration)
     moments = np.random.default_rng(options.seed)
-    stops = [
-        cell.stop_after(moments.uniform(0.02, 0.98) * plan.duration, plan.braking_time)
-        for _ in range(options.stops)
-    ]
+    stops: list[Stop] = []
+    early = []
+    while len(stops) < options.stops:
+        moment = moments.uniform(0.02, 0.98) * plan.duration
+        stop = cell.stop_after(moment, plan.braking_time)
+        if stop is None:
+            early.append(cell.status.text)
+        else:
+            stops.append(stop)
     return {
         "plan": plan.message,
         "longest_answer_while_planning": max(waits),
         "rehearsal": {"state": rehearsal[0].state, **rehearsal[1]},
         "full_speed": {"state": full[0].state, **full[1]},
         "stops": summary(stops),
+        "stopped_before_the_request": early,
         "commands_after_kill": commands_after_kill(cell),
     }
 

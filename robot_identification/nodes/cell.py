@@ -75,7 +75,7 @@ class Stop:
         certified: time in which the robot had to be at rest after the braking trajectory began.
         rest: time in which it was, in s; infinite if it never was.
         commanded: largest share of every limit that the braking trajectory uses.
-        measured: largest share of every limit that the robot has used from then on.
+        measured: largest share of every limit that the robot has used since ~/start.
         state: of the node at the end.
     """
 
@@ -251,16 +251,24 @@ class Cell:
         status = self.wait_for(Status.FINISHED, Status.STOPPED, Status.FAULT, timeout=timeout)
         return status, self.excess(since)
 
-    def stop_after(self, seconds: float, certified: float) -> Stop:
-        """Start, call ~/stop some time after the trajectory began, wait for rest."""
+    def stop_after(self, seconds: float, certified: float) -> Stop | None:
+        """Start, call ~/stop some time after the trajectory began, wait for rest.
+
+        Returns:
+            What became of it; None where the motion had been stopped before.
+        """
         del self.states[:-1]
+        begun = self.now()
         self.client.demand(Trigger, "excitation/start")
         self.wait_for(Status.RUNNING, timeout=60.0)
         start = stamp_of(self.sent[-1].message)
         self.wait(lambda: self.now() >= start + seconds * NANOSECONDS, "moment", 120.0)
         count, asked = len(self.sent), time.monotonic()
         after = (self.now() - start) / NANOSECONDS
-        self.client.demand(Trigger, "excitation/stop")
+        answer = self.client.demand(Trigger, "excitation/stop").message
+        if not answer.startswith("braking: "):
+            self.wait_for(Status.STOPPED, Status.FAULT)
+            return None
         self.wait(lambda: len(self.sent) > count, "braking trajectory")
         braking = self.sent[count]
         status = self.wait_for(Status.STOPPED, Status.FAULT)
@@ -272,7 +280,7 @@ class Cell:
             certified=certified,
             rest=np.inf if rest is None else (rest - begin) / NANOSECONDS,
             commanded=self.commanded(braking),
-            measured=self.excess(begin),
+            measured=self.excess(begun),
             state=status.state,
         )
 

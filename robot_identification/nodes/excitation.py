@@ -30,8 +30,10 @@ from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.msg import ExcitationStatus
 from robot_identification.msg import Progress as ProgressMessage
 from robot_identification.nodes import qos
+from robot_identification.nodes.excitation_diagnostics import WatchDiagnostics
 from robot_identification.nodes.excitation_parameters import APPROACH_SPEED, PARAMETERS, SPEED
 from robot_identification.nodes.excitation_status import status_message
+from robot_identification.nodes.joint_states import stamp_of
 from robot_identification.nodes.motion import Command, Motion, MotionSettings
 from robot_identification.nodes.motion_braking import BrakingLimits
 from robot_identification.nodes.motion_states import MotionStates
@@ -56,7 +58,9 @@ from robot_identification.storage.atomic import check_target
 from robot_identification.storage.plans import write_plan
 
 _WATCH_PERIOD = 0.005
+_PAUSE = 0.02
 _POLL_PERIOD = 0.05
+_DIAGNOSTICS_PERIOD = 1.0
 _NO_PLAN = "RESULT_INVALID: there is no certified plan"
 _ACKNOWLEDGED_WITHIN = Duration(seconds=1)
 
@@ -90,6 +94,7 @@ class ExcitationNode(Node):
         self._planning: Any = None  # future of the outcome of the plan under way
         self._next_state: Any = None  # future of the first state after a start was prepared
         self._prepared_at = 0
+        self._paused = False
         self._speed = 1.0
         self._desk = Desk(self.get_logger())
         self._warm_up()
@@ -118,7 +123,8 @@ class ExcitationNode(Node):
         self._status = self.create_publisher(ExcitationStatus, "~/status", qos.STATUS)
         progress = self.create_publisher(ProgressMessage, "~/progress", qos.STATUS)
         self._report = ProgressReporter(self, progress, self._robot.name)
-        self.create_subscription(JointState, "joint_states", self._states.add, qos.STATES_WATCHED)
+        self._diagnostics = WatchDiagnostics(self, self._robot.name)
+        self.create_subscription(JointState, "joint_states", self._on_state, qos.STATES_WATCHED)
         group = ReentrantCallbackGroup()  # answers that take time leave the others their turn
         self.create_service(PlanExcitation, "~/plan", self._on_plan, callback_group=group)
         for name, callback in (
@@ -130,6 +136,7 @@ class ExcitationNode(Node):
         self.create_timer(_WATCH_PERIOD, self._on_watch)
         self.create_timer(_POLL_PERIOD, self._on_poll)
         self.create_timer(self._values["status_period"], self._publish_status)
+        self.create_timer(_DIAGNOSTICS_PERIOD, self._publish_diagnostics)
 
     @property
     def _busy(self) -> str:
@@ -279,8 +286,16 @@ class ExcitationNode(Node):
         self._publish_status()
         return _answer(response, True, f"braking: at rest in {command.trajectory.duration:.3f} s")
 
+    def _on_state(self, message: JointState) -> None:
+        self._states.add(message)
+        self._diagnostics.observe(stamp_of(message), self._now())
+
     def _on_watch(self) -> None:
-        """Look after the motion under way."""
+        """Look after the motion under way; states that came during a pause go first."""
+        pause = self._diagnostics.watched(self._now())
+        self._paused = pause > _PAUSE and not self._paused
+        if self._paused:
+            return
         if self._next_state is not None:
             waited = (self._now() - self._prepared_at) / 1e9
             latest = self._states.latest
@@ -316,6 +331,10 @@ class ExcitationNode(Node):
 
     def _send(self, command: Command) -> None:
         self._commands.publish(message_of(command.trajectory, command.start))
+
+    def _publish_diagnostics(self) -> None:
+        problem = self._states.problem(self._now(), self._settings.state_timeout)
+        self._diagnostics.publish(problem)
 
     def _publish_status(self) -> None:
         self._status.publish(

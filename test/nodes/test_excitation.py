@@ -18,6 +18,7 @@ pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.timeout(300)]
 
 QUICK = {"rows": 8, "starts": 1, "duration": 5.0}
 STOPS = 5
+STALE_AFTER = 0.5
 START = [0.1, -0.1, 0.0, 0.0, 0.05, 0.0]
 
 
@@ -28,7 +29,7 @@ def cell(tmp_path_factory):
         tmp_path_factory.mktemp("cell"),
         "tx40",
         "tx40_simulated",
-        excitation={"state_timeout": 0.5},
+        excitation={"state_timeout": STALE_AFTER},
     ) as cell:
         cell.start()
         cell.planned = cell.plan(**QUICK)
@@ -85,12 +86,37 @@ def test_stops_at_random_moments(cell):
     duration, certified = cell.planned.duration, cell.planned.braking_time
     for _ in range(STOPS):
         stop = cell.stop_after(moments.uniform(0.05, 0.9) * duration, certified)
+        assert stop is not None, cell.status.text
         assert stop.state == Status.STOPPED
         assert cell.status.stop_reason == Status.REQUESTED
         assert stop.delay <= 0.1
         assert stop.rest <= certified
         within(stop.commanded)
         within(stop.measured)
+
+
+def test_states_that_stop_coming_stop_the_motion(cell):
+    assert cell.trigger("start").success
+    cell.wait_for(Status.RUNNING)
+    cell.wait(lambda: cell.status.elapsed > 1.0, "motion")
+    count = len(cell.sent)
+    robot = cell.nodes.process("simulated_robot")
+    robot.send_signal(signal.SIGSTOP)
+    try:
+        cell.wait(lambda: len(cell.sent) > count, "braking trajectory")
+        cell.wait_for(Status.BRAKING, Status.FAULT)
+        assert cell.status.stop_reason == Status.STATE_STALE
+        newest = stamp_of(cell.states[-1])
+    finally:
+        robot.send_signal(signal.SIGCONT)
+    braking = cell.sent[count]
+    detected = stamp_of(braking.message)
+    assert STALE_AFTER <= (detected - newest) * 1e-9 <= STALE_AFTER + 0.5
+    assert (braking.clock - detected) * 1e-9 <= 0.1
+    np.testing.assert_allclose(braking.trajectory.velocities[-1], 0.0)
+    assert len(cell.sent) == count + 1
+    cell.wait_for(Status.STOPPED, Status.FAULT)
+    cell.wait(lambda: cell.now() - stamp_of(cell.states[-1]) < 50_000_000, "the robot's clock")
 
 
 def test_a_second_plan_is_busy_and_a_start_too_until_it_is_cancelled(cell):

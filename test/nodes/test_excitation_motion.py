@@ -198,6 +198,29 @@ def test_stale_states_stop_the_motion_and_without_any_there_is_no_word_of_rest()
     assert "emergency" in world.motion.text
 
 
+def test_states_that_are_repeated_with_an_old_stamp_are_stale():
+    world = World()
+    world.begin()
+    world.pass_time(1.0)
+    world.silent = True
+    frozen = state(world.states.latest.stamp, world.position)
+    for _ in range(25):
+        world.look()
+        world.states.add(frozen)
+        world.motion.tick(world.now)
+    assert world.motion.reason is Reason.STATE_STALE
+    assert "do not rise" in world.motion.text
+
+
+def test_states_that_are_frozen_with_new_stamps_are_a_tracking_error():
+    world = World()
+    world.begin()
+    world.pass_time(1.0)
+    world.frozen = True
+    world.pass_time(0.5)
+    assert world.motion.reason is Reason.TRACKING_ERROR
+
+
 def test_a_robot_that_leaves_the_trajectory_brakes_from_where_it_is():
     world = World()
     world.begin()
