@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from robot_identification.cli import one_joint, progress, tables
 from robot_identification.cli import options as shared
-from robot_identification.cli import progress, tables
 from robot_identification.errors import SettingError
 from robot_identification.excitation.certificate import Certificate
 from robot_identification.excitation.criterion import Criterion, Measure
@@ -53,7 +53,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="JOINT_LIMITS",
         help="joint_limits.yaml of MoveIt that completes the robot's limits",
     )
-    parser.add_argument("--method", choices=("points",), default="points", help="%(default)s")
+    parser.add_argument(
+        "--method", choices=("points", one_joint.METHOD), default="points", help="%(default)s"
+    )
     parser.add_argument(
         "--model",
         choices=MODELS,
@@ -88,6 +90,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="standard parameters, to check the efforts before anything moves",
     )
 
+    one_joint.add_arguments(parser)
+
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
@@ -100,6 +104,13 @@ def run(options: argparse.Namespace) -> None:
     prior = None if options.prior is None else load_values(options.prior, robot)
     if options.verify is not None:
         _verify(options, robot, Surroundings(prior=prior))
+        return
+    if options.method == one_joint.METHOD:
+        found = one_joint.planned(options, robot, _posture(options.start), prior)
+        if options.plot is not None:
+            title = f"{robot.name}: one joint at a time, {found.trajectory.duration:.1f} s"
+            _plot(options.plot, robot, found.trajectory, title, None)
+        one_joint.show(found, options.output, as_json=options.json)
         return
     settings = _settings(options, robot)
     with progress.bar("excite", quiet=options.json) as report:

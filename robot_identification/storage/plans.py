@@ -69,14 +69,29 @@ def write_plan(path: str | Path, plan: Plan) -> None:
         f"{plan.settings.points.seed}): condition number {plan.after.condition_number:.4g}, "
         f"{plan.trajectory.duration:.4g} s"
     )
-    lines = [trajectory_text(plan.trajectory, comment).rstrip("\n"), f"robot: {plan.robot}"]
-    lines.append("certificate:")
-    lines += [f"  {check.name}: {str(check.passed).lower()}" for check in plan.certificate.checks]
-    lines.append(f'sha256: "{plan.certificate.digest}"')
-    lines.append(f"model: {plan.settings.model}")
+    lines = [f"model: {plan.settings.model}"]
     for name, quality in ((_BEFORE, plan.before), (_AFTER, plan.after)):
         lines.append(f"{name}: [{', '.join(f'{x:.6e}' for x in quality.singular_values)}]")
-    write_text_atomically(path, "\n".join(lines) + "\n")
+    text = certified_text(plan.robot, plan.trajectory, plan.certificate, comment)
+    write_text_atomically(path, text + "\n".join(lines) + "\n")
+
+
+def certified_text(
+    robot: str, trajectory: Trajectory, certificate: Certificate, comment: str
+) -> str:
+    """Return a trajectory file that carries its certificate, as text.
+
+    Args:
+        robot: name of the robot.
+        trajectory: the trajectory.
+        certificate: its certificate.
+        comment: put before it.
+    """
+    lines = [trajectory_text(trajectory, comment).rstrip("\n"), f"robot: {robot}"]
+    lines.append("certificate:")
+    lines += [f"  {check.name}: {str(check.passed).lower()}" for check in certificate.checks]
+    lines.append(f'sha256: "{certificate.digest}"')
+    return "\n".join(lines) + "\n"
 
 
 def read_plan(

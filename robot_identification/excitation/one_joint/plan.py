@@ -21,6 +21,7 @@ from robot_identification.excitation.points import Progress
 from robot_identification.excitation.surroundings import Surroundings
 from robot_identification.excitation.timing import shortest_durations
 from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.excitation.unidentified import Unidentified
 from robot_identification.identification.one_joint.conversion import JointwiseParameters
 from robot_identification.robot.model import Array, RobotModel
 
@@ -59,6 +60,8 @@ class OneJointPlan:
         settings: how it was planned.
         blocks: what is told by what, from the last joint to the first.
         schedule: the experiments in order.
+        unknown: names of the base parameters that stay unknown, because parameters that the motion
+            does not tell take part in them.
         seconds: time that planning took.
     """
 
@@ -69,12 +72,15 @@ class OneJointPlan:
     settings: OneJointSettings
     blocks: tuple[Block, ...]
     schedule: tuple[Scheduled, ...]
+    unknown: tuple[str, ...]
     seconds: float
 
     @property
-    def missing(self) -> tuple[str, ...]:
-        """Names of the parameters that the motion does not tell."""
-        return tuple(name for block in self.blocks for name in block.missing)
+    def unidentified(self) -> tuple[Unidentified, ...]:
+        """The parameters that the motion does not tell, with the reason."""
+        return tuple(
+            Unidentified(name, block.reason) for block in self.blocks for name in block.missing
+        )
 
     @property
     def condition_number(self) -> float:
@@ -135,6 +141,7 @@ def plan_one_joint(
                 settings=chosen,
                 blocks=blocks,
                 schedule=_stretched(schedule, trajectory.duration / wanted.duration),
+                unknown=parameters.base_names_with([n for b in blocks for n in b.missing]),
                 seconds=time.monotonic() - begin,
             )
     if certificate is not None:

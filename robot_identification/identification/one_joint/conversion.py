@@ -9,7 +9,7 @@ is never seen without Ia (Lin 1992 leaves drive inertias out).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -130,6 +130,12 @@ class JointwiseParameters:
         if vector.shape != (len(self.base.columns),):
             raise ShapeError("standard", vector.shape, f"({len(self.base.columns)},)")
         return read_only(self.standard_matrix @ vector)
+
+    def base_names_with(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Return the base parameters that any of some parameters take part in."""
+        places = [i for i, name in enumerate(self.names) if name in names]
+        used = (np.abs(self.base_matrix[:, places]) > _NEGLIGIBLE).any(axis=1)
+        return tuple(self.base.names[i] for i in np.flatnonzero(used))
 
     def _checked(self, name: str, values: npt.ArrayLike) -> Array:
         array = np.asarray(values, dtype=np.float64)

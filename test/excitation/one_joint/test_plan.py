@@ -119,7 +119,11 @@ def test_a_locked_joint_leaves_constants_missing_and_says_so():
     blocks = {block.joint: block for block in plan.blocks}
     assert "Ia5" in blocks[4].missing
     assert "joint_5 is locked" in blocks[4].reason
-    assert set(plan.missing) == {name for block in plan.blocks for name in block.missing}
+    assert {one.name for one in plan.unidentified} == {
+        name for block in plan.blocks for name in block.missing
+    }
+    assert "Ia5" in plan.unknown
+    assert "ZZ1R" not in plan.unknown
     moved = np.ptp(plan.trajectory.positions, axis=0)
     assert moved[4] == 0.0
     assert (moved[:4] > 0.0).all()
@@ -139,11 +143,11 @@ def test_narrow_ranges_shorten_the_steps(stanford):
     for joint in range(6):
         robot = limited(robot, joint, lower=-0.15, upper=0.15)
     plan = plan_one_joint(robot)
-    assert not plan.missing
+    assert not plan.unidentified
     assert plan.certificate.passed
     assert plan.condition_number > 2.0 * wide.condition_number
     strict = plan_one_joint(robot, OneJointSettings(worst_condition=1.2))
-    assert strict.missing
+    assert strict.unidentified
     assert "widen the position limits" in next(b.reason for b in strict.blocks if b.missing)
 
 
@@ -159,7 +163,7 @@ def test_small_motion_stays_small(stanford):
     plan = plan_one_joint(robot, settings)
     rotational = [0, 1, 3, 4, 5]
     assert np.abs(plan.trajectory.positions[:, rotational]).max() < 0.4
-    assert not plan.missing
+    assert not plan.unidentified
 
 
 def test_postures_avoid_obstacles_and_leave_the_box_alone():

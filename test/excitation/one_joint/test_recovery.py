@@ -31,7 +31,7 @@ def test_constants_of_every_branch_come_back(branch):
         robot = with_limits(BRANCHES[branch](rng))
         values = inertial_values(rng, robot)
         plan = plan_one_joint(robot)
-        assert not plan.missing
+        assert not plan.unidentified
         assert plan.certificate.passed
         parameters = JointwiseParameters.of(robot)
         factors = sample_factors(parameters.base, *followed(plan, robot, values))

@@ -1,0 +1,114 @@
+"""What the command excite does with --method one-joint."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from robot_identification.cli import progress, tables
+from robot_identification.errors import SettingError
+from robot_identification.excitation.one_joint.plan import OneJointPlan, plan_one_joint
+from robot_identification.excitation.one_joint.settings import PROFILES, OneJointSettings
+from robot_identification.excitation.surroundings import Surroundings
+from robot_identification.robot.model import Array, RobotModel
+from robot_identification.storage.one_joint_plans import (
+    METHOD,
+    one_joint_summary,
+    write_one_joint_plan,
+)
+
+__all__ = ["METHOD", "add_arguments", "planned", "show"]
+
+_OF_POINTS = ("model", "rows", "duration")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the method."""
+    default = OneJointSettings()
+    group = parser.add_argument_group("one joint at a time (--method one-joint)")
+    group.add_argument(
+        "--profile", choices=PROFILES, default=default.profile, help="default: %(default)s"
+    )
+    group.add_argument(
+        "--travel",
+        type=float,
+        default=default.travel,
+        metavar="RAD",
+        help="step of a rotational joint; default: %(default).3g",
+    )
+    group.add_argument(
+        "--stroke",
+        type=float,
+        default=default.stroke,
+        metavar="M",
+        help="step of a translational joint; default: %(default)s",
+    )
+    group.add_argument(
+        "--spread",
+        type=float,
+        default=default.spread,
+        metavar="RAD",
+        help="how far from the start rotational joints go at most; default: %(default)s",
+    )
+    group.add_argument(
+        "--locked",
+        default="",
+        metavar="JOINT[,JOINT...]",
+        help="joints that must not move",
+    )
+
+
+def planned(
+    options: argparse.Namespace, robot: RobotModel, start: Array | None, prior: Array | None
+) -> OneJointPlan:
+    """Plan and write the file that was asked for."""
+    for name in _OF_POINTS:
+        if getattr(options, name) is not None:
+            raise SettingError(f"--{name}", getattr(options, name), f"not for --method {METHOD}")
+    settings = OneJointSettings(
+        profile=options.profile,
+        travel=options.travel,
+        stroke=options.stroke,
+        spread=options.spread,
+        locked=tuple(name for name in options.locked.split(",") if name),
+        seed=options.seed,
+        start=start,
+    )
+    around = Surroundings(prior=prior)
+    with progress.bar("excite", quiet=options.json) as report:
+        result = plan_one_joint(robot, settings, surroundings=around, progress=report)
+    write_one_joint_plan(options.output, result)
+    return result
+
+
+def show(result: OneJointPlan, output: Path, *, as_json: bool) -> None:
+    """Print a plan, for people or for programs."""
+    if as_json:
+        tables.print_json(one_joint_summary(result))
+        return
+    out = tables.console()
+    told = [
+        (
+            result.joint_names[block.joint],
+            str(len(block.names)),
+            ", ".join(block.equations),
+            str(len(block.experiments)),
+            f"{block.condition_number:.3g}",
+        )
+        for block in result.blocks
+        if block.names
+    ]
+    columns = ("effort of", "parameters", "equations", "experiments", "condition")
+    tables.print_table(out, f"{result.robot}: one joint at a time", columns, told)
+    checks = [(check.name, "passed", check.detail) for check in result.certificate.checks]
+    tables.print_table(out, "certificate", ("check", "result", "worst"), checks)
+    missing = [(one.name, one.reason) for one in result.unidentified]
+    if missing:
+        tables.print_table(out, "not identified", ("parameter", "why"), missing)
+        out.print(f"base parameters that stay unknown: {', '.join(result.unknown)}")
+    out.print(
+        f"{len(result.schedule)} experiments in {result.trajectory.duration:.4g} s; planned in "
+        f"{result.seconds:.1f} s",
+        soft_wrap=True,
+    )
+    out.print(f"written to {output}", markup=False, soft_wrap=True)
