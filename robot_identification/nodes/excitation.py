@@ -75,7 +75,9 @@ class ExcitationNode(Node):
         self._robot = described(Sources(v["robot"], v["joint_limits"]))
         if self._robot.position_meaning is not PositionMeaning.JOINT:
             raise RobotDescriptionError(
-                "positions are measured at motors; the node moves joints only",
+                "positions are of motors; this node watches and moves joints, as a "
+                "joint_trajectory_controller does: give it joint states of joints and a robot file "
+                "with position_meaning: joint",
                 path=v["robot"],
                 field="position_meaning",
             )

@@ -12,6 +12,7 @@ from robot_identification.nodes.cell import Cell, Status
 from robot_identification.nodes.messages import time_of
 from robot_identification.nodes.planning import Job, Sources, load_machine, prepare
 from robot_identification.nodes.planning_worker import Failed
+from robot_identification.nodes.processes import NodeProcesses, command
 from robot_identification.nodes.services import CODES, error_code
 from robot_identification.robot.loading import find_robot
 
@@ -153,6 +154,18 @@ class TestRefusals:
         late = (braking.clock - start.clock) * 1e-9 - 0.3
         assert late < 0.5 + 0.15
         np.testing.assert_allclose(braking.trajectory.positions[-1], 0.0, atol=1e-9)
+
+
+@pytest.mark.ros
+def test_a_robot_whose_positions_are_of_motors_is_refused(tmp_path):
+    robot = tmp_path / "motors.yaml"
+    robot.write_text(find_robot("scara").read_text() + "\nposition_meaning: motor\n")
+    with NodeProcesses(tmp_path) as processes:
+        node = processes.start(
+            "excitation", command("excitation", parameters={"robot": str(robot)})
+        )
+        assert node.wait(timeout=60) == 2
+        assert "positions are of motors" in processes.output("excitation")
 
 
 def a_plan(sources):
