@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
+
 from made_up_results import made_up_result
 from random_robots import coupled_wrist, random_robot
-
 from robot_identification.calibration.calibrate import calibrate
 from robot_identification.calibration.checks import check_consistency
 from robot_identification.calibration.prior import Prior

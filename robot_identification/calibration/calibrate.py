@@ -137,9 +137,11 @@ def calibrate(
             ("consistent", result.regrouping.projection @ chosen),
         )
     }
-    evidence = _evidence(result, estimate, elimination, space)
+    derivative = _derivative(problem, result, gain)
+    spread = np.asarray(problem.noise * np.linalg.inv(system.factor), dtype=np.float64)
+    evidence = _evidence(result, estimate, elimination, space, derivative @ spread)
     found = verdicts(evidence, before, chosen, problem.sizes)
-    std, std_robust = _deviations(problem, result, gain, found)
+    std, std_robust = _deviations(derivative, spread, result.estimate.std_robust, found)
     calibrated = CalibratedParameters(
         robot=robot.name,
         robot_digest=robot.digest,
@@ -263,7 +265,11 @@ def _in_full(robot: RobotModel, values: Array, filling: float) -> Array:
 
 
 def _evidence(
-    result: IdentificationResult, estimate: Array, essential: Elimination, space: str
+    result: IdentificationResult,
+    estimate: Array,
+    essential: Elimination,
+    space: str,
+    spread: Array,
 ) -> Evidence:
     names = result.regrouping.standard_names
     every = np.ones(len(estimate), dtype=np.bool_)
@@ -274,27 +280,34 @@ def _evidence(
         std=essential.estimate.std if space == "essential" else result.estimate.std,
         estimated=essential.kept if space == "essential" else every,
         essential=essential.kept,
+        spread=spread,
     )
 
 
+def _derivative(problem: Problem, result: IdentificationResult, gain: Array) -> Array:
+    """Return the (parameters, base) derivative of the nearest parameters by the base estimate.
+
+    The estimate enters twice: by the correction, and by the prior of the drives.
+    """
+    system = problem.system
+    by_prior = problem.prior.sensitivity(result.regrouping)
+    left = np.eye(len(system.factor)) - system.projection @ by_prior
+    return np.asarray(by_prior + gain @ system.factor @ left)
+
+
 def _deviations(
-    problem: Problem, result: IdentificationResult, gain: Array, found: tuple[Verdict, ...]
+    derivative: Array, spread: Array, std_robust: Array | None, found: tuple[Verdict, ...]
 ) -> tuple[Array, Array]:
     """Return standard deviations, by the papers' formula and by the robust one, NaN without.
 
     Of the robust ones only those of the base parameters are known; their correlations are taken
     to be those of the formula.
     """
-    estimate = result.estimate
-    std = standard_deviations(gain * problem.noise, np.eye(len(estimate.values)), found)
-    if estimate.std_robust is None:
+    std = standard_deviations(derivative @ spread, found)
+    if std_robust is None:
         return std, read_only(np.full(len(std), np.nan))
-    base = len(estimate.values)
-    R = stack(result.factors, base, list(estimate.weights))[:-1, :-1]
-    spread = problem.noise * np.linalg.inv(R)
-    formula = np.linalg.norm(spread, axis=1)
-    robust = spread * (estimate.std_robust / formula)[:, None]
-    return std, standard_deviations(gain @ R, robust @ robust.T, found)
+    ratio = std_robust / np.linalg.norm(spread, axis=1)
+    return std, standard_deviations(derivative @ (spread * ratio[:, None]), found)
 
 
 def _warnings(

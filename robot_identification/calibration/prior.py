@@ -83,6 +83,21 @@ class Prior:
         known[robot.standard_indices] = self.known
         return known
 
+    def sensitivity(self, regrouping: Regrouping) -> Array:
+        """Return the (parameters, base) derivative of the values by the identified base parameters.
+
+        Zero but for the values that were taken from the identification.
+
+        Args:
+            regrouping: what the base parameters stand for.
+        """
+        projection = regrouping.projection
+        derivative = np.zeros(projection.T.shape)
+        for column in np.flatnonzero(self.identified):
+            (base,) = np.flatnonzero(projection[:, column])
+            derivative[column, base] = 1.0 / projection[base, column]
+        return read_only(derivative)
+
 
 def complete_drives(prior: Prior, regrouping: Regrouping, estimate: Array) -> Prior:
     """Take drive inertias and friction that a prior lacks from a first identification.

@@ -47,6 +47,8 @@ def least_squares(A: Array, b: Array, inequalities: Sequence[Inequality]) -> Arr
     Q, R = scipy.linalg.qr(A, mode="economic")
     inverse = scipy.linalg.solve_triangular(R, np.eye(len(R)))
     start = inverse @ (Q.T @ b)
+    if all(np.linalg.eigvalsh(c + linear @ start)[0] >= 0.0 for linear, c in inequalities):
+        return np.asarray(start)
     blocks, right, cones = [], [], []
     for linear, constant in inequalities:
         blocks.append(-_vectors(linear @ inverse))

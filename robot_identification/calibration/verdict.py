@@ -39,6 +39,8 @@ class Evidence:
         estimated: (base,) whether the calibration took a base parameter from the data; on the
             essential space the others kept their prior value.
         essential: (base,) whether a base parameter is essential.
+        spread: (parameters, base) what independent noise of standard deviation 1 in the torque does
+            to the standard parameters.
     """
 
     projection: Array
@@ -47,6 +49,7 @@ class Evidence:
     std: Array
     estimated: npt.NDArray[np.bool_]
     essential: npt.NDArray[np.bool_]
+    spread: Array
 
 
 def verdicts(evidence: Evidence, prior: Prior, values: Array, sizes: Array) -> tuple[Verdict, ...]:
@@ -58,8 +61,9 @@ def verdicts(evidence: Evidence, prior: Prior, values: Array, sizes: Array) -> t
 
     - ``IDENTIFIED``: trusted base parameters fix it by themselves, and consistency has not changed
       it by more than three standard deviations.
-    - ``ESSENTIAL``: it is grouped with others in a trusted base parameter, and leads it, was moved
-      away from its prior value, or has none; what it is by itself is the prior's word.
+    - ``ESSENTIAL``: it is grouped with others in a trusted base parameter, and leads it and takes
+      up what the data say of it, was moved away from its prior value, or has none; what it is by
+      itself is the prior's word.
     - ``PRIOR_DOMINATED``: everything else; its value is the prior's, or nearly so (where there is
       no prior, that of a nominal machine), or the bound that consistency sets.
 
@@ -77,6 +81,7 @@ def verdicts(evidence: Evidence, prior: Prior, values: Array, sizes: Array) -> t
     identified[alone] = _determined(evidence, trusted, values, alone)
     grouped = np.abs(P[trusted]).max(axis=0, initial=0.0) > 0.0
     leads = np.isin(np.arange(len(alone)), evidence.leading[trusted])
+    leads &= np.linalg.norm(evidence.spread, axis=1) > _SAME * sizes
     moved = np.abs(values - prior.values) > _MOVED * sizes
     shared = grouped & ~alone & (leads | moved | ~prior.known)
     result = np.where(shared, Verdict.ESSENTIAL, Verdict.PRIOR_DOMINATED)
@@ -113,18 +118,16 @@ def _determined(
     return np.asarray(taken & kept)
 
 
-def standard_deviations(gain: Array, covariance: Array, found: tuple[Verdict, ...]) -> Array:
+def standard_deviations(spread: Array, found: tuple[Verdict, ...]) -> Array:
     """Return the standard deviations of the standard parameters, as far as they mean anything.
 
     Args:
-        gain: (parameters, base) derivative of the calibrated parameters by the base estimate.
-        covariance: (base, base) of the base estimate.
+        spread: (parameters, base) what independent noise of standard deviation 1 does to them.
         found: (parameters,) the verdicts.
 
     Returns:
         (parameters,) of identified and essential parameters the deviation that the noise of the
         torque brings into them, the prior being taken as certain; NaN for the others.
     """
-    std = np.sqrt(np.maximum(np.einsum("ib,bc,ic->i", gain, covariance, gain), 0.0))
     rests_on_data = np.array([v in (Verdict.IDENTIFIED, Verdict.ESSENTIAL) for v in found])
-    return read_only(np.where(rests_on_data, std, np.nan))
+    return read_only(np.where(rests_on_data, np.linalg.norm(spread, axis=1), np.nan))

@@ -21,8 +21,9 @@ def read_prior(source: str | Path | None, robot: RobotModel) -> Prior:
 
     Args:
         source: a parameter file, a URDF, the name of a file in config/priors or config/parameters,
-            or None or ``none`` for a prior that knows nothing.  Parameters that a parameter file does not name, and
-            inertials, damping and friction that a URDF does not state, are not known.
+            or None or ``none`` for a prior that knows nothing.  Parameters that a parameter file
+            does not name, and inertials, damping and friction that a URDF does not state, are not
+            known.
         robot: the robot.
 
     Raises:

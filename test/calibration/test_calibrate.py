@@ -1,0 +1,213 @@
+"""From an identification and a prior to parameters that certify themselves."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from made_up_results import made_up_result
+from random_calibrations import publish, random_case, survives_urdf
+from random_robots import random_robot, random_values
+from robot_identification.calibration.calibrate import calibrate
+from robot_identification.calibration.calibrated import Step, summary
+from robot_identification.calibration.prior import Prior
+from robot_identification.calibration.verdict import Verdict
+from robot_identification.errors import (
+    CancelledError,
+    NotExcitedError,
+    ResultMismatchError,
+    SettingError,
+)
+from robot_identification.identification.essential import EliminationRule
+from robot_identification.robot.loading import load_robot
+from robot_identification.robot.values import load_values
+
+DRIVE = ("Ia", "Fv", "Fc", "of")
+
+
+@pytest.fixture(scope="module")
+def robot():
+    return replace(random_robot(np.random.default_rng(30), 3), digest="1" * 64)
+
+
+@pytest.fixture(scope="module")
+def truth(robot):
+    return random_values(np.random.default_rng(31), robot)
+
+
+@pytest.fixture(scope="module")
+def result(robot, truth):
+    return made_up_result(robot, truth, np.random.default_rng(32), noise=0.01)
+
+
+def links_prior(robot, values):
+    names = robot.standard_names
+    known = np.array([name[:2] not in DRIVE for name in names])
+    return Prior.given(names, values[robot.standard_indices], known, source="links.yaml")
+
+
+def test_a_true_prior_comes_back(robot, truth, result):
+    calibrated = calibrate(robot, result, links_prior(robot, truth), space="base")
+    np.testing.assert_allclose(calibrated.values, truth, atol=0.1)
+    assert calibrated.consistent
+    assert calibrated.step is Step.NEAREST
+    assert abs(calibrated.error_increase) < 1e-6
+    assert calibrated.distance_to_prior < 0.02
+    assert calibrated.error.total == pytest.approx(result.estimate.relative_error.total)
+
+
+def test_the_essential_space_keeps_the_prior_of_what_is_not_essential(robot, truth, result):
+    prior = links_prior(robot, truth * 1.05)
+    calibrated = calibrate(robot, result, prior, consistent=False)
+    leading = dict(zip(result.regrouping.names, result.regrouping.leading, strict=True))
+    moved = {leading[name] for name in calibrated.essential}
+    for i, name in enumerate(prior.names):
+        if name not in moved:
+            expected = calibrated.prior.values[i]
+            assert calibrated.values[calibrated.model[i]] == pytest.approx(expected, rel=1e-9)
+    assert 0 < len(moved) < len(result.regrouping.names)
+
+
+def test_an_identification_of_essential_parameters_says_which(robot, truth):
+    result = made_up_result(robot, truth, np.random.default_rng(33), noise=0.2)
+    default = calibrate(robot, result)
+    few = calibrate(robot, result, essential=EliminationRule("ratio", 3.0))
+    many = calibrate(robot, result, essential=EliminationRule("ratio", 300.0))
+    assert len(few.essential) < len(default.essential) < len(many.essential)
+    by_test = calibrate(robot, result, essential=EliminationRule("f-test"))
+    assert by_test.essential != few.essential
+
+
+def test_without_a_prior_the_distance_is_unknown(robot, result):
+    calibrated = calibrate(robot, result)
+    assert calibrated.consistent
+    assert np.isnan(calibrated.distance_to_prior)
+    assert summary(calibrated)["prior"] == {}
+    assert not calibrated.warnings
+
+
+def test_inconsistent_parameters_are_told_where_they_are_let_through(robot, result):
+    calibrated = calibrate(robot, result, space="base", consistent=False)
+    assert not calibrated.consistent
+    assert calibrated.error_increase == pytest.approx(0.0, abs=1e-8)
+    assert "not physically consistent: link" in calibrated.warnings[0]
+
+
+def test_impossible_drives_end_at_the_margin_and_are_named(robot, truth):
+    impossible = truth.copy()
+    impossible[[10, 24, 38]] = -5.0
+    result = made_up_result(robot, impossible, np.random.default_rng(34), noise=0.02)
+    calibrated = calibrate(robot, result, links_prior(robot, truth), space="base")
+    assert calibrated.step is Step.SEMIDEFINITE
+    assert calibrated.consistent
+    assert calibrated.active_drives
+    assert calibrated.error_increase > 0.0
+    assert calibrated.values[38] > 0.0
+    assert calibrated.full_verdicts[38] is not Verdict.IDENTIFIED
+
+
+def test_verdicts_follow_the_base_parameters(robot, truth, result):
+    calibrated = calibrate(robot, result, links_prior(robot, truth), space="base")
+    verdicts = dict(zip(calibrated.names, calibrated.full_verdicts, strict=True))
+    regrouping = result.regrouping
+    grouped = {*regrouping.leading, *regrouping.regrouped}
+    for name in regrouping.standard_names:
+        assert (verdicts[name] is Verdict.NOT_IDENTIFIABLE) == (name not in grouped)
+    assert verdicts["Fv2"] is verdicts["Fc3"] is Verdict.IDENTIFIED
+    judged = zip(calibrated.names, calibrated.std, calibrated.full_verdicts, strict=True)
+    for name, std, verdict in judged:
+        rests_on_data = verdict in (Verdict.IDENTIFIED, Verdict.ESSENTIAL)
+        assert np.isfinite(std) == rests_on_data, name
+    assert np.isnan(calibrated.std_robust).all()
+
+
+def test_deviations_are_those_of_the_noise(robot, truth):
+    """Monte Carlo: the spread over noise is what std says, of every parameter that has one."""
+    prior = links_prior(robot, truth)
+    found = []
+    for seed in range(200):
+        rng = np.random.default_rng([35, seed])
+        made = made_up_result(robot, truth, rng, samples=150, noise=0.05)
+        found.append(calibrate(robot, made, prior, space="base", consistent=False))
+    spread = np.std([c.values for c in found], axis=0)
+    std = np.array([c.std for c in found])
+    told = np.isfinite(std).all(axis=0)
+    assert told.sum() > 10
+    ratio = spread[told] / np.median(std[:, told], axis=0)
+    assert 0.8 < ratio.min() <= ratio.max() < 1.25
+
+
+def test_robust_deviations_scale_with_those_of_the_base_parameters(robot, truth, result):
+    estimate = replace(result.estimate, std_robust=2.0 * result.estimate.std)
+    made = replace(result, estimate=estimate)
+    calibrated = calibrate(robot, made, links_prior(robot, truth), space="base")
+    told = np.isfinite(calibrated.std)
+    np.testing.assert_allclose(calibrated.std_robust[told], 2.0 * calibrated.std[told], rtol=1e-6)
+
+
+def test_a_box_holds_the_centre_of_mass(robot, truth, result):
+    link = robot.joints[2].link
+    box = {link: (np.full(3, -0.05), np.full(3, 0.05))}
+    calibrated = calibrate(robot, result, links_prior(robot, truth), boxes=box)
+    check = calibrated.checks.links[2]
+    assert check.centre_in_box
+    assert np.abs(check.centre).max() <= 0.05
+    assert link in calibrated.active_links
+
+
+def test_values_have_no_more_digits_than_are_published(robot, truth, result):
+    calibrated = calibrate(robot, result, links_prior(robot, truth))
+    assert all(float(f"{value:.10g}") == value for value in calibrated.values)
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "words"),
+    [
+        ({"space": "standard"}, SettingError, "choose one of base, essential"),
+        ({"essential": EliminationRule("aic")}, SettingError, "rule"),
+        ({"cancelled": lambda: True}, CancelledError, "cancelled"),
+        ({"prior": Prior.none(("ZZ1",))}, ResultMismatchError, "another robot's"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(robot, result, settings, error, words):
+    with pytest.raises(error, match=words):
+        calibrate(robot, result, settings.pop("prior", None), **settings)
+
+
+def test_a_result_of_another_robot_is_refused(result):
+    with pytest.raises(ResultMismatchError, match="belongs to random"):
+        calibrate(load_robot("scara"), result)
+
+
+def test_a_changed_robot_file_is_told(robot, result):
+    changed = replace(result, robot_digest="0" * 64)
+    assert "has changed since" in calibrate(robot, changed).warnings[0]
+
+
+def test_the_scara_needs_no_prior_to_be_consistent():
+    robot = load_robot("scara")
+    truth = load_values("scara", robot)
+    result = made_up_result(robot, truth, np.random.default_rng(36), noise=0.05)
+    calibrated = calibrate(robot, result)
+    assert calibrated.consistent
+    assert calibrated.error_increase < 0.01
+
+
+@pytest.mark.parametrize("first", range(0, 60, 10))
+def test_nothing_inconsistent_leaves_and_little_is_refused(first):
+    """Random robots, priors and noise; benchmarks/consistency.py does the same 10 000 times."""
+    published = 0
+    for seed in range(first, first + 10):
+        case = random_case(np.random.default_rng([99, seed]))
+        try:
+            calibrated = publish(case)
+        except NotExcitedError:
+            continue
+        assert survives_urdf(case.robot, calibrated)
+        published += 1
+    assert published >= 8
+
+
+def test_the_same_input_gives_the_same_numbers():
+    values = [publish(random_case(np.random.default_rng(40))).values for _ in range(2)]
+    np.testing.assert_array_equal(*values)

@@ -1,0 +1,190 @@
+"""What can exist passes, what cannot is named."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from random_calibrations import can_exist
+from random_robots import coupled_wrist, random_robot, random_values
+from robot_identification.calibration.checks import check_consistency, check_link
+from robot_identification.errors import SettingError, ShapeError
+from robot_identification.robot.bodies import Body
+from robot_identification.robot.loading import load_robot
+from robot_identification.robot.parameters import INERTIAL
+
+TX40 = yaml.safe_load((Path(__file__).parents[1] / "reference" / "tx40.yaml").read_text())
+PRIOR, BASE, ESSENTIAL = range(3)
+
+
+def table_link(number, column):
+    """Return the ten parameters of a link of the TX-40, from a column of the published table."""
+    return np.array([TX40["parameters"][f"{name}{number}"][column] for name in INERTIAL])
+
+
+def body(mass, centre, moments, rotation=None):
+    turn = np.eye(3) if rotation is None else rotation
+    return Body(mass, np.array(centre), turn @ np.diag(moments) @ turn.T).standard
+
+
+def test_inertia_at_the_centre_of_mass_is_that_of_the_body():
+    rng = np.random.default_rng(1)
+    spread = rng.normal(size=(3, 3))
+    second = spread @ spread.T
+    inertia = np.trace(second) * np.eye(3) - second
+    centre = rng.normal(size=3)
+    check = check_link("link", "joint", Body(3.0, centre, inertia).standard)
+    np.testing.assert_allclose(check.inertia, inertia, atol=1e-12)
+    np.testing.assert_allclose(check.centre, centre, atol=1e-14)
+    assert check.consistent
+    assert check.failing_minor == ""
+    assert check.problem == ""
+
+
+@pytest.mark.parametrize(
+    ("ten", "minor", "words"),
+    [
+        (body(2.0, (0, 0, 0), (1, 1, 1)) * -1.0, "M", "M = -2"),
+        (body(0.0, (0, 0, 0), (1, 1, 1)), "M", "M = 0"),
+        (body(1.0, (0.1, 0, 0), (-1, 3, 3)), "Jxx", "Jxx = -1"),
+        (body(1.0, (0.1, 0, 0), (1, -3, 3)), "Jxx Jyy - Jxy^2", "-3"),
+        (body(1.0, (0.1, 0, 0), (1, 3, -0.5)), "det J", "-1.5"),
+    ],
+)
+def test_the_first_failing_minor_is_named(ten, minor, words):
+    check = check_link("forearm", "elbow", ten)
+    assert not check.consistent
+    assert check.failing_minor == minor
+    assert check.problem.startswith("link forearm: Sylvester's minor " + minor)
+    assert words in check.problem
+
+
+def test_a_positive_definite_inertia_may_still_break_the_triangle_inequality():
+    check = check_link("link", "joint", body(1.0, (0.2, 0.1, 0.0), (1.0, 1.0, 2.5)))
+    assert check.failing_minor == ""
+    assert check.cholesky[0.0]
+    assert not check.triangle_inequality
+    assert check.pseudo_inertia_min_eigenvalue < 0.0
+    assert not check.consistent
+    assert "(1, 1, 2.5) break the triangle inequality" in check.problem
+
+
+def test_pseudo_inertia_says_what_mass_and_principal_moments_say():
+    rng = np.random.default_rng(2)
+    verdicts = []
+    for _ in range(500):
+        moments = rng.normal(1.0, 1.0, size=3)
+        rotation, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+        ten = body(rng.normal(1.0, 0.7), rng.normal(size=3), moments, rotation)
+        check = check_link("link", "joint", ten)
+        assert check.consistent == can_exist(ten)
+        assert check.consistent == (check.pseudo_inertia_min_eigenvalue > 0.0)
+        verdicts.append(check.consistent)
+    assert 50 < sum(verdicts) < 450
+
+
+def test_a_tolerance_is_granted_to_the_inertia():
+    ten = body(1.0, (0.0, 0.1, 0.0), (-0.015, 0.1, 0.1))
+    granted = {t: check_link("link", "joint", ten, t).consistent for t in (0.0, 0.01, 0.02, 0.04)}
+    assert granted == {0.0: False, 0.01: False, 0.02: True, 0.04: True}
+    assert check_link("link", "joint", ten).cholesky == granted
+    assert "fails even with 0.01" in check_link("link", "joint", ten, 0.01).problem
+
+
+def test_links_three_to_six_of_the_published_table():
+    """The links that the table gives fully; the count over all six is printed as Table III."""
+    counts = {
+        column: [
+            sum(
+                check_link("", "", table_link(number, column)).cholesky[tolerance]
+                for number in range(3, 7)
+            )
+            for tolerance in (0.0, 0.01, 0.02, 0.04)
+        ]
+        for column in (PRIOR, BASE, ESSENTIAL)
+    }
+    assert counts == {PRIOR: [2, 4, 4, 4], BASE: [0, 2, 2, 3], ESSENTIAL: [3, 4, 4, 4]}
+    third = check_link("link 3", "joint 3", table_link(3, PRIOR))
+    assert third.failing_minor == "det J"
+    needle = check_link("link 6", "joint 6", table_link(6, ESSENTIAL))
+    assert needle.minors["det J"] == 0.0
+
+
+def test_every_link_and_drive_of_a_robot_is_tested():
+    rng = np.random.default_rng(3)
+    robot = random_robot(rng, 3, coupled_wrist())
+    values = random_values(rng, robot)
+    values[10], values[24] = 2.0, 1.0
+    values[11], values[25] = 1.0, 1.0
+    names = robot.all_parameter_names
+    values[names.index("Fvm2")] = 0.5
+    checks = check_consistency(robot, values)
+    assert checks.consistent
+    assert [link.link for link in checks.links] == ["link_1", "link_2", "link_3"]
+    kinds = [(drive.joints, drive.kind) for drive in checks.drives]
+    assert ("joint_1, joint_2", "drive inertia") in kinds
+    assert ("joint_3", "drive inertia") in kinds
+    assert ("joint_1, joint_2", "viscous friction") in kinds
+    assert len(kinds) == 2 + 2 + 3 + 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("Ia1", 0.9, "joint_1, joint_2: smallest eigenvalue of the drive inertia"),
+        ("Ia3", 0.0, "joint_3: drive inertia 0 is not positive"),
+        ("Fv3", -0.1, "joint_3: viscous friction -0.1 is negative"),
+        ("Fvm2", 1.5, "joint_1, joint_2: smallest eigenvalue of the viscous friction"),
+        ("Fc1", -0.1, "joint_1: Coulomb friction -0.1 is negative"),
+        ("Fcm2", -0.1, "joint_1, joint_2: smallest eigenvalue of the Coulomb friction"),
+    ],
+)
+def test_a_drive_that_cannot_exist_is_named(name, value, words):
+    rng = np.random.default_rng(3)
+    robot = random_robot(rng, 3, coupled_wrist())
+    values = random_values(rng, robot)
+    values[10], values[24], values[11], values[25] = 2.0, 1.0, 1.0, 1.0
+    names = robot.all_parameter_names
+    values[names.index("Fvm2")] = 0.5
+    values[names.index(name)] = value
+    checks = check_consistency(robot, values)
+    assert not checks.consistent
+    assert len(checks.problems) == 1
+    assert words in checks.problems[0]
+
+
+def test_drives_that_nobody_gives_are_not_tested():
+    robot = load_robot("scara")
+    values = np.zeros(28)
+    given = np.zeros(28, dtype=bool)
+    given[11] = True
+    checks = check_consistency(robot, values, given=given)
+    assert [(d.joints, d.kind) for d in checks.drives] == [("joint_1", "viscous friction")]
+
+
+def test_a_centre_of_mass_outside_its_box_is_named():
+    robot = random_robot(np.random.default_rng(4), 2)
+    values = random_values(np.random.default_rng(5), robot)
+    values[14:24] = body(2.0, (0.1, 0.2, 0.3), (1.0, 1.0, 1.0))
+    inside = {"link_2": (np.zeros(3), np.full(3, 0.4))}
+    outside = {"link_2": (np.zeros(3), np.array([0.4, 0.15, 0.4]))}
+    assert check_consistency(robot, values, boxes=inside).consistent
+    checks = check_consistency(robot, values, boxes=outside)
+    assert checks.problems == (
+        "link link_2: the centre of mass (0.1, 0.2, 0.3) is outside its box",
+    )
+    assert checks.links[0].centre_in_box is None
+
+
+def test_what_cannot_be_tested_is_refused():
+    robot = random_robot(np.random.default_rng(4), 2)
+    with pytest.raises(ShapeError, match="values"):
+        check_consistency(robot, np.zeros(5))
+    with pytest.raises(SettingError, match="tolerance"):
+        check_consistency(robot, np.zeros(28), tolerance=-0.1)
+    corner = np.ones(3)
+    with pytest.raises(SettingError, match="no such link; links are link_1, link_2"):
+        check_consistency(robot, np.zeros(28), boxes={"arm": (-corner, corner)})
+    with pytest.raises(SettingError, match="lower corners below"):
+        check_consistency(robot, np.zeros(28), boxes={"link_1": (corner, corner)})
