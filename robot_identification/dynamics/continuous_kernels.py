@@ -81,6 +81,7 @@ TARGET = 1.5e-8
 BEYOND = 1e-9
 MOST_EVENTS_AT_ONCE = 50
 LOOKS = 8
+MOST_GUESSES = 100
 # Above its limit the torque stops the integral of the error; it fades over this share of the limit.
 FADING = 0.01
 
@@ -236,7 +237,8 @@ def _settle(loop, time, y, mode, resting, heading, scratch, tally):
             direction[e] = 0.0
     slope, share = scratch.slopes[STAGES], scratch.shares[STAGES]
     counts[:] = 0
-    if np.isnan(_rates(loop, time, y, mode, heading, scratch, slope, share)):
+    mass_and_bias(plant, y[:joints], qd, scratch.work, scratch.mass, scratch.bias)
+    if not factor(scratch.mass):
         return False
     independent, total = arrange(plant, resting, order, scratch.give)
     _stop(plant, qd, order, independent, scratch)
@@ -410,33 +412,29 @@ def _release(loop, time, step, mode, heading, scratch, latest, tally):
     Only what comes before ``latest`` counts.
     """
     low, below, high, above = 0.0, scratch.excess[0] - TARGET, 2.0, 0.0
-    for s in range(1, STAGES):
-        if low < latest and scratch.excess[s] > RELEASE:
-            tally[5] += 1
-            value = _excess_inside(loop, time, step, NODES[s], mode, heading, scratch)
-            if value > RELEASE:
-                high, above = NODES[s], value - TARGET
+    stage, side = 0, 0
+    for _ in range(STAGES + MOST_GUESSES):
+        if high > 1.0:
+            stage += 1
+            if stage == STAGES or low >= latest:
+                return 2.0
+            u = NODES[stage]
+            if not scratch.excess[stage] > RELEASE:
+                continue
+        else:
+            if (high - low) * step < APART or above < RELEASE:
                 break
-            low, below = NODES[s], value - TARGET
-    if high > 1.0:
-        return 2.0
-    side = 0
-    for _ in range(100):
-        if (high - low) * step < APART:
-            break
-        u = (low * above - high * below) / (above - below)
+            u = (low * above - high * below) / (above - below)
         tally[5] += 1
         value = _excess_inside(loop, time, step, u, mode, heading, scratch)
         if value > RELEASE:
-            high, above = u, value - TARGET
-            if abs(above) < RELEASE:
-                break
             below *= 0.5 if side == 1 else 1.0
-            side = 1
+            side = 1 if high <= 1.0 else 0
+            high, above = u, value - TARGET
         else:
-            low, below = u, value - TARGET
             above *= 0.5 if side == -1 else 1.0
-            side = -1
+            side = -1 if high <= 1.0 else 0
+            low, below = u, value - TARGET
     return high
 
 
@@ -559,13 +557,14 @@ def run(loop, span, settings, stops, y, times, out, slips, tally):
     resting = mode[0] == 0.0
     heading = np.zeros(loop.nominal.motion.shape[0])
     row, stop, at_once, memory, step = 0, 0, 0, 1e-4, min(longest, 1e-3)
-    fresh = True
+    fresh, ends_fresh, cut, taken = True, True, False, 0.0
     tally[7] = longest
     while time < end:
         stop = _next_stop(stops, stop, time)
-        taken, end_fresh = _plan_step(
-            loop, time, min(step, longest), stops[stop], fresh, heading, scratch.target
-        )
+        if not cut:
+            taken, ends_fresh = _plan_step(
+                loop, time, min(step, longest), stops[stop], fresh, heading, scratch.target
+            )
         if fresh:
             start = _within(time, time, taken)
             if not _settle(loop, start, y, mode, resting, heading, scratch, tally):
@@ -574,42 +573,52 @@ def run(loop, span, settings, stops, y, times, out, slips, tally):
             fresh = False
         _stages(loop, time, taken, y, mode, heading, scratch, tally)
         error = _largest_error(taken, y, scratch)
-        if not error <= tolerance:
+        if not cut and not error <= tolerance:
             tally[4] += 1
             if taken <= SHORTEST_STEP:
                 return (NOT_REGULAR if np.isnan(scratch.excess[1:]).any() else TOO_SHORT), time
             step = taken * max(SMALLEST_FACTOR, min(1.0, SAFETY * (tolerance / error) ** 0.2))
             continue
         _prepare_inside(taken, y, scratch)
-        u = _event(loop, time, taken, mode, heading, scratch, resting, tally)
-        step, memory = _next_step(step, taken, error / tolerance, memory)
-        if u <= 1.0:
-            fresh = True
-            at_once = at_once + 1 if u * taken < SHORTEST_STEP else 0
-            if at_once > MOST_EVENTS_AT_ONCE:
-                return TOO_MANY_EVENTS, time
-            if at_once > 0:
-                step = 0.25 * taken
-                continue
-            if u < 1.0:
-                taken *= u
-                _stages(loop, time, taken, y, mode, heading, scratch, tally)
-                _prepare_inside(taken, y, scratch)
+        if not cut:
+            u = _event(loop, time, taken, mode, heading, scratch, resting, tally)
+            step, memory = _next_step(step, taken, error / tolerance, memory)
+            if u <= 1.0:
+                at_once = at_once + 1 if u * taken < SHORTEST_STEP else 0
+                cut, fresh, step = _meet_event(u, taken, step, at_once)
+                if at_once > MOST_EVENTS_AT_ONCE:
+                    return TOO_MANY_EVENTS, time
+                if u < 1.0:
+                    taken *= u if cut else 1.0
+                    continue
+                ends_fresh = True
         row = _sample_step(loop, time, taken, mode, heading, scratch, times, row, out, slips)
-        tally[3] += 1
-        tally[6] = max(tally[6], error)
-        tally[7] = min(tally[7], taken)
-        y[:] = scratch.trial
-        if u > 1.0:
-            fresh = end_fresh
-            resting[:] = mode[0] == 0.0
-            scratch.slopes[0] = scratch.slopes[STAGES - 1]
-            scratch.shares[0] = scratch.shares[STAGES - 1]
-            scratch.excess[0] = scratch.excess[STAGES - 1]
+        _accept(y, taken, error, scratch, tally)
+        fresh, cut = cut or ends_fresh, False
         time += taken
         if stops[stop] - time < APART:
             time = stops[stop]
     return DONE, time
+
+
+@numba.njit(**_PART)
+def _meet_event(u, taken, step, at_once):
+    """Return whether the step is to be cut at an event, or begun anew, and the step after it."""
+    if at_once > 0:
+        return False, True, 0.25 * taken
+    return u < 1.0, False, step
+
+
+@numba.njit(**_PART)
+def _accept(y, taken, error, scratch, tally):
+    """Take the end of a step as the start of the next one."""
+    tally[3] += 1
+    tally[6] = max(tally[6], error)
+    tally[7] = min(tally[7], taken)
+    y[:] = scratch.trial
+    scratch.slopes[0] = scratch.slopes[STAGES - 1]
+    scratch.shares[0] = scratch.shares[STAGES - 1]
+    scratch.excess[0] = scratch.excess[STAGES - 1]
 
 
 @numba.njit(**_PART)
