@@ -94,6 +94,11 @@ def experiments_of(
     )
 
 
+def has_positions(recordings: Sequence[Recording]) -> bool:
+    """Tell whether the positions of all recordings were measured."""
+    return all(np.isfinite(s.position).all() for r in recordings for s in r.segments)
+
+
 def as_if_followed(recording: Recording, reference: Reference) -> Recording:
     """Return a recording whose positions are those of its reference."""
 

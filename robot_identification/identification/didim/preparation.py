@@ -12,6 +12,7 @@ import numpy as np
 from robot_identification.dynamics.reference import Reference
 from robot_identification.errors import (
     MassMatrixError,
+    MissingSignalError,
     NotConvergedError,
     NotExcitedError,
     SettingError,
@@ -25,6 +26,7 @@ from robot_identification.identification.didim.experiments import (
     along_reference,
     as_if_followed,
     experiments_of,
+    has_positions,
 )
 from robot_identification.identification.didim.iteration import Problem, Trial
 from robot_identification.identification.didim.loop import (
@@ -145,6 +147,8 @@ def _start(
             raise ShapeError("start", start.values.shape, f"({problem.base.rank},)")
         return start
     if start == starts.IDIM:
+        if not has_positions(recordings):
+            raise MissingSignalError("position", ", ".join(r.source for r in recordings))
         found = identify(
             problem.base.robot,
             recordings,

@@ -76,6 +76,7 @@ def identify_didim(
     Raises:
         SettingError: if a setting is not possible, or the robot declares no controller.
         RecordingError: if the recordings are of no use, or not as many as the references.
+        MissingSignalError: if the start ``idim`` lacks positions.
         NotExcitedError: if the motion does not determine every base parameter.
         NotConvergedError: if the iterations do not come to an end; with what was reached.
         ModelMismatchError: if they do, but the torque error stays above three times the noise

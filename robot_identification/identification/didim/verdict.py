@@ -9,6 +9,7 @@ import numpy as np
 
 from robot_identification.errors import CancelledError, RobotIdentificationError
 from robot_identification.identification import least_squares
+from robot_identification.identification.didim.experiments import has_positions
 from robot_identification.identification.didim.iteration import Iterations, Problem
 from robot_identification.identification.didim.noise import NoiseFloor, measured_noise
 from robot_identification.identification.didim.preparation import FirstParameters
@@ -166,7 +167,7 @@ def _unexplained_by_measured_motion(
     problem: Problem, recordings: Sequence[Recording], overrides: ProcessingSettings | None
 ) -> Array | None:
     """Return the (joints,) error of IDIM as fractions; None where there is no measured motion."""
-    if not all(np.isfinite(s.position).all() for r in recordings for s in r.segments):
+    if not has_positions(recordings):
         return None
     try:
         found = identify(

@@ -8,6 +8,7 @@ import pytest
 from robot_identification.dynamics.simulation import ClosedLoop
 from robot_identification.errors import (
     CancelledError,
+    MissingSignalError,
     ModelMismatchError,
     NotConvergedError,
     RecordingError,
@@ -129,6 +130,8 @@ def test_what_cannot_be_is_refused():
     robot, recordings, references, _ = scara(seconds=40.0)
     with pytest.raises(RecordingError, match="1 recordings and 0 references"):
         identify_didim(robot, recordings, [])
+    with pytest.raises(MissingSignalError, match="position"):
+        identify_didim(robot, recordings, references, start="idim")
     with pytest.raises(SettingError, match="transient"):
         identify_didim(robot, recordings, references, settings=DidimSettings(transient=1e4))
     with pytest.raises(SettingError, match="weighting"):
