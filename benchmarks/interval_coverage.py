@@ -228,9 +228,11 @@ def position_batch(
     robot, columns = at.base.robot, at.base.base_columns
     found = []
     for _ in range(runs):
-        segments = filter_recording(noisy_positions(at, std, rng), at.processing)
+        recording = noisy_positions(at, std, rng)
+        processing = resolve_processing(robot, [recording], ProcessingSettings())
+        segments = filter_recording(recording, processing)
         bands = band_stream(robot, columns)
-        factors = factorise(robot, columns, segments, at.processing, bands=bands)
+        factors = factorise(robot, columns, segments, processing, bands=bands)
         found.append(estimate(at, list(factors), bands))
     return np.array(found)
 
