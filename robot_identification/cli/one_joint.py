@@ -8,7 +8,7 @@ from pathlib import Path
 from robot_identification.cli import progress, tables
 from robot_identification.errors import SettingError
 from robot_identification.excitation.one_joint.plan import OneJointPlan, plan_one_joint
-from robot_identification.excitation.one_joint.settings import PROFILES, OneJointSettings
+from robot_identification.excitation.one_joint.settings import MOVES, PROFILES, OneJointSettings
 from robot_identification.excitation.surroundings import Surroundings
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.storage.one_joint_plans import (
@@ -51,6 +51,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how far from the start rotational joints go at most; default: %(default)s",
     )
     group.add_argument(
+        "--moves",
+        choices=MOVES,
+        default=default.moves,
+        help="how joints go from one experiment to the next; default: %(default)s",
+    )
+    group.add_argument(
         "--locked",
         default="",
         metavar="JOINT[,JOINT...]",
@@ -70,6 +76,7 @@ def planned(
         travel=options.travel,
         stroke=options.stroke,
         spread=options.spread,
+        moves=options.moves,
         locked=tuple(name for name in options.locked.split(",") if name),
         seed=options.seed,
         start=start,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -130,7 +131,8 @@ def plan_one_joint(
             parameters, limits.tightened(_INNER), trial, posture, surroundings or Surroundings()
         )
         blocks = _blocks(planner, robot, progress, cancelled)
-        wanted, schedule = _scheduled(blocks, posture, limits.tightened(1.0, *[chosen.between] * 2))
+        slow = limits.tightened(1.0, chosen.between, chosen.between)
+        wanted, schedule = _scheduled(blocks, posture, slow, singly=chosen.moves == "singly")
         trajectory, certificate = certified(robot, wanted, posture, surroundings)
         if certificate.passed:
             return OneJointPlan(
@@ -185,7 +187,7 @@ def _blocks(
 
 
 def _scheduled(
-    blocks: Sequence[Block], start: Array, slow: MotionLimits
+    blocks: Sequence[Block], start: Array, slow: MotionLimits, *, singly: bool
 ) -> tuple[Trajectory, tuple[Scheduled, ...]]:
     """Return all experiments with slow moves between them, from the start and back to it."""
     parts: list[Trajectory] = []
@@ -197,23 +199,36 @@ def _scheduled(
             nearest = min(waiting, key=lambda e: float(np.abs(e.posture - here).max()))
             waiting = [experiment for experiment in waiting if experiment is not nearest]
             run = nearest.trajectory
-            parts += [*_move(run.joint_names, here, nearest.posture, slow), run]
+            parts += [*_moves(run.joint_names, here, nearest.posture, slow, singly=singly), run]
             clock = sum(part.duration for part in parts)
             schedule.append(Scheduled(nearest, block.joint, clock - run.duration, clock))
             here = nearest.posture
-    parts += _move(parts[0].joint_names, here, start, slow)
+    parts += _moves(parts[0].joint_names, here, start, slow, singly=singly)
     return joined(parts), tuple(schedule)
 
 
-def _move(
-    joint_names: tuple[str, ...], here: Array, there: Array, slow: MotionLimits
+def _moves(
+    joint_names: tuple[str, ...], here: Array, there: Array, slow: MotionLimits, *, singly: bool
 ) -> list[Trajectory]:
-    """Return a slow move from rest to rest; none where there is no way to go."""
-    if np.array_equal(here, there):
-        return []
-    positions, still = np.array([here, there]), np.zeros((2, len(here)))
-    duration = shortest_durations(positions, still, slow, least=_LEAST)
-    return [Trajectory(joint_names, np.append(0.0, duration), positions, still, still)]
+    """Return slow moves from rest to rest: one of all joints, or one for every joint that moves."""
+    moving = np.flatnonzero(here != there)
+    ways = [here]
+    for joints in moving[:, None] if singly else [moving]:
+        way = ways[-1].copy()
+        way[joints] = there[joints]
+        ways.append(way)
+    still = np.zeros((2, len(here)))
+    return [
+        Trajectory(
+            joint_names,
+            np.append(0.0, shortest_durations(np.array(pair), still, slow, least=_LEAST)),
+            np.array(pair),
+            still,
+            still,
+        )
+        for pair in itertools.pairwise(ways)
+        if not np.array_equal(*pair)
+    ]
 
 
 def _stretched(schedule: Sequence[Scheduled], factor: float) -> tuple[Scheduled, ...]:

@@ -9,6 +9,7 @@ from robot_identification.errors import SettingError
 from robot_identification.robot.model import Array
 
 PROFILES = ("quintic", "damped")
+MOVES = ("together", "singly")
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,7 @@ class OneJointSettings:
         share: share of the limits of velocity and acceleration that a step uses.
         slow: share of the velocity limit of slow motion in both directions, which tells friction,
             and of a joint that creeps while its effort is read.
+        moves: between experiments all joints go ``together``, or ``singly``, one after the other.
         between: share of the limits of velocity and acceleration that is used between experiments.
         reach: share of the position ranges, around the start, that postures use.
         spread: how far from the start rotational joints are at most, in rad.
@@ -46,6 +48,7 @@ class OneJointSettings:
     sigma: float = 10.0
     share: float = 0.8
     slow: float = 0.1
+    moves: str = "together"
     between: float = 0.3
     reach: float = 0.8
     spread: float = 1.2
@@ -60,6 +63,8 @@ class OneJointSettings:
     def __post_init__(self) -> None:
         if self.profile not in PROFILES:
             raise SettingError("profile", self.profile, f"must be one of {', '.join(PROFILES)}")
+        if self.moves not in MOVES:
+            raise SettingError("moves", self.moves, f"must be one of {', '.join(MOVES)}")
         for name in ("travel", "stroke", "spread", "sigma", "pause"):
             if not 0.0 < getattr(self, name) < math.inf:
                 raise SettingError(name, getattr(self, name), "must be positive")

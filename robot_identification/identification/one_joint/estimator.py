@@ -36,6 +36,9 @@ from robot_identification.robot.model import Array, read_only
 from robot_identification.robot.processing import Divisor
 
 _INVOLVED = 0.1
+# Filters leave traces of 1e-9 of other motions in the rows of a joint that was never moved; a
+# column-scaled system worse than this is told by them, not by the motion.
+_FAINTEST = 1e-6
 
 
 @dataclass(frozen=True)
@@ -146,7 +149,8 @@ def estimate_jointwise(
 
     Raises:
         ShapeError: there is not one factor per joint.
-        NotExcitedError: the efforts do not tell every parameter; it names those of all joints.
+        NotExcitedError: the efforts do not tell every parameter, or later blocks so badly that
+            they drown the effort of an earlier joint; it names the parameters.
     """
     joints = len(parameters.base.robot.joints)
     if len(factors) != joints:
@@ -167,6 +171,7 @@ def estimate_jointwise(
         variance = float(np.sum((y - A @ values[own]) ** 2)) / freedom
         carried = -inverse @ B
         P = covariance[np.ix_(later, later)]
+        _refuse_drowned(parameters, factor, B, np.diag(P), later, systems)
         covariance[np.ix_(own, own)] = variance * inverse @ inverse.T + carried @ P @ carried.T
         covariance[np.ix_(own, later)] = carried @ P
         covariance[np.ix_(later, own)] = (carried @ P).T
@@ -281,14 +286,29 @@ def _refuse_untold(
     for j, (factor, matrix) in enumerate(zip(factors, matrices, strict=True)):
         own = parameters.block(j)
         names = [parameters.names[i] for i in own]
-        tolerance = max(factor.rows, 1) * np.finfo(float).eps
-        here, condition = untold(matrix[:, own], names, tolerance)
+        here, condition = untold(matrix[:, own], names, _FAINTEST)
         if factor.rows < len(names) and not here:
             here = names
         missing += here
         worst = max(worst, condition)
     if missing:
         raise NotExcitedError(missing, worst)
+
+
+def _refuse_drowned(
+    parameters: JointwiseParameters,
+    factor: JointFactor,
+    B: Array,
+    variances: Array,
+    later: npt.NDArray[np.intp],
+    systems: Sequence[SmallSystem],
+) -> None:
+    """Refuse later blocks whose errors are larger than the effort that they are taken from."""
+    errors = np.linalg.norm(B, axis=0) * np.sqrt(variances)
+    drowning = later[errors > factor.effort_norm]
+    if drowning.size:
+        worst = max(system.scaled_condition_number for system in systems)
+        raise NotExcitedError([parameters.names[i] for i in drowning], worst)
 
 
 def _system(

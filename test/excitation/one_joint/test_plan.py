@@ -166,6 +166,16 @@ def test_small_motion_stays_small(stanford):
     assert not plan.unidentified
 
 
+def test_joints_can_go_singly_all_the_time(stanford):
+    robot, together = stanford
+    plan = plan_one_joint(robot, OneJointSettings(moves="singly"))
+    assert plan.certificate.passed
+    assert not plan.unidentified
+    _, qd, _ = plan.trajectory.sample(np.arange(0.0, plan.trajectory.duration, 0.003))
+    assert (np.count_nonzero(np.abs(qd) > 1e-9, axis=1) <= 1).all()
+    assert plan.trajectory.duration > together.trajectory.duration
+
+
 def test_postures_avoid_obstacles_and_leave_the_box_alone():
     robot = load_robot("three_dof")
 
@@ -216,8 +226,9 @@ def test_what_cannot_be_planned_is_refused(stanford):
     plan_one_joint(load_robot("scara"), progress=lambda stage, done: stages.append((stage, done)))
     assert [done for _, done in stages] == [0.0, 0.5]
     for wrong in (
-        {"profile": "sine"}, {"travel": 0.0}, {"share": 1.5}, {"postures": 0}, {"candidates": 1},
-        {"worst_condition": 1.0}, {"seed": -1}, {"pause": float("nan")},
+        {"profile": "sine"}, {"moves": "at once"}, {"travel": 0.0}, {"share": 1.5},
+        {"postures": 0}, {"candidates": 1}, {"worst_condition": 1.0},
+        {"seed": -1}, {"pause": float("nan")},
     ):  # fmt: skip
         with pytest.raises(SettingError):
             OneJointSettings(**wrong)

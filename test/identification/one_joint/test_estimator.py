@@ -166,6 +166,18 @@ def test_without_noise_the_recursion_is_least_squares():
     assert len(found.singular_values) == parameters.rank
 
 
+def test_a_last_joint_that_says_nothing_is_not_taken_for_known():
+    rng = np.random.default_rng(6)
+    robot = generic_robot(rng, 3)
+    parameters = JointwiseParameters.of(robot)
+    values = inertial_values(rng, robot)
+    factors = list(noisy(robot, parameters, values, rng, 0.1))
+    factors[2] = noisy(robot, parameters, values, rng, 1e6)[2]
+    with pytest.raises(NotExcitedError) as refusal:
+        estimate_jointwise(parameters, factors)
+    assert all(name.endswith("_3") for name in refusal.value.parameters)
+
+
 def test_what_does_not_fit_is_refused():
     robot, values = stanford_arm()
     parameters = JointwiseParameters.of(robot)
