@@ -11,9 +11,9 @@ from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.nodes.client import Client
 from robot_identification.nodes.inertial_messages import parameters_message
 from robot_identification.nodes.processes import NodeProcesses, command
+from robot_identification.nodes.tracking import Tracking
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.values import load_values
-from tracking import Tracking
 
 pytestmark = pytest.mark.ros
 
@@ -52,16 +52,25 @@ def track(tmp_path):
     processes = NodeProcesses(tmp_path)
     namespace = f"/t{uuid.uuid4().hex[:12]}"
     client = Client(namespace, watch=processes.check)
-    yield Tracking(client, processes, ROBOT, "tx40_simulated", POSITIONS[0], namespace)
+    exact = {
+        "position_noise": [0.0],
+        "position_resolution": [0.0],
+        "effort_noise": [0.0],
+    }
+    line = command("simulated_robot", parameters=exact, namespace=namespace)
+    processes.start("simulated_robot", line)
+    tracking = Tracking(client, processes, ROBOT, "tx40", namespace)
+    tracking.wait_until_ready()
+    yield tracking
     client.__exit__(None, None, None)
     processes.stop()
 
 
 def test_the_right_model_follows_five_times_better_than_a_wrong_one(track):
     track.use(wrong_prior())
-    wrong = rms(track.errors(MOTION)[1])
+    wrong = rms(track.follow(MOTION).error)
     track.use(TRUTH)
-    right = rms(track.errors(MOTION)[1])
+    right = rms(track.follow(MOTION).error)
     assert right < wrong / 5.0
     assert right < 1e-3
 
@@ -72,7 +81,7 @@ def test_parameters_of_another_robot_change_nothing(track):
     message = parameters_message(stranger, values, stamp=1)
     track.parameters.publish(message)
     track.wait_until_logged("inertial_parameters refused: tx40: these are parameters of puma560")
-    track.errors(Trajectory(ROBOT.joint_names, [0.1], np.zeros((1, 6))))
+    track.go_to(np.zeros(6), 0.1)
     assert track.efforts == []
     track.use(TRUTH)
     track.pause(0.5)
@@ -86,9 +95,9 @@ def test_parameters_of_another_robot_change_nothing(track):
 
 def test_a_node_that_ends_takes_its_effort_away(track):
     track.use(TRUTH)
-    track.errors(Trajectory(ROBOT.joint_names, [0.1], np.zeros((1, 6))))
+    track.go_to(np.zeros(6), 0.1)
     track.wait(lambda: track.efforts, "efforts")
-    track.processes.stop("computed_torque")
+    track.nodes.stop("computed_torque")
     track.wait(lambda: not any(track.efforts[-1].effort), "an effort of zero")
     assert track.efforts[-1].header.stamp.sec == 0
 

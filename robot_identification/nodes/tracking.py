@@ -1,0 +1,150 @@
+"""How well a robot follows with a model fed forward: the node computed_torque, driven from outside.
+
+Demo, tests and benchmarks publish parameters and trajectories, and compare joint states with the
+reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory
+
+from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.msg import InertialParameters
+from robot_identification.nodes import qos
+from robot_identification.nodes.client import Client
+from robot_identification.nodes.inertial_messages import parameters_message
+from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
+from robot_identification.nodes.processes import NodeProcesses, command
+from robot_identification.nodes.trajectories import message_of
+from robot_identification.robot.model import Array, RobotModel
+
+NODE = "computed_torque"
+_READY_WITHIN = 120.0  # the first start on a machine compiles
+_LEAD = 1.0
+_IN_USE = "parameters of"
+
+
+class Errors(NamedTuple):
+    """Tracking errors of one motion.
+
+    Attributes:
+        time: (samples,) time since the start of the motion, in s.
+        error: (samples, joints) position less reference, in rad or m.
+    """
+
+    time: Array
+    error: Array
+
+    @property
+    def rms(self) -> Array:
+        """(joints,) root mean square of the errors."""
+        return np.asarray(np.sqrt(np.mean(np.square(self.error), axis=0)))
+
+
+class Tracking:
+    """The node computed_torque beside a robot that runs already.
+
+    Args:
+        client: to talk through; of the namespace of the robot.
+        nodes: processes to add the node to.
+        robot: the robot; the node is started with ``description``.
+        description: robot file or name, as the node takes it.
+        namespace: namespace of the robot.
+        rate: rate of the efforts, Hz.
+        lead: how far ahead they are sent, in s.
+
+    Attributes:
+        states: joint states received.
+        efforts: feed-forward efforts received.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        nodes: NodeProcesses,
+        robot: RobotModel,
+        description: str,
+        namespace: str,
+        *,
+        rate: float = 100.0,
+        lead: float = 0.5,
+    ) -> None:
+        self.client, self.nodes, self.robot = client, nodes, robot
+        self.states: list[JointState] = []
+        self.efforts: list[JointState] = []
+        node = client.node
+        node.create_subscription(JointState, "joint_states", self.states.append, qos.STATES_IN)
+        node.create_subscription(JointState, "feedforward_effort", self.efforts.append, qos.EFFORTS)
+        self.trajectories = node.create_publisher(JointTrajectory, "joint_trajectory", qos.COMMANDS)
+        self.parameters = node.create_publisher(
+            InertialParameters, "inertial_parameters", qos.LATCHED
+        )
+        given = {"robot": description, "rate": rate, "lead": lead}
+        nodes.start(NODE, command(NODE, parameters=given, namespace=namespace))
+
+    def wait(self, condition: Callable[[], Any], what: str, timeout: float = 60.0) -> Any:
+        """Wait until something holds."""
+        return self.client.wait_for(condition, timeout, what)
+
+    def wait_until_ready(self) -> None:
+        """Wait until robot and node receive trajectories and the node parameters."""
+        self.wait(
+            lambda: (
+                self.states
+                and self.trajectories.get_subscription_count() >= 2
+                and self.parameters.get_subscription_count() >= 1
+            ),
+            "robot and computed_torque",
+            _READY_WITHIN,
+        )
+
+    def wait_until_logged(self, text: str, times: int = 1) -> None:
+        """Wait until the node has said something so many times."""
+        self.wait(lambda: self.nodes.output(NODE).count(text) >= times, text)
+
+    def use(self, values: npt.ArrayLike) -> None:
+        """Publish parameters and wait until the node uses them."""
+        times = self.nodes.output(NODE).count(_IN_USE) + 1
+        message = parameters_message(self.robot, values, stamp=stamp_of(self.states[-1]))
+        self.parameters.publish(message)
+        self.wait_until_logged(_IN_USE, times)
+
+    def pause(self, seconds: float) -> None:
+        """Let time of the robot go by."""
+        end = stamp_of(self.states[-1]) + round(seconds * NANOSECONDS)
+        self.wait(lambda: stamp_of(self.states[-1]) > end, "later states", 30.0 + 10.0 * seconds)
+
+    def go_to(self, position: npt.ArrayLike, seconds: float) -> None:
+        """Move to a position (joints,) and rest there for a moment."""
+        place = np.asarray(position, dtype=np.float64)[None]
+        names = self.robot.joint_names
+        point = Trajectory(
+            names, np.array([seconds]), place, np.zeros_like(place), np.zeros_like(place)
+        )
+        self.trajectories.publish(message_of(point, stamp_of(self.states[-1])))
+        self.pause(seconds + _LEAD)
+
+    def follow(self, trajectory: Trajectory) -> Errors:
+        """Follow a trajectory and return the errors on the way.
+
+        Args:
+            trajectory: joints in the robot's order; it begins where the robot is.
+        """
+        self.states[:] = self.states[-1:]
+        period = stamp_of(self.states[-1])
+        self.wait(lambda: len(self.states) > 1, "later states")
+        period = stamp_of(self.states[1]) - period
+        start = stamp_of(self.states[-1]) + round(_LEAD * NANOSECONDS / period) * period
+        self.trajectories.publish(message_of(trajectory, start))
+        end = start + round(float(trajectory.times[-1]) * NANOSECONDS)
+        limit = 30.0 + 10.0 * float(trajectory.times[-1])
+        self.wait(lambda: stamp_of(self.states[-1]) > end, "the end of the motion", limit)
+        rows = [(stamp_of(s), s.position) for s in self.states if start <= stamp_of(s) <= end]
+        time = (np.array([stamp for stamp, _ in rows]) - start) / NANOSECONDS
+        return Errors(time, np.array([q for _, q in rows]) - trajectory.sample(time)[0])
