@@ -9,6 +9,7 @@ from robot_identification import msg
 from robot_identification.errors import RecordingError
 from robot_identification.identification import least_squares
 from robot_identification.identification.base import base_parameters
+from robot_identification.identification.essential import eliminate
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.least_squares import RelativeError
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
@@ -77,6 +78,22 @@ def compare(one, other):
             compare(a, b)
     else:
         assert one == other
+
+
+def test_a_message_tells_the_essential_parameters(robot):
+    result = result_of(robot, None)
+    every = through_dds(messages.result_message(result, robot, stamp=0))
+    assert all(parameter.essential for parameter in every.parameters)
+    assert messages.result_of(every).elimination is None
+    weights = result.estimate.weights
+    found = eliminate(result.factors, result.regrouping.names, weights, threshold=2.0)
+    assert not found.kept.all()
+    few = dataclasses.replace(result, estimate=found.estimate, elimination=found)
+    message = through_dds(messages.result_message(few, robot, stamp=0))
+    assert [parameter.essential for parameter in message.parameters] == found.kept.tolist()
+    back = messages.result_of(message)
+    np.testing.assert_array_equal(back.elimination.kept, found.kept)
+    np.testing.assert_array_equal(back.elimination.estimate.values, found.estimate.values)
 
 
 def test_a_result_says_how_parameters_are_grouped(robot):
