@@ -62,6 +62,12 @@ def start(context: LaunchContext) -> list[Node]:
             parameters=[str(CONFIG / "identification.yaml"), *own, overrides],
             **shared,
         ),
+        Node(
+            executable="calibration",
+            remappings=remappings,
+            parameters=[str(CONFIG / "calibration.yaml"), *own, overrides],
+            **shared,
+        ),
     ]
 
 

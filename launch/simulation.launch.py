@@ -54,6 +54,11 @@ def start(context: LaunchContext) -> list[Node]:
             parameters=[str(CONFIG / "identification.yaml"), *own, overrides],
             **shared,
         ),
+        Node(
+            executable="calibration",
+            parameters=[str(CONFIG / "calibration.yaml"), *own, overrides],
+            **shared,
+        ),
     ]
 
 

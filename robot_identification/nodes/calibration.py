@@ -1,0 +1,233 @@
+"""The node that hands identified parameters back: consistent, as messages, URDF and files."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
+from rclpy.executors import Executor, MultiThreadedExecutor
+from rclpy.node import Node
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+
+from robot_identification.calibration.calibrate import calibrate
+from robot_identification.calibration.calibrated import CalibratedParameters
+from robot_identification.calibration.prior import Prior
+from robot_identification.calibration.watching import Level, Watch
+from robot_identification.errors import (
+    InputError,
+    ResultFileError,
+    SettingError,
+    UnknownRobotError,
+)
+from robot_identification.identification.result import IdentificationResult
+from robot_identification.msg import IdentificationResult as ResultMessage
+from robot_identification.msg import InertialParameters
+from robot_identification.nodes import qos
+from robot_identification.nodes.calibrated_message import calibrated_message
+from robot_identification.nodes.calibration_parameters import PARAMETERS
+from robot_identification.nodes.messages import result_of
+from robot_identification.nodes.parameters import declare
+from robot_identification.nodes.prediction import Prediction
+from robot_identification.nodes.running import run
+from robot_identification.nodes.services import Cancelled, Desk
+from robot_identification.robot.drives import require_effort_meaning
+from robot_identification.robot.loading import find_robot, load_robot, source_urdf
+from robot_identification.srv import Calibrate
+from robot_identification.storage.atomic import check_target
+from robot_identification.storage.export.outputs import URDF, write_outputs
+from robot_identification.storage.export.urdf_files import (
+    describe,
+    identified_urdf,
+    read_urdf_text,
+    refuse_inputs,
+)
+from robot_identification.storage.parameter_files import write_parameters
+from robot_identification.storage.priors import read_prior
+from robot_identification.storage.results import read_result
+
+_THREADS = 4
+
+
+@dataclass(frozen=True)
+class _Published:
+    """What a calibration gives to others: made whole before anything of it is published."""
+
+    parameters: InertialParameters
+    description: String
+
+
+class CalibrationNode(Node):
+    """Keeps the last identification, and answers requests to calibrate."""
+
+    def __init__(self) -> None:
+        super().__init__("calibration")
+        values = declare(self, PARAMETERS)
+        source = values["robot"]
+        self._robot = load_robot(source, effort_meaning=values["effort_meaning"] or None)
+        described_by = source_urdf(source)
+        urdf = values["urdf"] or described_by
+        self._urdf = None if urdf is None else Path(urdf)
+        self._prior = values["prior"] or described_by
+        self._inputs = [find_robot(source)]
+        self._check_files()
+        self._desk = Desk(self.get_logger())
+        self._last: IdentificationResult | None = None
+        quick, long = MutuallyExclusiveCallbackGroup(), ReentrantCallbackGroup()
+        self._inertials = self.create_publisher(
+            InertialParameters, "inertial_parameters", qos.LATCHED
+        )
+        self._descriptions = self.create_publisher(
+            String, "identified_robot_description", qos.LATCHED
+        )
+        self.create_subscription(
+            ResultMessage,
+            "identified_parameters",
+            self._on_result,
+            qos.LATCHED,
+            callback_group=MutuallyExclusiveCallbackGroup(),
+        )
+        self._prediction: Prediction | None = None
+        if values["predict"]:
+            require_effort_meaning(self._robot)
+            self._prediction = Prediction(
+                self,
+                self._robot,
+                quick,
+                rate=values["predicted_rate"],
+                period=values["diagnostics_period"],
+            )
+        self.create_service(Calibrate, "~/calibrate", self._on_calibrate, callback_group=long)
+        self.create_service(Trigger, "~/cancel", self._on_cancel, callback_group=long)
+        self.get_logger().info(f"ready: {self._robot.name}, prior {self._prior or 'none'}")
+
+    def _check_files(self) -> None:
+        """Refuse a prior or a URDF of no use before anybody waits for a calibration."""
+        read_prior(self._prior, self._robot)
+        if self._urdf is not None:
+            describe(self._urdf)
+            self._inputs.append(self._urdf)
+
+    def _on_result(self, message: ResultMessage) -> None:
+        if message.robot != self._robot.name:
+            self.get_logger().error(
+                f"parameters of {message.robot} ignored: this node is for {self._robot.name}"
+            )
+            return
+        try:
+            self._last = result_of(message)
+        except (ValueError, InputError) as error:
+            self.get_logger().error(f"identified_parameters ignored: {error}")
+            return
+        self.get_logger().info(f"{len(message.parameters)} base parameters to calibrate")
+
+    def _on_calibrate(
+        self, request: Calibrate.Request, response: Calibrate.Response
+    ) -> Calibrate.Response:
+        return self._desk.run(
+            "calibrate", response, lambda filled, stop: self._calibrate(request, filled, stop)
+        )
+
+    def _calibrate(
+        self, request: Calibrate.Request, response: Calibrate.Response, cancelled: Cancelled
+    ) -> str:
+        inputs = [*self._inputs, *filter(None, (request.result, request.prior))]
+        for target in filter(None, (request.output, request.urdf)):
+            check_target(Path(target))
+            refuse_inputs(target, inputs)
+        if request.output and request.output == request.urdf:
+            raise SettingError("urdf", request.urdf, "is named for two outputs")
+        result = self._result(request.result)
+        calibrated = calibrate(
+            self._robot,
+            result,
+            self._prior_of(request.prior),
+            space=request.space or "essential",
+            consistent=request.consistent,
+            cancelled=cancelled,
+        )
+        published = self._published(calibrated)
+        self._write(request, calibrated, inputs)
+        self._inertials.publish(published.parameters)
+        self._descriptions.publish(published.description)
+        if self._prediction is not None:
+            level = Level.of(result, calibrated)
+            self._prediction.use(Watch(self._robot, calibrated.values, level))
+        response.parameters = published.parameters
+        response.active_links = list(calibrated.active_links)
+        response.warnings = list(calibrated.warnings)
+        response.seconds = calibrated.seconds
+        return (
+            f"{calibrated.step.value}: relative error {calibrated.error.total:.4f}, "
+            f"{100.0 * calibrated.error_increase:.2g} % of it for consistency; "
+            f"distance to the prior {calibrated.distance_to_prior:.3g}"
+        )
+
+    def _result(self, path: str) -> IdentificationResult:
+        if path:
+            return read_result(path)
+        if self._last is None:
+            raise ResultFileError(
+                "the last result", "there is none: call ~/identify of the identification node first"
+            )
+        return self._last
+
+    def _prior_of(self, named: str) -> Prior:
+        try:
+            return read_prior(named or self._prior, self._robot)
+        except UnknownRobotError as error:
+            raise ResultFileError(named, "no such parameter file or URDF") from error
+
+    def _published(self, calibrated: CalibratedParameters) -> _Published:
+        text, description = None, None
+        if self._urdf is not None:
+            text, description = read_urdf_text(self._urdf)[0], describe(self._urdf)
+        message = calibrated_message(
+            self._robot,
+            calibrated,
+            stamp=self.get_clock().now().nanoseconds,
+            description=description,
+        )
+        name = str(self._urdf or "")
+        urdf = identified_urdf(self._robot, calibrated.values, text, name=name)
+        return _Published(message, String(data=urdf))
+
+    def _write(
+        self,
+        request: Calibrate.Request,
+        calibrated: CalibratedParameters,
+        inputs: Sequence[str | Path],
+    ) -> None:
+        if request.urdf:
+            write_outputs(
+                {URDF: request.urdf},
+                self._robot,
+                calibrated.values,
+                original=self._urdf,
+                keep=inputs,
+            )
+        if request.output:
+            write_parameters(request.output, self._robot, calibrated)
+
+    def _on_cancel(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        work = self._desk.cancel()
+        response.success = bool(work)
+        response.message = f"{work} is being cancelled" if work else "nothing is under way"
+        return response
+
+
+def make_executor() -> Executor:
+    """Return an executor whose threads leave one for joint states and one for cancel, always."""
+    return MultiThreadedExecutor(num_threads=_THREADS)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the node."""
+    return run(CalibrationNode, arguments, name="calibration", make_executor=make_executor)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,68 @@
+"""Parameters of the calibration node."""
+
+from __future__ import annotations
+
+from rclpy.parameter import Parameter
+
+from robot_identification.nodes.parameters import ParameterSpec
+
+Type = Parameter.Type
+
+DRIFT = ParameterSpec(
+    "drift_warning",
+    Type.DOUBLE,
+    "residual of a joint, over what the calibration left, from which on diagnostics warn",
+    default=2.0,
+    minimum=1.0,
+    maximum=1000.0,
+    read_only=False,
+)
+PARAMETERS = (
+    ParameterSpec(
+        "robot", Type.STRING, "robot file (YAML), URDF, or the name of a robot of this package"
+    ),
+    ParameterSpec(
+        "effort_meaning",
+        Type.STRING,
+        "what the efforts of joint_states are; empty: what the robot file says",
+        default="",
+        choices=("", "joint_torque", "motor_torque", "current"),
+    ),
+    ParameterSpec(
+        "prior",
+        Type.STRING,
+        "prior where the request names none: parameter file, URDF, or none; empty: the URDF that "
+        "describes the robot, if any",
+        default="",
+    ),
+    ParameterSpec(
+        "urdf",
+        Type.STRING,
+        "URDF that identified_robot_description keeps everything of but inertials and friction; "
+        "empty: the one that describes the robot, else a complete one is made",
+        default="",
+    ),
+    ParameterSpec(
+        "predict",
+        Type.BOOL,
+        "whether predicted_joint_states are published and the residual is watched",
+        default=True,
+    ),
+    ParameterSpec(
+        "predicted_rate",
+        Type.DOUBLE,
+        "largest rate of predicted_joint_states, Hz; 0: one for every joint state",
+        default=0.0,
+        minimum=0.0,
+        maximum=10000.0,
+    ),
+    ParameterSpec(
+        "diagnostics_period",
+        Type.DOUBLE,
+        "time between two messages on /diagnostics, s",
+        default=1.0,
+        minimum=0.1,
+        maximum=60.0,
+    ),
+    DRIFT,
+)

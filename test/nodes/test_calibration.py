@@ -1,0 +1,223 @@
+import time
+
+import numpy as np
+import pytest
+import yaml
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from robot_identification.msg import IdentificationResult, InertialParameters
+from robot_identification.srv import Calibrate, Identify
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+
+from live_nodes import ROBOT, TRUTH, states
+from robot_identification.calibration.checks import check_consistency
+from robot_identification.identification.base import base_parameters
+from robot_identification.nodes import qos
+from robot_identification.nodes.client import Client
+from robot_identification.nodes.inertial_messages import values_of_message
+from robot_identification.nodes.joint_states import stamp_of
+from robot_identification.nodes.services import CODES
+from robot_identification.robot.urdf import parse_urdf
+from robot_identification.robot.urdf_prior import given_by_urdf, urdf_prior
+from robot_identification.robot.values import load_values
+
+pytestmark = pytest.mark.ros
+
+BASE = base_parameters(ROBOT)
+SERVICE = "calibration/calibrate"
+NOISE = (0.05, 0.01)
+
+
+def noisy(seed, factors=(1.0, 1.0)):
+    """Return states whose efforts are noisy, and wrong by factors."""
+    messages = states()
+    noise = np.random.default_rng(seed).normal(size=(len(messages), 2)) * NOISE
+    for message, error in zip(messages, noise, strict=True):
+        message.effort = (np.array(message.effort) * factors + error).tolist()
+    return messages
+
+
+@pytest.fixture(scope="module")
+def prior(tmp_path_factory):
+    """Parameters that are wrong by a fifth."""
+    path = tmp_path_factory.mktemp("prior") / "cad.yaml"
+    names = ROBOT.all_parameter_names
+    values = {n: 1.2 * float(v) for n, v in zip(names, TRUTH, strict=True) if v != 0.0}
+    path.write_text(yaml.safe_dump({"robot": "scara", "parameters": values}))
+    return path
+
+
+class Outputs:
+    """What the calibration node has published."""
+
+    def __init__(self, suite):
+        self.predicted, self.diagnostics = [], []
+        node = suite.client.node
+        for kind, topic, store, profile in (
+            (JointState, "predicted_joint_states", self.predicted, qos.STATES_IN),
+            (DiagnosticArray, "/diagnostics", self.diagnostics, qos.STATUS),
+        ):
+            node.create_subscription(kind, topic, store.append, profile)
+
+    def newest(self, suite):
+        name = f"{suite.namespace}/calibration: residual"
+        found = [s for array in self.diagnostics for s in array.status if s.name == name]
+        return found[-1] if found else None
+
+
+@pytest.fixture(scope="module")
+def calibrating(make_suite, prior):
+    """Acquisition, identification and calibration for the SCARA, ready."""
+    suite = make_suite()
+    suite.start("acquisition", block_period=0.05, diagnostics_period=0.1)
+    suite.start("identification")
+    suite.start("calibration", prior=str(prior), diagnostics_period=0.1)
+    suite.wait_for_acquisition()
+    suite.client.wait_for_service(Identify, "identification/identify")
+    suite.client.wait_for_service(Calibrate, SERVICE)
+    return suite
+
+
+@pytest.fixture(scope="module")
+def outputs(calibrating):
+    return Outputs(calibrating)
+
+
+@pytest.fixture(scope="module")
+def result_file(calibrating, outputs, tmp_path_factory):
+    path = tmp_path_factory.mktemp("result") / "result.yaml"
+    recording = move(calibrating, noisy(0))
+    response = calibrating.identify(recording, output=str(path))
+    assert response.success, response.message
+    return path
+
+
+def move(suite, messages):
+    """Let the robot send states a thousand times a second."""
+
+    def paced():
+        for message in messages:
+            time.sleep(0.001)
+            yield message
+
+    return suite.record(paced(), expected=len(messages))[0].recording
+
+
+def calibrate(suite, **fields):
+    return suite.client.call(Calibrate, SERVICE, Calibrate.Request(**fields))
+
+
+def latched(suite, kind, topic):
+    """Return what somebody who comes only now receives."""
+    with Client(suite.namespace) as late:
+        got = []
+        late.node.create_subscription(kind, topic, got.append, qos.LATCHED)
+        late.wait_for(lambda: got, 20.0, topic)
+        return got[0]
+
+
+def test_without_an_identification_nothing_is_published(calibrating):
+    response = calibrate(calibrating)
+    assert (response.success, response.error_code) == (False, CODES.RESULT_INVALID)
+    assert "identify" in response.message
+    got = []
+    calibrating.client.node.create_subscription(
+        InertialParameters, "inertial_parameters", got.append, qos.LATCHED
+    )
+    calibrating.client.spin(1.0)
+    assert got == []
+
+
+def test_parameters_are_consistent_latched_and_written(calibrating, result_file, tmp_path):
+    output, urdf = tmp_path / "parameters.yaml", tmp_path / "scara.urdf"
+    response = calibrate(calibrating, output=str(output), urdf=str(urdf))
+    assert (response.success, response.error_code) == (True, CODES.OK), response.message
+    message = response.parameters
+    values = values_of_message(message, ROBOT)
+    assert message.consistent
+    assert check_consistency(ROBOT, values).consistent
+    exact, found = (BASE.values(np.asarray(v)[BASE.columns]) for v in (TRUTH, values))
+    np.testing.assert_allclose(found, exact, rtol=0.03, atol=0.01)
+    assert message.relative_error_total < 0.02
+    assert len(message.verdicts) == len(message.std) == len(message.names)
+    assert set(message.verdicts) >= {
+        InertialParameters.ESSENTIAL,
+        InertialParameters.NOT_IDENTIFIABLE,
+    }
+    assert [link.joint for link in message.links] == list(ROBOT.joint_names)
+    assert message.recordings
+    assert repr(latched(calibrating, InertialParameters, "inertial_parameters")) == repr(message)
+    description = latched(calibrating, String, "identified_robot_description").data
+    assert description == urdf.read_text()
+    assert parse_urdf(description, "scara").robot.joint_names == ROBOT.joint_names
+    np.testing.assert_array_equal(load_values(output, ROBOT), values)
+    again, given = urdf_prior(urdf, ROBOT), given_by_urdf(urdf, ROBOT)
+    np.testing.assert_allclose(again[given], values[given], rtol=1e-9, atol=1e-12)
+
+
+def test_a_result_file_gives_the_same_as_the_message(calibrating, result_file):
+    live = calibrate(calibrating)
+    from_file = calibrate(calibrating, result=str(result_file))
+    assert live.success
+    assert from_file.success
+    np.testing.assert_allclose(
+        from_file.parameters.values, live.parameters.values, rtol=1e-8, atol=1e-10
+    )
+
+
+def test_what_fails_leaves_what_was_published(calibrating, result_file, prior, tmp_path):
+    assert calibrate(calibrating).success
+    good = latched(calibrating, InertialParameters, "inertial_parameters")
+    before = prior.read_text()
+    for fields, code in (
+        ({"space": "outer"}, CODES.INVALID_REQUEST),
+        ({"result": str(tmp_path / "nothing.yaml")}, CODES.RESULT_INVALID),
+        ({"result": str(prior)}, CODES.RESULT_INVALID),
+        ({"prior": "nothing.yaml"}, CODES.RESULT_INVALID),
+        ({"output": str(tmp_path)}, CODES.OUTPUT_FAILED),
+        ({"prior": str(prior), "output": str(prior)}, CODES.OUTPUT_FAILED),
+        ({"result": str(result_file), "urdf": str(result_file)}, CODES.OUTPUT_FAILED),
+    ):
+        response = calibrate(calibrating, **fields)
+        assert (response.success, response.error_code) == (False, code), (fields, response.message)
+        assert response.message
+        assert not response.parameters.names
+    assert repr(latched(calibrating, InertialParameters, "inertial_parameters")) == repr(good)
+    assert prior.read_text() == before
+
+
+def test_a_result_of_another_robot_is_ignored(calibrating, result_file):
+    publisher = calibrating.client.node.create_publisher(
+        IdentificationResult, "identified_parameters", qos.LATCHED
+    )
+    calibrating.wait(publisher.get_subscription_count, "reader of results")
+    publisher.publish(IdentificationResult(robot="somebody_else"))
+    calibrating.client.spin(0.5)
+    assert calibrate(calibrating).parameters.robot == "scara"
+
+
+def test_predicted_efforts_carry_the_stamps_of_the_states(calibrating, outputs, result_file):
+    assert calibrate(calibrating).success
+    outputs.predicted.clear()
+    sent = noisy(1)
+    measured = {stamp_of(state): state.effort for state in sent}
+    move(calibrating, sent)
+    calibrating.wait(lambda: len(outputs.predicted) >= 100, "predicted states")
+    assert {stamp_of(message) for message in outputs.predicted} <= set(measured)
+    own = np.array([message.effort for message in outputs.predicted])
+    others = np.array([measured[stamp_of(message)] for message in outputs.predicted])
+    assert np.linalg.norm(own - others) < 0.1 * np.linalg.norm(others)
+    calibrating.client.spin(0.5)
+    status = outputs.newest(calibrating)
+    assert status.level == DiagnosticStatus.OK, status.message
+
+
+def test_a_residual_that_drifts_is_told(calibrating, outputs, result_file):
+    assert calibrate(calibrating).success
+    move(calibrating, noisy(2, factors=(1.0, 1.5)))
+    calibrating.wait(
+        lambda: outputs.newest(calibrating).level == DiagnosticStatus.WARN, "warning of the drift"
+    )
+    text = outputs.newest(calibrating).message
+    assert ROBOT.joint_names[1] in text
+    assert ROBOT.joint_names[0] not in text
