@@ -21,7 +21,7 @@ from robot_identification.identification.essential import (
 )
 from robot_identification.identification.factor import JointFactor, restrict
 from robot_identification.identification.least_squares import Estimate, RelativeError
-from robot_identification.identification.one_joint.estimator import identify_one_joint
+from robot_identification.identification.one_joint.base_estimate import identify_one_joint
 from robot_identification.identification.one_joint.thresholds import keeping_held_joints
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
 from robot_identification.identification.robust import robust_std

@@ -18,7 +18,7 @@ from robot_identification.excitation.one_joint.selection import Pool
 from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.excitation.surroundings import Surroundings
 from robot_identification.identification.one_joint.conversion import JointwiseParameters
-from robot_identification.identification.one_joint.estimator import untold
+from robot_identification.identification.one_joint.telling import untold
 from robot_identification.identification.one_joint.thresholds import rubs
 from robot_identification.robot.kinematics import forward_kinematics
 from robot_identification.robot.model import Array, read_only

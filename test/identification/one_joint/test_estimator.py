@@ -9,12 +9,10 @@ from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.errors import NotExcitedError, ShapeError
 from robot_identification.identification import least_squares
 from robot_identification.identification.base import base_parameters
+from robot_identification.identification.one_joint.base_estimate import identify_one_joint
 from robot_identification.identification.one_joint.conversion import JointwiseParameters
-from robot_identification.identification.one_joint.estimator import (
-    estimate_jointwise,
-    identify_one_joint,
-    sample_factors,
-)
+from robot_identification.identification.one_joint.estimator import estimate_jointwise
+from robot_identification.identification.one_joint.samples import sample_factors
 from robot_identification.robot.loading import load_robot
 from serial_robots import BRANCHES, generic_robot, inertial_values
 from stanford_arm import PUBLISHED, stanford_arm, step, table_2, table_2_tolerance
