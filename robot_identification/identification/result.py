@@ -92,7 +92,7 @@ class IdentificationResult:
         robot_digest: SHA-256 of the robot file.
         joint_names: names of the joints.
         sources: the recordings.
-        method: ``ols``, ``wls``, ``energy`` or ``didim``.
+        method: ``ols``, ``wls``, ``energy``, ``one-joint`` or ``didim``.
         settings: every processing setting with its value and where it came from.
         regrouping: what the base parameters stand for.
         estimate: values, standard deviations and the other statistics.
