@@ -8,8 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from robot_identification.calibration.calibrated import CalibratedParameters, Step
-from robot_identification.calibration.checks import Consistency, check_consistency
+from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.calibration.conditions import (
     CENTRE,
     COULOMB,
@@ -17,13 +16,12 @@ from robot_identification.calibration.conditions import (
     LINK,
     VISCOUS,
     Box,
-    Condition,
     conditions,
 )
-from robot_identification.calibration.consistency import with_least_loss
+from robot_identification.calibration.deviations import Spread, spread
 from robot_identification.calibration.prior import Prior, complete_drives
-from robot_identification.calibration.problem import MARGIN, Problem, owners
-from robot_identification.calibration.repair import without_loss
+from robot_identification.calibration.problem import Problem, owners
+from robot_identification.calibration.publication import publish
 from robot_identification.calibration.scales import scales
 from robot_identification.calibration.standard import (
     StandardSystem,
@@ -34,38 +32,24 @@ from robot_identification.calibration.standard import (
 from robot_identification.calibration.verdict import (
     Evidence,
     Verdict,
-    standard_deviations,
     verdicts,
 )
 from robot_identification.errors import (
-    CalibrationError,
     CancelledError,
     ResultMismatchError,
     SettingError,
 )
-from robot_identification.identification import least_squares
 from robot_identification.identification.essential import (
     Elimination,
     EliminationRule,
     eliminate,
 )
 from robot_identification.identification.factor import stack
+from robot_identification.identification.least_squares import relative_error
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.robot.model import Array, RobotModel, read_only
 
 SPACES = ("base", "essential")
-DIGITS = 10
-"""Significant digits of the published values; what is checked are the rounded ones."""
-
-_ATTEMPTS = (
-    (Step.REPAIRED, 10.0 * MARGIN, 1.0),
-    (Step.REPAIRED, 0.1 * MARGIN, 1.0),
-    (Step.SEMIDEFINITE, MARGIN, 1.0),
-    (Step.SEMIDEFINITE, 3.0 * MARGIN, 10.0),
-    (Step.SEMIDEFINITE, 10.0 * MARGIN, 100.0),
-    (Step.SEMIDEFINITE, 10.0 * MARGIN, 10000.0),
-)
-"""How consistent parameters are sought: step, margin, softness; the first that can exist count."""
 _LEAST_SQUARES = ("ols", "wls")
 _NOTABLE_LOSS = 0.05
 
@@ -127,45 +111,35 @@ def calibrate(
         scales=scales(robot, before, result.regrouping, estimate),
         conditions=conditions(robot, boxes),
     )
-    values, step, active, checks = _published(problem, free, consistent, boxes)
-    chosen = values[robot.standard_indices]
-    errors = {
-        name: least_squares.relative_error(result.factors, base)
-        for name, base in (
-            ("identified", estimate),
-            ("free", result.regrouping.projection @ free),
-            ("consistent", result.regrouping.projection @ chosen),
-        )
-    }
-    derivative = _derivative(problem, result, gain)
-    spread = np.asarray(problem.noise * np.linalg.inv(system.factor), dtype=np.float64)
-    evidence = _evidence(result, estimate, elimination, space, derivative @ spread)
+    published = publish(problem, free, consistent=consistent, boxes=boxes)
+    chosen = published.values[robot.standard_indices]
+    noise = spread(problem, result, gain)
+    evidence = _evidence(result, estimate, elimination, space, noise)
     found = verdicts(evidence, before, chosen, problem.sizes)
-    std, std_robust = _deviations(derivative, spread, result.estimate.std_robust, found)
+    rests_on_data = np.isin(found, (Verdict.IDENTIFIED, Verdict.ESSENTIAL))
+    projection = result.regrouping.projection
     calibrated = CalibratedParameters(
         robot=robot.name,
         robot_digest=robot.digest,
         sources=result.sources,
         joint_names=robot.joint_names,
         names=robot.all_parameter_names,
-        values=values,
-        std=_in_full(robot, std, np.nan),
-        std_robust=_in_full(robot, std_robust, np.nan),
+        values=published.values,
+        std=_in_full(robot, np.where(rests_on_data, noise.std, np.nan)),
+        std_robust=_in_full(robot, np.where(rests_on_data, noise.std_robust, np.nan)),
         model=tuple(robot.standard_indices.tolist()),
         verdicts=found,
         identified_base=read_only(estimate),
         prior=before,
         space=space,
-        essential=tuple(
-            n for n, kept in zip(result.regrouping.names, elimination.kept, strict=True) if kept
-        ),
-        checks=checks,
-        step=step,
-        active_links=owners(active, LINK, CENTRE),
-        active_drives=owners(active, DRIVE_INERTIA, VISCOUS, COULOMB),
-        error_identified=errors["identified"],
-        error_free=errors["free"],
-        error=errors["consistent"],
+        essential=tuple(np.array(result.regrouping.names)[elimination.kept].tolist()),
+        checks=published.checks,
+        step=published.step,
+        active_links=owners(published.active, LINK, CENTRE),
+        active_drives=owners(published.active, DRIVE_INERTIA, VISCOUS, COULOMB),
+        error_identified=relative_error(result.factors, estimate),
+        error_free=relative_error(result.factors, projection @ free),
+        error=relative_error(result.factors, projection @ chosen),
         distance_free=relative_distance(free, before.values, before.known),
         distance_to_prior=relative_distance(chosen, before.values, before.known),
         seconds=time.monotonic() - begin,
@@ -230,36 +204,9 @@ def _gain(
     return space_gain(system, weights)
 
 
-def _published(
-    problem: Problem, free: Array, consistent: bool, boxes: Mapping[str, Box] | None
-) -> tuple[Array, Step, tuple[Condition, ...], Consistency]:
-    """Return the values to publish, rounded and checked, and how they were found."""
-    robot = problem.robot
-    values = _rounded(robot, free)
-    checks = check_consistency(robot, values, boxes=boxes)
-    if checks.consistent or not consistent:
-        return values, Step.NEAREST, (), checks
-    for step, margin, softness in _ATTEMPTS:
-        if step is Step.REPAIRED:
-            found = without_loss(problem, free, margin)
-        else:
-            found = with_least_loss(problem, free, margin, softness)
-        if found is not None:
-            values = _rounded(robot, found)
-            checks = check_consistency(robot, values, boxes=boxes)
-            if checks.consistent:
-                return values, step, problem.active(values[robot.standard_indices], margin), checks
-    raise CalibrationError(checks.problems)
-
-
-def _rounded(robot: RobotModel, values: Array) -> Array:
-    """Return (parameters of the full regressor,) values with the digits that are published."""
-    digits = [float(f"{value:.{DIGITS}g}") for value in values]
-    return _in_full(robot, np.array(digits), 0.0)
-
-
-def _in_full(robot: RobotModel, values: Array, filling: float) -> Array:
-    full = np.full(len(robot.all_parameter_names), filling)
+def _in_full(robot: RobotModel, values: Array) -> Array:
+    """Return (parameters of the full regressor,) values, NaN for what is not in the model."""
+    full = np.full(len(robot.all_parameter_names), np.nan)
     full[robot.standard_indices] = values
     return read_only(full)
 
@@ -269,7 +216,7 @@ def _evidence(
     estimate: Array,
     essential: Elimination,
     space: str,
-    spread: Array,
+    noise: Spread,
 ) -> Evidence:
     names = result.regrouping.standard_names
     every = np.ones(len(estimate), dtype=np.bool_)
@@ -280,34 +227,8 @@ def _evidence(
         std=essential.estimate.std if space == "essential" else result.estimate.std,
         estimated=essential.kept if space == "essential" else every,
         essential=essential.kept,
-        spread=spread,
+        spread=noise.formula,
     )
-
-
-def _derivative(problem: Problem, result: IdentificationResult, gain: Array) -> Array:
-    """Return the (parameters, base) derivative of the nearest parameters by the base estimate.
-
-    The estimate enters twice: by the correction, and by the prior of the drives.
-    """
-    system = problem.system
-    by_prior = problem.prior.sensitivity(result.regrouping)
-    left = np.eye(len(system.factor)) - system.projection @ by_prior
-    return np.asarray(by_prior + gain @ system.factor @ left)
-
-
-def _deviations(
-    derivative: Array, spread: Array, std_robust: Array | None, found: tuple[Verdict, ...]
-) -> tuple[Array, Array]:
-    """Return standard deviations, by the papers' formula and by the robust one, NaN without.
-
-    Of the robust ones only those of the base parameters are known; their correlations are taken
-    to be those of the formula.
-    """
-    std = standard_deviations(derivative @ spread, found)
-    if std_robust is None:
-        return std, read_only(np.full(len(std), np.nan))
-    ratio = std_robust / np.linalg.norm(spread, axis=1)
-    return std, standard_deviations(derivative @ (spread * ratio[:, None]), found)
 
 
 def _warnings(

@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 
 import numpy as np
 
 from robot_identification.calibration.checks import Consistency
 from robot_identification.calibration.prior import Prior
+from robot_identification.calibration.publication import Step
 from robot_identification.calibration.verdict import Verdict
 from robot_identification.identification.least_squares import RelativeError
 from robot_identification.identification.result import Source, error_entries
 from robot_identification.robot.model import Array
-
-
-class Step(Enum):
-    """How the published parameters were found."""
-
-    NEAREST = "nearest"
-    """The nearest solution to the prior as it is."""
-    REPAIRED = "repaired"
-    """Moved where no torque shows it, until they were consistent."""
-    SEMIDEFINITE = "semidefinite"
-    """By a semidefinite program, with some loss of fit."""
 
 
 @dataclass(frozen=True)

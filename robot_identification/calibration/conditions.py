@@ -9,7 +9,7 @@ rotors, and that of the power lost to viscous friction; joints whose drives are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -171,13 +171,3 @@ def _centres(robot: RobotModel, boxes: Mapping[str, Box]) -> Iterator[Condition]
             basis[axis, axis, [moment, mass]] = 1.0, -low[axis]
             basis[3 + axis, 3 + axis, [moment, mass]] = -1.0, high[axis]
         yield Condition(link, CENTRE, basis, False, (index,))
-
-
-def smallest_eigenvalues(found: Sequence[Condition], values: Array) -> Array:
-    """Return the smallest eigenvalue of every condition's matrix for standard parameters.
-
-    Args:
-        found: the conditions.
-        values: (parameters,) in the order of ``robot.all_parameter_names``.
-    """
-    return np.array([np.linalg.eigvalsh(c.matrix(values))[0] for c in found])

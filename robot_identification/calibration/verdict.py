@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from robot_identification.calibration.prior import Prior
 from robot_identification.calibration.standard import decompose
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.model import Array
 
 _SAME = 1e-9
 _MOVED = 0.02  # of the size of its link: a parameter that moved by more is not the prior's
@@ -116,18 +116,3 @@ def _determined(
     estimate, std = gain @ evidence.estimate, np.linalg.norm(gain * evidence.std, axis=1)
     kept = np.abs(values[alone] - estimate) <= _CHANGED * std + _SAME * np.abs(estimate)
     return np.asarray(taken & kept)
-
-
-def standard_deviations(spread: Array, found: tuple[Verdict, ...]) -> Array:
-    """Return the standard deviations of the standard parameters, as far as they mean anything.
-
-    Args:
-        spread: (parameters, base) what independent noise of standard deviation 1 does to them.
-        found: (parameters,) the verdicts.
-
-    Returns:
-        (parameters,) of identified and essential parameters the deviation that the noise of the
-        torque brings into them, the prior being taken as certain; NaN for the others.
-    """
-    rests_on_data = np.array([v in (Verdict.IDENTIFIED, Verdict.ESSENTIAL) for v in found])
-    return read_only(np.where(rests_on_data, np.linalg.norm(spread, axis=1), np.nan))

@@ -9,8 +9,9 @@ from made_up_results import made_up_result
 from random_calibrations import publish, random_case, survives_urdf
 from random_robots import random_robot, random_values
 from robot_identification.calibration.calibrate import calibrate
-from robot_identification.calibration.calibrated import Step, summary
+from robot_identification.calibration.calibrated import summary
 from robot_identification.calibration.prior import Prior
+from robot_identification.calibration.publication import Step
 from robot_identification.calibration.verdict import Verdict
 from robot_identification.errors import (
     CancelledError,

@@ -8,7 +8,7 @@ import pytest
 from made_up_results import made_up_result
 from random_robots import coupled_wrist, random_robot, random_values
 from robot_identification.calibration import semidefinite
-from robot_identification.calibration.conditions import conditions, smallest_eigenvalues
+from robot_identification.calibration.conditions import conditions
 from robot_identification.calibration.consistency import with_least_loss
 from robot_identification.calibration.prior import Prior
 from robot_identification.calibration.problem import MARGIN, Problem
@@ -156,10 +156,3 @@ def test_conditions_of_couplings_are_those_of_the_rotors():
     assert found["drive inertia", "joint_1, joint_2"] == [[5.0, 3.0], [3.0, 3.0]]
     assert found["viscous friction", "joint_1, joint_2"] == [[0.7, 0.2], [0.2, 0.4]]
     assert found["Coulomb friction", "joint_1, joint_2"] == [[0.1]]
-
-
-def test_smallest_eigenvalues_are_those_of_the_matrices(robot, truth):
-    found = conditions(robot)
-    smallest = smallest_eigenvalues(found, truth)
-    assert len(smallest) == len(found) == 4 * 4
-    assert smallest[4:8] == pytest.approx(truth[[10, 24, 38, 52]])
