@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.calibration.conditions import (
@@ -18,7 +19,7 @@ from robot_identification.calibration.conditions import (
     Box,
     conditions,
 )
-from robot_identification.calibration.deviations import Spread, spread
+from robot_identification.calibration.deviations import spread
 from robot_identification.calibration.prior import Prior, complete_drives
 from robot_identification.calibration.problem import Problem, owners
 from robot_identification.calibration.publication import publish
@@ -114,9 +115,10 @@ def calibrate(
     published = publish(problem, free, consistent=consistent, boxes=boxes)
     chosen = published.values[robot.standard_indices]
     noise = spread(problem, result, gain)
-    evidence = _evidence(result, estimate, elimination, space, noise)
+    moving = noise.enters(problem.sizes)
+    evidence = _evidence(result, estimate, elimination, space, moving)
     found = verdicts(evidence, before, chosen, problem.sizes)
-    rests_on_data = np.isin(found, (Verdict.IDENTIFIED, Verdict.ESSENTIAL))
+    rests_on_data = moving & np.isin(found, (Verdict.IDENTIFIED, Verdict.ESSENTIAL))
     projection = result.regrouping.projection
     calibrated = CalibratedParameters(
         robot=robot.name,
@@ -216,7 +218,7 @@ def _evidence(
     estimate: Array,
     essential: Elimination,
     space: str,
-    noise: Spread,
+    moving: npt.NDArray[np.bool_],
 ) -> Evidence:
     names = result.regrouping.standard_names
     every = np.ones(len(estimate), dtype=np.bool_)
@@ -227,7 +229,7 @@ def _evidence(
         std=essential.estimate.std if space == "essential" else result.estimate.std,
         estimated=essential.kept if space == "essential" else every,
         essential=essential.kept,
-        spread=noise.formula,
+        moving=moving,
     )
 
 

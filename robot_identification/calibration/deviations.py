@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_identification.calibration.problem import Problem
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.robot.model import Array, read_only
+
+_NOTHING = 1e-9  # of the size of a parameter
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,14 @@ class Spread:
 
     formula: Array
     robust: Array | None
+
+    def enters(self, sizes: Array) -> npt.NDArray[np.bool_]:
+        """Tell which parameters noise gets into at all.
+
+        Args:
+            sizes: (parameters,) their sizes.
+        """
+        return np.asarray(np.linalg.norm(self.formula, axis=1) > _NOTHING * sizes)
 
     @property
     def std(self) -> Array:

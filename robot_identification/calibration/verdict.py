@@ -39,8 +39,7 @@ class Evidence:
         estimated: (base,) whether the calibration took a base parameter from the data; on the
             essential space the others kept their prior value.
         essential: (base,) whether a base parameter is essential.
-        spread: (parameters, base) what independent noise of standard deviation 1 in the torque does
-            to the standard parameters.
+        moving: (parameters,) whether the data enter into the nearest parameters.
     """
 
     projection: Array
@@ -49,7 +48,7 @@ class Evidence:
     std: Array
     estimated: npt.NDArray[np.bool_]
     essential: npt.NDArray[np.bool_]
-    spread: Array
+    moving: npt.NDArray[np.bool_]
 
 
 def verdicts(evidence: Evidence, prior: Prior, values: Array, sizes: Array) -> tuple[Verdict, ...]:
@@ -81,7 +80,7 @@ def verdicts(evidence: Evidence, prior: Prior, values: Array, sizes: Array) -> t
     identified[alone] = _determined(evidence, trusted, values, alone)
     grouped = np.abs(P[trusted]).max(axis=0, initial=0.0) > 0.0
     leads = np.isin(np.arange(len(alone)), evidence.leading[trusted])
-    leads &= np.linalg.norm(evidence.spread, axis=1) > _SAME * sizes
+    leads &= evidence.moving
     moved = np.abs(values - prior.values) > _MOVED * sizes
     shared = grouped & ~alone & (leads | moved | ~prior.known)
     result = np.where(shared, Verdict.ESSENTIAL, Verdict.PRIOR_DOMINATED)

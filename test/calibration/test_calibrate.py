@@ -118,7 +118,9 @@ def test_verdicts_follow_the_base_parameters(robot, truth, result):
     judged = zip(calibrated.names, calibrated.std, calibrated.full_verdicts, strict=True)
     for name, std, verdict in judged:
         rests_on_data = verdict in (Verdict.IDENTIFIED, Verdict.ESSENTIAL)
-        assert np.isfinite(std) == rests_on_data, name
+        assert rests_on_data or np.isnan(std), name
+        assert verdict is not Verdict.IDENTIFIED or std > 0.0, name
+        assert std != 0.0, name
     assert np.isnan(calibrated.std_robust).all()
 
 
