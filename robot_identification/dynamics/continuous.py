@@ -209,6 +209,7 @@ class ContinuousLoop:
             out,
             slips,
             tally,
+            kernels.scratch_of(joints, len(self.plant.motion), len(self.nominal.motion), len(y)),
         )
         if outcome != kernels.DONE:
             raise SimulationError(time - lead, _PROBLEMS[outcome])

@@ -40,6 +40,7 @@ _OPTIONS = {
     "nogil": True,
     "error_model": "numpy",
     "fastmath": {"contract", "nsz", "reassoc"},
+    "_nrt": False,  # all arrays are made before; counting references would take half of the time
 }
 _INLINED = {**_OPTIONS, "forceinline": True}
 # Part of the function that calls it, so that it is not compiled a second time.
@@ -115,29 +116,50 @@ class Scratch(NamedTuple):
     give: object
     response: object
     lines: object
+    quartic: object
+    before: object
+    mode: object
+    resting: object
+    heading: object
 
 
-@numba.njit(**_OPTIONS)
-def _scratch(loop, size):
-    joints = loop.plant.offset.size
-    elements = loop.plant.motion.shape[0]
+def scratch_of(joints: int, elements: int, fed_forward: int, size: int) -> Scratch:
+    """Return the arrays that a run works with.
+
+    Args:
+        joints: number of joints.
+        elements: number of friction elements.
+        fed_forward: number of those of the nominal robot.
+        size: number of states.
+    """
     return Scratch(
-        workspace(joints),
-        np.empty((joints, joints)),
-        np.empty(joints),
-        np.empty(joints),
-        np.empty((3, joints)),
-        np.zeros(joints),
-        np.empty((STAGES + 1, size)),
-        np.empty(size),
-        np.empty(size),
-        np.empty((5, size)),
-        np.empty(STAGES),
-        np.zeros((STAGES + 1, elements)),
-        np.empty((elements, joints)),
-        np.empty((elements, elements)),
-        np.empty((3, elements)),
+        work=workspace(joints),
+        mass=np.empty((joints, joints)),
+        bias=np.empty(joints),
+        torque=np.empty(joints),
+        target=np.empty((3, joints)),
+        rest=np.zeros(joints),
+        slopes=np.empty((STAGES + 1, size)),
+        trial=np.empty(size),
+        spare=np.empty(size),
+        inside=np.empty((5, size)),
+        excess=np.empty(STAGES),
+        shares=np.zeros((STAGES + 1, elements)),
+        give=np.empty((elements, joints)),
+        response=np.empty((elements, elements)),
+        lines=np.empty((3, elements)),
+        quartic=np.empty(5),
+        before=np.empty(elements),
+        mode=(np.zeros(elements), np.zeros(elements, np.int64), np.zeros(2, np.int64)),
+        resting=np.zeros(elements, np.bool_),
+        heading=np.zeros(fed_forward),
     )
+
+
+@numba.njit(**_INLINED)
+def _copy(source, target):
+    for i in range(target.size):
+        target[i] = source[i]
 
 
 @numba.njit(**_INLINED)
@@ -170,7 +192,7 @@ def _rates(loop, time, y, mode, heading, scratch, slope, share):
     """Fill the rates of a state and the shares of the friction elements.
 
     Args:
-        loop: robot, controller and reference.
+        loop: robot, nominal robot, law and reference.
         time: time of the reference.
         y: state.
         mode: (directions, order, counts) of the friction elements, see :func:`_settle`.
@@ -183,12 +205,11 @@ def _rates(loop, time, y, mode, heading, scratch, slope, share):
         by how much the largest share of a resting element exceeds 1; NaN where the mass matrix is
         not positive definite.
     """
-    plant = loop.plant
     direction, order, counts = mode
     _actuate(loop, time, y, heading, scratch, slope)
     joints = scratch.torque.size
     q, qd = y[:joints], y[joints : 2 * joints]
-    mass_and_bias(plant, q, qd, scratch.work, scratch.mass, scratch.bias)
+    mass_and_bias(loop.plant, q, qd, scratch.work, scratch.mass, scratch.bias)
     acceleration = slope[joints : 2 * joints]
     for j in range(joints):
         slope[j] = qd[j]
@@ -197,14 +218,14 @@ def _rates(loop, time, y, mode, heading, scratch, slope, share):
         if direction[e] != 0.0:
             share[e] = direction[e]
             for j in range(joints):
-                acceleration[j] -= plant.action[e, j] * direction[e]
+                acceleration[j] -= loop.plant.action[e, j] * direction[e]
     if not factor(scratch.mass):
         return np.nan
     solve(scratch.mass, acceleration)
     if counts[1] == 0:
         return -1.0
     return hold(
-        plant, scratch.mass, order, counts, share, acceleration,
+        loop.plant, scratch.mass, order, counts, share, acceleration,
         scratch.give, scratch.response, scratch.lines,
     )  # fmt: skip
 
@@ -214,7 +235,7 @@ def _settle(loop, time, y, mode, resting, heading, scratch, tally):
     """Find what slides and what rests from now on; set the velocities of what rests to zero.
 
     Args:
-        loop: robot, controller and reference.
+        loop: robot, nominal robot, law and reference.
         time: time of the reference.
         y: state; its velocities change by what they lack to zero.
         mode: directions (elements,) of sliding, 0 for rest; the order of what rests, and counts
@@ -227,29 +248,30 @@ def _settle(loop, time, y, mode, resting, heading, scratch, tally):
     Returns:
         whether the mass matrix is positive definite.
     """
-    plant = loop.plant
     direction, order, counts = mode
     joints = scratch.torque.size
     qd = y[joints : 2 * joints]
-    before = direction.copy()
+    before = scratch.before
+    for e in range(direction.size):
+        before[e] = direction[e]
     for e in range(direction.size):
         if resting[e]:
             direction[e] = 0.0
     slope, share = scratch.slopes[STAGES], scratch.shares[STAGES]
     counts[:] = 0
-    mass_and_bias(plant, y[:joints], qd, scratch.work, scratch.mass, scratch.bias)
+    mass_and_bias(loop.plant, y[:joints], qd, scratch.work, scratch.mass, scratch.bias)
     if not factor(scratch.mass):
         return False
-    independent, total = arrange(plant, resting, order, scratch.give)
-    _stop(plant, qd, order, independent, scratch)
-    _join_resting(plant, qd, direction, resting)
+    independent, total = arrange(loop.plant, resting, order, scratch.give)
+    _stop(loop.plant, qd, order, independent, scratch)
+    _join_resting(loop.plant, qd, direction, resting)
     if np.isnan(_rates(loop, time, y, mode, heading, scratch, slope, share)):
         return False
-    independent, total = arrange(plant, resting, order, scratch.give)
-    respond(plant, scratch.mass, order, total, scratch.give, scratch.response)
+    independent, total = arrange(loop.plant, resting, order, scratch.give)
+    respond(loop.plant, scratch.mass, order, total, scratch.give, scratch.response)
     free, found, needed = scratch.lines
     for a in range(total):
-        free[a] = element_velocity(plant, order[a], slope[joints : 2 * joints])
+        free[a] = element_velocity(loop.plant, order[a], slope[joints : 2 * joints])
         found[a] = min(max(share[order[a]], -1.0), 1.0)
     balance(scratch.response, free, total, found, needed)
     for a in range(total):
@@ -258,7 +280,7 @@ def _settle(loop, time, y, mode, resting, heading, scratch, tally):
         if abs(needed[a]) > 1.0 + BEYOND:
             resting[e] = False
             direction[e] = 1.0 if needed[a] > 0.0 else -1.0
-    counts[0], counts[1] = arrange(plant, resting, order, scratch.give)
+    counts[0], counts[1] = arrange(loop.plant, resting, order, scratch.give)
     _count(before, direction, tally)
     return True
 
@@ -315,15 +337,22 @@ def _stages(loop, time, step, y, mode, heading, scratch, tally):
     tally[5] += STAGES - 1
     slopes, trial = scratch.slopes, scratch.trial
     for s in range(1, STAGES):
-        trial[:] = y
+        _copy(y, trial)
         for p in range(s):
             weight = step * WEIGHTS[s, p]
             for i in range(y.size):
                 trial[i] += weight * slopes[p, i]
-        scratch.shares[s] = scratch.shares[s - 1]
+        _copy(scratch.shares[s - 1], scratch.shares[s])
         at = _within(time + NODES[s] * step, time, step)
         scratch.excess[s] = _rates(
-            loop, at, trial, mode, heading, scratch, slopes[s], scratch.shares[s]
+            loop,
+            at,
+            trial,
+            mode,
+            heading,
+            scratch,
+            slopes[s],
+            scratch.shares[s],
         )
 
 
@@ -374,12 +403,13 @@ def _state_inside(inside, u, out):
 
 
 @numba.njit(**_OPTIONS)
-def _crossing(plant, e, sign, inside, joints):
+def _crossing(plant, e, sign, inside, joints, c):
     """Return the share of the step at which a sliding element comes to rest; 2 if it does not.
 
     An element that has just been released starts at zero velocity; that is no event.
     """
-    c = np.zeros(5)
+    for i in range(5):
+        c[i] = 0.0
     for j in range(joints):
         for i in range(5):
             c[i] += sign * plant.motion[e, j] * inside[i, joints + j]
@@ -442,7 +472,7 @@ def _release(loop, time, step, mode, heading, scratch, latest, tally):
 def _excess_inside(loop, time, step, u, mode, heading, scratch):
     """Return by how much the largest share of a resting element exceeds 1 inside a step."""
     state, slope, share = scratch.spare, scratch.slopes[STAGES], scratch.shares[STAGES]
-    share[:] = scratch.shares[0]
+    _copy(scratch.shares[0], share)
     _state_inside(scratch.inside, u, state)
     at = _within(time + u * step, time, step)
     return _rates(loop, at, state, mode, heading, scratch, slope, share)
@@ -455,13 +485,13 @@ def _sample(loop, time, u, mode, heading, scratch, out, slips):
     state, slope, share = scratch.spare, scratch.slopes[STAGES], scratch.shares[STAGES]
     _state_inside(scratch.inside, u, state)
     if mode[2][1] > 0:
-        share[:] = scratch.shares[0]
+        _copy(scratch.shares[0], share)
         _rates(loop, time, state, mode, heading, scratch, slope, share)
         for e in range(slips.size):
             slips[e] = min(max(share[e], -1.0), 1.0)
     else:
         _actuate(loop, time, state, heading, scratch, slope)
-        slips[:] = mode[0]
+        _copy(mode[0], slips)
     for j in range(joints):
         out[0, j] = state[j]
         out[1, j] = state[joints + j]
@@ -508,7 +538,7 @@ def _event(loop, time, step, mode, heading, scratch, resting, tally):
     for e in range(direction.size):
         resting[e] = direction[e] == 0.0
         if not resting[e] and _may_cross(loop.plant, e, direction[e], scratch, joints):
-            u = _crossing(loop.plant, e, direction[e], scratch.inside, joints)
+            u = _crossing(loop.plant, e, direction[e], scratch.inside, joints, scratch.quartic)
             if u < first:
                 first, which = u, e
     if mode[2][1] > 0:
@@ -532,7 +562,7 @@ def _may_cross(plant, e, sign, scratch, joints):
 
 
 @numba.njit(**_OPTIONS)
-def run(loop, span, settings, stops, y, times, out, slips, tally):
+def run(loop, span, settings, stops, y, times, out, slips, tally, scratch):
     """Run the closed loop.
 
     Args:
@@ -546,16 +576,15 @@ def run(loop, span, settings, stops, y, times, out, slips, tally):
         slips: (samples, elements): shares of the friction elements.
         tally: (8,) elements that came to rest, were released, reversed; steps, rejected steps,
             evaluations; largest local error relative to 1 + the size of the state; shortest step.
+        scratch: see :func:`scratch_of`.
 
     Returns:
         how it ended, and when.
     """
     tolerance, longest = settings
     time, end = span
-    scratch = _scratch(loop, y.size)
-    mode = _begin(loop.plant, y)
-    resting = mode[0] == 0.0
-    heading = np.zeros(loop.nominal.motion.shape[0])
+    mode, resting, heading = scratch.mode, scratch.resting, scratch.heading
+    _begin(loop.plant, y, mode[0], resting)
     row, stop, at_once, memory, step = 0, 0, 0, 1e-4, min(longest, 1e-3)
     fresh, ends_fresh, cut, taken = True, True, False, 0.0
     tally[7] = longest
@@ -576,7 +605,7 @@ def run(loop, span, settings, stops, y, times, out, slips, tally):
         if not cut and not error <= tolerance:
             tally[4] += 1
             if taken <= SHORTEST_STEP:
-                return (NOT_REGULAR if np.isnan(scratch.excess[1:]).any() else TOO_SHORT), time
+                return (TOO_SHORT if _regular(scratch.excess) else NOT_REGULAR), time
             step = taken * max(SMALLEST_FACTOR, min(1.0, SAFETY * (tolerance / error) ** 0.2))
             continue
         _prepare_inside(taken, y, scratch)
@@ -592,13 +621,33 @@ def run(loop, span, settings, stops, y, times, out, slips, tally):
                     taken *= u if cut else 1.0
                     continue
                 ends_fresh = True
-        row = _sample_step(loop, time, taken, mode, heading, scratch, times, row, out, slips)
+        row = _sample_step(
+            loop,
+            time,
+            taken,
+            mode,
+            heading,
+            scratch,
+            times,
+            row,
+            out,
+            slips,
+        )
         _accept(y, taken, error, scratch, tally)
         fresh, cut = cut or ends_fresh, False
         time += taken
         if stops[stop] - time < APART:
             time = stops[stop]
     return DONE, time
+
+
+@numba.njit(**_OPTIONS)
+def _regular(excess):
+    """Tell whether the mass matrix was positive definite at all later stages of a step."""
+    regular = True
+    for s in range(1, STAGES):
+        regular &= not np.isnan(excess[s])
+    return regular
 
 
 @numba.njit(**_PART)
@@ -615,9 +664,9 @@ def _accept(y, taken, error, scratch, tally):
     tally[3] += 1
     tally[6] = max(tally[6], error)
     tally[7] = min(tally[7], taken)
-    y[:] = scratch.trial
-    scratch.slopes[0] = scratch.slopes[STAGES - 1]
-    scratch.shares[0] = scratch.shares[STAGES - 1]
+    _copy(scratch.trial, y)
+    _copy(scratch.slopes[STAGES - 1], scratch.slopes[0])
+    _copy(scratch.shares[STAGES - 1], scratch.shares[0])
     scratch.excess[0] = scratch.excess[STAGES - 1]
 
 
@@ -645,24 +694,29 @@ def _plan_step(loop, time, step, stop, fresh, heading, target):
 
 
 @numba.njit(**_PART)
-def _begin(plant, y):
-    """Return directions, order and counts of the friction elements at the start."""
+def _begin(plant, y, direction, resting):
+    """Fill directions and rest of the friction elements at the start."""
     joints = plant.offset.size
-    elements = plant.motion.shape[0]
-    direction = np.empty(elements)
-    for e in range(elements):
+    for e in range(direction.size):
         velocity = element_velocity(plant, e, y[joints : 2 * joints])
-        direction[e] = np.sign(velocity) if abs(velocity) > AT_REST else 0.0
-    return direction, np.zeros(elements, np.int64), np.zeros(2, np.int64)
+        resting[e] = abs(velocity) <= AT_REST
+        direction[e] = 0.0 if resting[e] else np.sign(velocity)
 
 
 @numba.njit(**_PART)
 def _first_stage(loop, time, y, mode, heading, scratch, tally):
     """Fill the first stage of the step that follows a start or an event."""
     tally[5] += 3
-    scratch.shares[0] = scratch.shares[STAGES]
+    _copy(scratch.shares[STAGES], scratch.shares[0])
     scratch.excess[0] = _rates(
-        loop, time, y, mode, heading, scratch, scratch.slopes[0], scratch.shares[0]
+        loop,
+        time,
+        y,
+        mode,
+        heading,
+        scratch,
+        scratch.slopes[0],
+        scratch.shares[0],
     )
 
 

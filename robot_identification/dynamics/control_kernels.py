@@ -16,7 +16,7 @@ _OPTIONS = {
     "error_model": "numpy",
     "fastmath": {"contract", "nsz", "reassoc"},
 }
-_INLINED = {**_OPTIONS, "forceinline": True}
+_INLINED = {**_OPTIONS, "_nrt": False, "forceinline": True}
 CASCADE = 0
 PID = 1
 COMPUTED_TORQUE = 2
@@ -68,7 +68,8 @@ def _computed_torque(nominal, q, qd, heading, torque, work, mass, bias):
     for e in range(heading.size):
         for j in range(q.size):
             bias[j] += nominal.action[e, j] * heading[e]
-    torque[:] = bias
+    for i in range(q.size):
+        torque[i] = bias[i]
 
 
 @numba.njit(**_INLINED)

@@ -25,7 +25,9 @@ _OPTIONS = {
     "error_model": "numpy",
     "fastmath": {"contract", "nsz", "reassoc"},
 }
-_INLINED = {**_OPTIONS, "forceinline": True}
+# Functions that make no arrays need not count references to those that they are given.
+_BARE = {**_OPTIONS, "_nrt": False}
+_INLINED = {**_BARE, "forceinline": True}
 LINK_MOTION = 9
 BODY = 10
 
@@ -201,7 +203,7 @@ def workspace(joints):
     )
 
 
-@numba.njit(**_OPTIONS)
+@numba.njit(**_BARE)
 def mass_and_bias(plant, q, qd, work, mass, bias):
     """Fill mass matrix (joints, joints) and bias (joints,) of one state, drives included.
 

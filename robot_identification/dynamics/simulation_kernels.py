@@ -28,6 +28,8 @@ _OPTIONS = {
     "error_model": "numpy",
     "fastmath": {"contract", "nsz", "reassoc"},
 }
+# Functions that make no arrays need not count references to those that they are given.
+_BARE = {**_OPTIONS, "_nrt": False}
 SWEEPS = 200
 SLIP_TOLERANCE = 1e-12
 
@@ -52,7 +54,7 @@ def _measure(law, history, k, period, q, qd, seen):
             seen[1, j] = (old[0, j] - earlier) / (2.0 * period)
 
 
-@numba.njit(**_OPTIONS)
+@numba.njit(**_BARE)
 def _control(law, nominal, q, qd, integral, target, heading, extra, period, torque, scratch):
     """Fill the torque of one control period; advance the integral of the position error."""
     headings(nominal, target[1], heading)
@@ -66,7 +68,7 @@ def _control(law, nominal, q, qd, integral, target, heading, extra, period, torq
             integral[j] += period * error
 
 
-@numba.njit(**_OPTIONS)
+@numba.njit(**_BARE)
 def _free_acceleration(plant, q, qd, force, work, mass, bias, out):
     """Fill accelerations under given joint forces; leave the factors in ``mass``."""
     mass_and_bias(plant, q, qd, work, mass, bias)
@@ -77,7 +79,7 @@ def _free_acceleration(plant, q, qd, force, work, mass, bias, out):
     return regular
 
 
-@numba.njit(**_OPTIONS)
+@numba.njit(**_BARE)
 def _slip(start, end, response, slip):
     """Solve for the slip of all friction elements.
 
@@ -114,7 +116,7 @@ def _slip(start, end, response, slip):
             return
 
 
-@numba.njit(**_OPTIONS)
+@numba.njit(**_BARE)
 def _element_velocities(plant, qd, out):
     for e in range(out.size):
         out[e] = 0.0
@@ -122,7 +124,7 @@ def _element_velocities(plant, qd, out):
             out[e] += plant.motion[e, j] * qd[j]
 
 
-@numba.njit(**_OPTIONS)
+@numba.njit(**_BARE)
 def _responses(plant, factors, step, give, response):
     """Fill give (elements, joints), what elements take from joint velocities, and response."""
     for e in range(give.shape[0]):
@@ -148,7 +150,7 @@ def _scratch(joints, elements):
     )
 
 
-@numba.njit(**_OPTIONS)
+@numba.njit(**_BARE)
 def _runge_kutta(plant, q, qd, step, scratch):
     """Advance q and qd by one step; rows[0] holds the first acceleration, rows[5] the forces."""
     work, mass, rows = scratch[0], scratch[1], scratch[2]
@@ -175,7 +177,7 @@ def _runge_kutta(plant, q, qd, step, scratch):
     return regular
 
 
-@numba.njit(**_OPTIONS)
+@numba.njit(**_BARE)
 def integrate(plant, q, qd, torque, step, slip, scratch):
     """Advance q and qd by one step under a constant torque; tell whether that was possible."""
     work, mass, rows, give, response, rates = scratch

@@ -19,7 +19,6 @@ from __future__ import annotations
 import math
 
 import numba
-import numpy as np
 
 from robot_identification.dynamics.direct_kernels import factor, solve
 
@@ -28,6 +27,7 @@ _OPTIONS = {
     "nogil": True,
     "error_model": "numpy",
     "fastmath": {"contract", "nsz", "reassoc"},
+    "_nrt": False,  # nothing here makes arrays
 }
 SWEEPS = 5000
 SHARE_TOLERANCE = 1e-13
@@ -42,6 +42,14 @@ def element_velocity(plant, e, rates):
     for j in range(rates.size):
         velocity += plant.motion[e, j] * rates[j]
     return velocity
+
+
+@numba.njit(**_OPTIONS)
+def _length(vector):
+    total = 0.0
+    for j in range(vector.size):
+        total += vector[j] * vector[j]
+    return math.sqrt(total)
 
 
 @numba.njit(**_OPTIONS)
@@ -62,15 +70,19 @@ def arrange(plant, resting, order, spare):
         if not resting[e]:
             continue
         row = spare[count]
-        row[:] = plant.motion[e]
-        size = math.sqrt(np.dot(row, row))
+        for j in range(row.size):
+            row[j] = plant.motion[e, j]
+        size = _length(row)
         for b in range(count):
-            overlap = np.dot(spare[b], row)
+            overlap = 0.0
+            for j in range(row.size):
+                overlap += spare[b, j] * row[j]
             for j in range(row.size):
                 row[j] -= overlap * spare[b, j]
-        left = math.sqrt(np.dot(row, row))
+        left = _length(row)
         if left > DEPENDENT * size:
-            row /= left
+            for j in range(row.size):
+                row[j] /= left
             order[count] = e
             count += 1
         else:
