@@ -10,7 +10,7 @@ from scipy.integrate import solve_ivp
 from random_robots import coupled_wrist, random_robot, random_values
 from robot_identification.dynamics.continuous import ContinuousLoop
 from robot_identification.dynamics.direct import DirectModel
-from robot_identification.dynamics.reference import Reference, hold
+from robot_identification.dynamics.reference import Reference, hold, sample
 from robot_identification.dynamics.simulation import ClosedLoop
 from robot_identification.dynamics.stops import stops_of
 from robot_identification.errors import SettingError, ShapeError, SimulationError
@@ -174,6 +174,32 @@ def test_stick_and_slip_agree_with_another_integrator():
     assert run.certificate.stopped >= 3
     assert run.certificate.released >= 3
     np.testing.assert_allclose(run.samples.position[:, 0], expected, atol=1e-9)
+
+
+def test_smoothed_friction_does_not_converge_with_the_tolerance():
+    loop = ContinuousLoop(pendulum(0.0), pendulum_values(Fc=6.0), controller=PD, tolerance=1e-10)
+    times = np.linspace(0.0, 2.0, 201)
+    reference = sinusoid([0.02], 1.0, 2.0)
+    exact = loop.run(reference, 2.0, times=times, state=loop.at_rest([0.0])).samples.position[:, 0]
+
+    def smoothed(eps, tolerance):
+        def rates(time, y):
+            at, rate, _ = (signal[0, 0] for signal in sample(reference, [time]))
+            force = 400.0 * (at - y[0]) + 20.0 * (rate - y[1]) - 6.0 * math.tanh(y[1] / eps)
+            return [y[1], force / 0.5]
+
+        solution = solve_ivp(
+            rates, (0.0, 2.0), [0.0, 0.0], "LSODA", times, rtol=tolerance, atol=tolerance
+        )
+        return float(np.abs(solution.y[0] - exact).max())
+
+    coarse, fine = smoothed(1e-3, 1e-6), smoothed(1e-3, 1e-10)
+    assert fine > 1e-5
+    assert abs(coarse - fine) < 0.05 * fine
+    assert smoothed(1e-4, 1e-10) < 0.5 * fine
+    rough = ContinuousLoop(pendulum(0.0), pendulum_values(Fc=6.0), controller=PD, tolerance=1e-6)
+    run = rough.run(reference, 2.0, times=times, state=rough.at_rest([0.0]))
+    assert np.abs(run.samples.position[:, 0] - exact).max() < 1e-3 * fine
 
 
 def test_a_controller_with_a_rate_approaches_the_continuous_one():
