@@ -26,7 +26,7 @@ from robot_identification.robot.model import Array, read_only
 _SAMPLES = 40
 _CHECKED = 9
 _DRAWS = 4
-_SURE = 0.3  # of the slow speed: a sample below it does not tell the sign of friction
+_SURE = 0.3  # of the steady slow speed: a sample below it does not tell the sign of friction
 
 
 @dataclass(frozen=True)
@@ -184,8 +184,9 @@ class BlockPlanner:
         own = self._parameters.base_matrix[:, self._parameters.block(joint)]
         rows = (effort @ own).reshape(len(experiments), _SAMPLES, -1)
         if rubs(self._robot, joint):
-            slow = np.abs(velocity[:, joint]) < _SURE * self._library.slow_speed(joint)
-            rows[:, slow] = 0.0
+            speed = np.abs(velocity[:, joint])
+            steady = min(self._library.slow_speed(joint), float(speed.max()))
+            rows[:, speed < _SURE * steady] = 0.0
         return rows
 
     def _untold(self, rows: Array, names: Sequence[str]) -> tuple[list[str], float]:

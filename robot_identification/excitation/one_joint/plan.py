@@ -83,6 +83,30 @@ class OneJointPlan:
             Unidentified(name, block.reason) for block in self.blocks for name in block.missing
         )
 
+    def since(self, number: int) -> Trajectory:
+        """Return what is left from an experiment on, to continue after a pause.
+
+        It begins at rest in the posture of the experiment, on a clock of its own, and wants a
+        certificate and an approach of its own.
+
+        Args:
+            number: place of the experiment in ``schedule``.
+
+        Raises:
+            SettingError: there is no such experiment.
+        """
+        if not 0 <= number < len(self.schedule):
+            raise SettingError("number", number, f"must lie in 0 to {len(self.schedule) - 1}")
+        whole = self.trajectory
+        first = int(np.argmin(np.abs(whole.times - self.schedule[number].begin)))
+        return Trajectory(
+            whole.joint_names,
+            whole.times[first:] - whole.times[first],
+            whole.positions[first:],
+            None if whole.velocities is None else whole.velocities[first:],
+            None if whole.accelerations is None else whole.accelerations[first:],
+        )
+
     @property
     def condition_number(self) -> float:
         """The worst among the column-scaled small systems."""

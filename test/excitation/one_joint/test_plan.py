@@ -86,6 +86,17 @@ def test_the_certificate_is_that_of_any_trajectory(stanford):
     np.testing.assert_allclose(first, last, atol=1e-12)
 
 
+def test_a_plan_goes_on_from_any_experiment(stanford):
+    robot, plan = stanford
+    for number, run in enumerate(plan.schedule):
+        rest = plan.since(number)
+        assert rest.times[0] == 0.0
+        assert rest.duration == pytest.approx(plan.trajectory.duration - run.begin)
+        assert certify(robot, rest, start=run.experiment.posture).passed
+    with pytest.raises(SettingError, match="number"):
+        plan.since(len(plan.schedule))
+
+
 def test_a_joint_with_coulomb_friction_creeps_both_ways_while_it_is_read():
     robot = load_robot("ur10")
     plan = plan_one_joint(robot)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from random_tables import random_table_robot
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.excitation.one_joint.plan import plan_one_joint
 from robot_identification.excitation.one_joint.settings import OneJointSettings
@@ -41,6 +42,24 @@ def test_constants_of_every_branch_come_back(branch):
         q, qd, qdd = rng.uniform(-2, 2, size=(3, 10, len(robot.joints)))
         effort = inverse_dynamics(robot, values, q, qd, qdd)
         assert np.abs(inverse_dynamics(robot, full, q, qd, qdd) - effort).max() < 1e-8
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_drives_and_friction_of_random_robots_come_back_without_gravity_too(seed):
+    rng = np.random.default_rng(seed)
+    terms = ({}, {"offset": False}, {"drive_inertia": False})[seed % 3]
+    gravity = (0, 0, 0) if seed % 2 else None
+    count = int(rng.integers(2, 5))
+    robot = with_limits(random_table_robot(rng, count, tree=False, gravity=gravity, **terms))
+    plan = plan_one_joint(robot)
+    assert not plan.unidentified
+    parameters = JointwiseParameters.of(robot)
+    values = np.zeros(len(robot.all_parameter_names))
+    values[parameters.base.columns] = rng.normal(size=len(parameters.base.columns))
+    factors = sample_factors(parameters.base, *followed(plan, robot, values))
+    found = estimate_jointwise(parameters, factors)
+    truth = parameters.values(values[parameters.base.columns])
+    np.testing.assert_allclose(found.values, truth, atol=1e-8)
 
 
 @pytest.mark.parametrize("name", ["stanford", "puma560", "tx40", "ur10", "scara", "emps"])
