@@ -100,7 +100,11 @@ def test_the_simulation_starts_what_the_demo_starts_and_the_node_that_moves():
     from robot_identification.nodes.session import NODES
 
     (path,) = [path for path in LAUNCH_FILES if path.name == "simulation.launch.py"]
-    assert {node["executable"].value for node in nodes_of(path)} == {*NODES, "excitation", "calibration"}
+    assert {node["executable"].value for node in nodes_of(path)} == {
+        *NODES,
+        "excitation",
+        "calibration",
+    }
 
 
 def test_executables_have_a_main():

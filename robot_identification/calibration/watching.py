@@ -180,7 +180,7 @@ class _Residuals:
             return
         moving = self._speed >= self._level.threshold
         around = np.lib.stride_tricks.sliding_window_view(moving, 2 * reach + 1, axis=0)
-        kept = around.all(axis=2)
+        kept = np.asarray(around.all(axis=2), dtype=np.bool_)
         ready = self._residual[reach : len(self._residual) - reach]
         for joint, newest in enumerate(self._newest):
             newest.extend(ready[kept[:, joint], joint].tolist())
