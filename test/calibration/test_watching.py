@@ -3,7 +3,7 @@ import numpy as np
 from live_nodes import BEGIN, ROBOT, SAMPLES, TRUTH, motion
 from robot_identification.calibration.watching import Level, Watch
 
-NOISE = np.array([0.05, 0.01])
+NOISE = np.array([0.5, 0.05])
 LEVEL = Level(
     cutoff_hz=20.0,
     rate_hz=10.0,
@@ -36,7 +36,7 @@ def test_noise_as_in_the_identification_is_no_drift():
 
 def test_a_joint_whose_efforts_change_drifts_and_the_other_does_not():
     watch, *_ = watched(factors=(1.0, 1.5))
-    assert watch.drift[1] > 5.0
+    assert watch.drift[1] > 2.0
     assert watch.drift[0] < 1.3
 
 
