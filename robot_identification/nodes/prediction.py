@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.callback_groups import CallbackGroup
@@ -17,16 +15,18 @@ from robot_identification.nodes.calibration_parameters import DRIFT
 from robot_identification.nodes.joint_states import NANOSECONDS, JointStateReader, Sample
 from robot_identification.nodes.messages import time_of
 from robot_identification.nodes.parameters import current
+from robot_identification.nodes.polled import PolledSubscription
 from robot_identification.robot.drives import from_joint_side, to_joint_side
 from robot_identification.robot.model import RobotModel
 
 _BLOCK_PERIOD = 0.1
+_MOST_AT_ONCE = 2000
 
 
 class Prediction:
     """Publishes what the calibrated model predicts, with the stamps and units of `joint_states`.
 
-    Joint states are taken in as they come and worked on in blocks, since the filters look ahead.
+    Joint states are taken in and worked on in blocks, since the filters look ahead.
 
     Args:
         node: the node that publishes.
@@ -42,8 +42,6 @@ class Prediction:
         self._node = node
         self._robot = robot
         self._watch: Watch | None = None
-        self._pending: list[Sample] = []
-        self._lock = threading.Lock()
         self._received = self._predicted = 0
         self._pause = NANOSECONDS / rate if rate > 0.0 else 0.0
         self._sent = 0
@@ -53,29 +51,29 @@ class Prediction:
         )
         self._diagnostics = node.create_publisher(DiagnosticArray, "/diagnostics", qos.STATUS)
         self._reader = JointStateReader(robot.joint_names, "joint_states")
-        node.create_subscription(
-            JointState, "joint_states", self._on_state, qos.STATES_IN, callback_group=group
-        )
+        self._states = PolledSubscription(node, JointState, "joint_states", qos.STATES_IN)
         node.create_timer(_BLOCK_PERIOD, self._work, callback_group=group)
         node.create_timer(period, self._report, callback_group=group)
 
     def use(self, watch: Watch) -> None:
         """Predict with another model from now on."""
-        with self._lock:
-            self._watch, self._pending, self._sent = watch, [], 0
+        self._watch, self._sent = watch, 0
 
-    def _on_state(self, message: JointState) -> None:
-        self._received += 1
-        if self._watch is None:
-            return
-        try:
-            self._pending.append(self._reader.read(message, self._received))
-        except InputError as error:
-            self._refusal = str(error)
+    def _take(self) -> list[Sample]:
+        """Return the joint states that have come and are of use; none before there is a model."""
+        samples = []
+        for message in self._states.take(_MOST_AT_ONCE):
+            self._received += 1
+            if self._watch is None:
+                continue
+            try:
+                samples.append(self._reader.read(message, self._received))
+            except InputError as error:
+                self._refusal = str(error)
+        return samples
 
     def _work(self) -> None:
-        with self._lock:
-            watch, samples, self._pending = self._watch, self._pending, []
+        samples, watch = self._take(), self._watch
         if watch is None or not samples:
             return
         try:

@@ -1,0 +1,214 @@
+"""The calibration node beside a robot with seven joints and states at 1 kHz.
+
+A driver in a process of its own sends states of a moving robot with a stamp every millisecond.  The
+node predicts efforts for them.  Counted: states sent, received and predicted; the delay from the
+stamp of a state to the receipt of its prediction; share of a core and resident memory of the node.
+
+Usage: prediction.py [--seconds S] [--rate HZ] [--predicted-rate HZ] [--json]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticArray
+from robot_identification.srv import Calibrate
+from sensor_msgs.msg import JointState
+
+from robot_identification.dynamics.regressor import inverse_dynamics
+from robot_identification.identification.identify import identify
+from robot_identification.nodes import qos
+from robot_identification.nodes.client import Client
+from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
+from robot_identification.nodes.processes import NodeProcesses, command
+from robot_identification.nodes.session import private_domain
+from robot_identification.robot.loading import load_robot
+from robot_identification.signals.conditioning import build_recording
+from robot_identification.signals.recording import RawSamples
+from robot_identification.storage.results import write_result
+
+JOINTS = 7
+IDENTIFIED_FROM = 20.0  # s
+EFFORT_NOISE = 0.05  # N m
+DRIVER = """
+import sys, time
+import numpy as np
+import rclpy
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from robot_identification.nodes import qos
+from robot_identification.nodes.messages import time_of
+rclpy.init()
+node = Node("driver", namespace=sys.argv[1])
+publisher = node.create_publisher(JointState, "joint_states", qos.STATES_OUT)
+motion, rate = np.load(sys.argv[2]), float(sys.argv[3])
+positions, efforts = motion["position"].tolist(), motion["effort"].tolist()
+while publisher.get_subscription_count() < 1:
+    time.sleep(0.01)
+message = JointState(name=[f"joint_{i}" for i in range(1, 8)])
+begin = time.time()
+for i, (message.position, message.effort) in enumerate(zip(positions, efforts)):
+    due = begin + i / rate
+    time.sleep(max(0.0, due - time.time()))
+    message.header.stamp = time_of(round(due * 1e9))
+    publisher.publish(message)
+publisher.wait_for_all_acked(rclpy.duration.Duration(seconds=10))
+"""
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a process had used at one time."""
+
+    clock: float
+    seconds: float
+    megabytes: float
+
+    @classmethod
+    def of(cls, process: int) -> Usage:
+        """Return what a process has used."""
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+        ticks = int(fields[11]) + int(fields[12])
+        return cls(
+            time.monotonic(),
+            ticks / os.sysconf("SC_CLK_TCK"),
+            pages * os.sysconf("SC_PAGE_SIZE") / 1e6,
+        )
+
+
+def main() -> None:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--rate", type=float, default=1000.0)
+    parser.add_argument("--predicted-rate", type=float, default=0.0)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    os.environ.update(private_domain())
+    load = os.getloadavg()[0]
+    with tempfile.TemporaryDirectory() as folder:
+        found = measure(Path(folder), options.seconds, options.rate, options.predicted_rate)
+    found["load"] = load
+    if options.json:
+        print(json.dumps(found))
+        return
+    for name, value in found.items():
+        print(f"{name:24} {value}")
+
+
+def measure(folder: Path, seconds: float, rate: float, predicted_rate: float) -> dict[str, Any]:
+    """Return what was counted and timed."""
+    robot, result, motion = prepare(folder, seconds, rate)
+    delays: list[int] = []
+    reports: list[dict[str, str]] = []
+    with (
+        NodeProcesses(folder) as nodes,
+        Client("/bench_prediction", watch=nodes.check) as client,
+    ):
+        node = client.node
+
+        def on_prediction(message: JointState) -> None:
+            delays.append(time.time_ns() - stamp_of(message))
+
+        def on_report(message: DiagnosticArray) -> None:
+            reports.extend(
+                {value.key: value.value for value in status.values} for status in message.status
+            )
+
+        node.create_subscription(JointState, "predicted_joint_states", on_prediction, qos.STATES_IN)
+        node.create_subscription(DiagnosticArray, "/diagnostics", on_report, qos.STATUS)
+        given = {"robot": str(robot), "predicted_rate": predicted_rate}
+        line = command("calibration", parameters=given, namespace="/bench_prediction")
+        process = nodes.start("calibration", line)
+        request = Calibrate.Request(result=str(result), prior="none", consistent=True)
+        client.demand(Calibrate, "calibration/calibrate", request, 120.0)
+        driver = [sys.executable, "-c", DRIVER, "/bench_prediction", str(motion), str(rate)]
+        with subprocess.Popen(driver) as sending:
+            client.wait_for(lambda: delays, 60.0, "predictions")
+            usage = [Usage.of(process.pid)]
+            while sending.poll() is None:
+                client.spin(1.0)
+                usage.append(Usage.of(process.pid))
+        usage.pop()  # the driver may have ended some time before
+        client.spin(3.0)
+    last = {key: int(float(reports[-1][key])) for key in ("states_received", "states_predicted")}
+    late = np.sort(np.array(delays)) / NANOSECONDS
+    return {
+        "states_sent": round(seconds * rate),
+        **last,
+        "predictions_received": len(delays),
+        "delay_median_s": round(float(np.median(late)), 4),
+        "delay_99_percent_s": round(float(late[int(0.99 * len(late))]), 4),
+        "delay_longest_s": round(float(late[-1]), 4),
+        "share_of_a_core": round(
+            (usage[-1].seconds - usage[0].seconds) / (usage[-1].clock - usage[0].clock), 3
+        ),
+        "memory_first_mb": round(usage[0].megabytes, 1),
+        "memory_middle_mb": round(usage[len(usage) // 2].megabytes, 1),
+        "memory_last_mb": round(usage[-1].megabytes, 1),
+    }
+
+
+def prepare(folder: Path, seconds: float, rate: float) -> tuple[Path, Path, Path]:
+    """Write a robot, a result of its identification and what the driver sends; return the files."""
+    described = folder / "seven.yaml"
+    described.write_text(description())
+    robot = load_robot(described)
+    rng = np.random.default_rng(0)
+    truth = values(rng)
+    length = max(seconds, IDENTIFIED_FROM)
+    times = np.arange(round(length * rate)) / rate
+    tones = 2.0 * np.pi * rng.uniform(0.1, 0.6, size=(3, JOINTS))
+    q = np.sum(0.4 * np.sin(tones * times[:, None, None] + rng.uniform(0, 6, (3, JOINTS))), axis=1)
+    qd = np.gradient(q, 1.0 / rate, axis=0, edge_order=2)
+    qdd = np.gradient(qd, 1.0 / rate, axis=0, edge_order=2)
+    effort = inverse_dynamics(robot, truth, q, qd, qdd)
+    effort = effort + EFFORT_NOISE * rng.normal(size=effort.shape)
+    fitted = slice(round(IDENTIFIED_FROM * rate))
+    stamps = np.round(times[fitted] * NANOSECONDS).astype(np.int64) + NANOSECONDS
+    raw = RawSamples(stamps, q[fitted], None, effort[fitted])
+    result = identify(robot, [build_recording(raw, robot.joint_names)])
+    write_result(folder / "result.yaml", result)
+    sent = slice(round(seconds * rate))
+    np.savez(folder / "motion.npz", position=q[sent], effort=effort[sent])
+    return described, folder / "result.yaml", folder / "motion.npz"
+
+
+def description() -> str:
+    """Return the text of a robot file of an arm with seven joints."""
+    lines = ["name: seven", "effort_meaning: joint_torque", "gravity: [0, 0, -9.81]", "joints:"]
+    for j in range(JOINTS):
+        alpha = ("0", "-pi/2", "pi/2")[0 if j == 0 else 1 + j % 2]
+        lines += [
+            f"  - name: joint_{j + 1}",
+            "    type: revolute",
+            f"    geometry: {{alpha: {alpha}, d: 0, theta: 0, r: {0.3 if j % 2 == 0 else 0}}}",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def values(rng: np.random.Generator) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return parameters of bodies that can exist, with friction."""
+    parameters = np.zeros((JOINTS, 14))
+    for j, row in enumerate(parameters):
+        mass, centre, radius = 4.0 / (1 + j), rng.uniform(-0.1, 0.1, 3), 0.08
+        inertia = mass * (radius**2 * np.eye(3) + centre @ centre * np.eye(3))
+        inertia -= mass * np.outer(centre, centre)
+        row[:10] = [*inertia[np.triu_indices(3)], *(mass * centre), mass]
+        row[10:] = [0.3, 1.0, 1.5, 0.1]
+    return parameters.ravel()
+
+
+if __name__ == "__main__":
+    main()
