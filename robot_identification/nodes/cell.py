@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 import numpy as np
 from rcl_interfaces.srv import SetParameters
@@ -26,17 +25,15 @@ from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.timing import motion_extrema
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.msg import ExcitationStatus as Status
-from robot_identification.msg import Progress
 from robot_identification.nodes import qos
 from robot_identification.nodes.client import Client
+from robot_identification.nodes.excitation_client import READY_WITHIN, ExcitationClient
 from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
 from robot_identification.nodes.processes import NodeProcesses, command
 from robot_identification.nodes.trajectories import trajectory_of
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.model import Array
-from robot_identification.srv import PlanExcitation
 
-_READY_WITHIN = 120.0
 _ACCELERATION_STEPS = 5
 
 
@@ -88,7 +85,7 @@ class Stop:
     state: int
 
 
-class Cell:
+class Cell(ExcitationClient):
     """The two nodes, for as long as the block lasts.
 
     Args:
@@ -101,8 +98,6 @@ class Cell:
     Attributes:
         states: joint states received.
         sent: trajectories received.
-        statuses: status messages received.
-        progress: progress messages received.
     """
 
     def __init__(
@@ -118,11 +113,9 @@ class Cell:
         self.robot = load_robot(robot)
         self.limits = MotionLimits.of(self.robot)
         self.nodes = NodeProcesses(logs)
-        self.client = Client(self.namespace, watch=self.nodes.check)
+        super().__init__(Client(self.namespace, watch=self.nodes.check))
         self.states: list[JointState] = []
         self.sent: list[Sent] = []
-        self.statuses: list[Status] = []
-        self.progress: list[Progress] = []
         self._simulation = {"robot": robot, "parameters_file": values, **_EXACT}
         self._simulation.update(simulation or {})
         self._excitation = {"robot": robot, **(excitation or {})}
@@ -130,8 +123,6 @@ class Cell:
         for kind, topic, take, profile in (
             (JointState, "joint_states", self.states.append, qos.STATES_IN),
             (JointTrajectory, "joint_trajectory", self._on_trajectory, qos.COMMANDS),
-            (Status, "excitation/status", self.statuses.append, qos.STATUS),
-            (Progress, "excitation/progress", self.progress.append, qos.STATUS),
         ):
             node.create_subscription(kind, topic, take, profile)
 
@@ -156,18 +147,13 @@ class Cell:
         """Start the simulated robot and wait for its states."""
         line = command("simulated_robot", parameters=self._simulation, namespace=self.namespace)
         self.nodes.start("simulated_robot", line)
-        self.wait(lambda: self.states, "joint states", _READY_WITHIN)
+        self.wait(lambda: self.states, "joint states", READY_WITHIN)
 
     def start_excitation(self) -> None:
         """Start the excitation node and wait for its services."""
         line = command("excitation", parameters=self._excitation, namespace=self.namespace)
         self.nodes.start("excitation", line)
-        for kind, name in ((PlanExcitation, "plan"), (Trigger, "start"), (Trigger, "stop")):
-            self.client.wait_for_service(kind, f"excitation/{name}", _READY_WITHIN)
-        self.statuses.clear()
-        self.wait(
-            lambda: self.statuses and "~/plan" in self.status.text, "idle node", _READY_WITHIN
-        )
+        self.wait_until_ready()
 
     def kill(self, number: signal.Signals) -> None:
         """End the excitation node by a signal."""
@@ -180,30 +166,6 @@ class Cell:
     def now(self) -> int:
         """Return the time in ns."""
         return int(self.client.node.get_clock().now().nanoseconds)
-
-    @property
-    def status(self) -> Status:
-        """The newest status."""
-        return self.statuses[-1]
-
-    def wait(self, condition: Any, what: str, timeout: float = 30.0) -> Any:
-        """Wait for something."""
-        return self.client.wait_for(condition, timeout, what)
-
-    def wait_for(self, *states: int, timeout: float = 30.0) -> Status:
-        """Wait until the node is in one of some states; return its status."""
-        names = [n for n, v in _STATE_NAMES.items() if v in states]
-        self.wait(lambda: self.statuses and self.status.state in states, f"state {names}", timeout)
-        return self.status
-
-    def plan(self, timeout: float = 120.0, **fields: Any) -> Any:
-        """Plan and return the response."""
-        request = PlanExcitation.Request(**fields)
-        return self.client.call(PlanExcitation, "excitation/plan", request, timeout)
-
-    def trigger(self, name: str) -> Any:
-        """Call ~/start, ~/stop or ~/cancel and return the response."""
-        return self.client.call(Trigger, f"excitation/{name}")
 
     def position(self) -> Array:
         """Return where the robot is."""
@@ -246,10 +208,7 @@ class Cell:
     def run(self, timeout: float = 120.0) -> tuple[Status, dict[str, float]]:
         """Start, wait for the end; return the status and the shares of the limits used."""
         since = self.now()
-        self.client.demand(Trigger, "excitation/start")
-        self.wait_for(Status.RUNNING)
-        status = self.wait_for(Status.FINISHED, Status.STOPPED, Status.FAULT, timeout=timeout)
-        return status, self.excess(since)
+        return self.execute(timeout), self.excess(since)
 
     def stop_after(self, seconds: float, certified: float) -> Stop | None:
         """Start, call ~/stop some time after the trajectory began, wait for rest.
@@ -300,13 +259,6 @@ _EXACT: Mapping[str, object] = {
     "position_resolution": [0.0],
     "effort_noise": [0.0],
 }
-_STATE_NAMES = {
-    name: getattr(Status, name)
-    for name in (
-        "IDLE", "PLANNING", "PLANNED", "APPROACHING", "RUNNING", "BRAKING", "STOPPED",
-        "FINISHED", "FAULT",
-    )
-}  # fmt: skip
 
 
 def _share(values: Array, limit: Array) -> float:
