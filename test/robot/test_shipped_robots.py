@@ -93,7 +93,7 @@ def pseudo_inertia(values, link):
     return matrix
 
 
-@pytest.mark.parametrize("name", ["tx40_simulated", "scara"])
+@pytest.mark.parametrize("name", ["tx40_simulated", "ur10_simulated", "scara"])
 def test_links_are_bodies_that_can_exist(name):
     robot = load_robot(name.removesuffix("_simulated"))
     values = load_values(name, robot)

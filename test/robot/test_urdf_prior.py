@@ -4,10 +4,12 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from engines import example
 from robot_identification.errors import RobotDescriptionError
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.urdf import read_urdf
 from robot_identification.robot.urdf_prior import prior_remarks, urdf_prior
+from robot_identification.robot.values import load_values
 
 ARM = """\
 <robot name="arm">
@@ -120,3 +122,11 @@ def test_doubtful_inertials_are_remarked_on(write):
     assert "no distribution of mass" in prior_remarks(write(flat, "flat.urdf"))[0]
     light = ARM.replace('<mass value="1"/>', '<mass value="0"/>')
     assert prior_remarks(write(light, "light.urdf")) == ("link fore has no mass",)
+
+
+def test_the_links_of_the_simulated_ur10_are_those_of_its_urdf():
+    robot = load_robot("ur10")
+    values = load_values("ur10_simulated", robot, complete=True)
+    published = urdf_prior(example("ur_description/urdf/ur10_robot.urdf"), robot)
+    links, theirs = values.reshape(6, 14)[:, :10], published.reshape(6, 14)[:, :10]
+    np.testing.assert_allclose(links, theirs, rtol=1e-5, atol=1e-9)
