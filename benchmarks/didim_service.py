@@ -128,6 +128,7 @@ def measure(session: Session, bag: Path, options: argparse.Namespace) -> dict[st
     """Return everything that is measured."""
     watch = Watch(session, bag)
     session.begin_recording()
+    watch.delay()  # client and service find each other
     idle = watch.delays_while_idle(options.calls)
     busy, runs = watch.delays_while_busy(options.calls)
     moments = np.random.default_rng(0).uniform(0.05, 0.8, options.trials) * np.median(runs)

@@ -186,6 +186,7 @@ class IdentificationNode(Node):
                 start=start,
                 settings=settings,
                 overrides=messages.processing_of(request.processing),
+                base=self._base,
                 progress=lambda state: report_didim(report, state),
                 cancelled=cancelled,
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import sys
 import threading
@@ -48,6 +49,7 @@ def run(
     node: Node | None = None
     try:
         node = make()
+        _spare_the_collector()
         executor = make_executor()
         executor.add_node(node)
         while rclpy.ok() and not stop.is_set():
@@ -67,6 +69,16 @@ def run(
             node.destroy_node()
         rclpy.try_shutdown()
     return 0
+
+
+def _spare_the_collector() -> None:
+    """Let the garbage collector pass over everything that exists: it stays until the end.
+
+    Compiled code leaves some 200 000 objects behind.  To look through them takes 80 ms, in which
+    no thread gets on.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def _stop_on_signals() -> threading.Event:
