@@ -50,7 +50,10 @@ class FeedForward:
             self._acceleration = law.acceleration
 
     def efforts(self, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike) -> Floats:
-        """Return efforts (samples, joints) in N m or N, limited to the effort limits of the joints.
+        """Return efforts (samples, joints) in N m or N.
+
+        The model's efforts are limited to those of the joints: along the reference the drive then
+        gives no more, whatever it adds by itself.
 
         Args:
             q: (samples, joints) positions of the reference in rad or m.
@@ -62,4 +65,4 @@ class FeedForward:
         """
         model = self._regressor.dense(q, qd, qdd) @ self._values
         own = self._velocity * np.asarray(qd) + self._acceleration * np.asarray(qdd)
-        return np.asarray(np.clip(model - own, -self._limit, self._limit))
+        return np.asarray(np.clip(model, -self._limit, self._limit) - own)
