@@ -1,4 +1,4 @@
-"""A simulated robot, acquisition and identification in processes of their own, and how to use them.
+"""A simulated robot and the nodes that identify it in processes of their own, and how to use them.
 
 The demo, the tests and the benchmarks do the same as a user with a real robot: start a recording,
 send a trajectory, stop, and ask for an identification.
@@ -10,7 +10,7 @@ import math
 import os
 import random
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -25,7 +25,7 @@ from robot_identification.nodes.client import Client
 from robot_identification.nodes.joint_states import NANOSECONDS
 from robot_identification.nodes.processes import NodeProcesses, command
 from robot_identification.nodes.trajectories import message_of
-from robot_identification.srv import Identify, Validate
+from robot_identification.srv import Calibrate, Identify, Validate
 
 NODES = ("simulated_robot", "acquisition", "identification")
 _READY_WITHIN = 120.0  # the first start on a machine compiles
@@ -43,13 +43,14 @@ def private_domain() -> dict[str, str]:
 
 
 class Session:
-    """The three nodes with their shipped parameter files, for as long as the block lasts.
+    """Nodes with their shipped parameter files, for as long as the block lasts.
 
     Args:
         logs: folder for the output of the nodes.
         parameters: node name -> parameters in place of those of the files.
         namespace: namespace of all nodes; by default one that nobody else has.
         environment: of the nodes and of this process; by default a private ROS domain.
+        others: nodes to start beside simulated robot, acquisition and identification.
 
     Attributes:
         namespace: namespace of all nodes.
@@ -65,6 +66,7 @@ class Session:
         *,
         namespace: str = "",
         environment: Mapping[str, str] | None = None,
+        others: Sequence[str] = (),
     ) -> None:
         os.environ.update(private_domain() if environment is None else environment)
         self.namespace = namespace or f"/session_{secrets.token_hex(4)}"
@@ -72,7 +74,7 @@ class Session:
         self._last_stamp = 0
         self.last_block: msg.SampleBlock | None = None
         try:
-            for name in NODES:
+            for name in (*NODES, *others):
                 given = (parameters or {}).get(name, {})
                 self.nodes.start(name, command(name, parameters=given, namespace=self.namespace))
             self.client = Client(self.namespace, watch=self.nodes.check)
@@ -100,7 +102,7 @@ class Session:
             self.nodes.stop()
 
     def wait_until_ready(self) -> None:
-        """Wait until every node answers."""
+        """Wait until simulated robot, acquisition and identification answer."""
         self.client.wait_for_service(Identify, "identification/identify", _READY_WITHIN)
         self.client.wait_for_service(Trigger, "acquisition/start", _READY_WITHIN)
         count = self._trajectories.get_subscription_count
@@ -113,10 +115,7 @@ class Session:
             trajectory: what to follow.
             watch: told now and then what fraction of the motion is done.
         """
-        self._last_stamp = 0
-        self.last_block = None
-        name: str = self.client.demand(Trigger, "acquisition/start").message
-        self.client.wait_for(lambda: self._last_stamp, 30.0, "samples")
+        name = self.begin_recording()
         begin = self._last_stamp + round(_LEAD * NANOSECONDS)
         self._trajectories.publish(message_of(trajectory, begin))
         length = round((float(trajectory.times[-1]) + _SETTLING) * NANOSECONDS)
@@ -128,11 +127,23 @@ class Session:
             return done >= 1.0
 
         self.client.wait_for(finished, 30.0 + 3.0 * length / NANOSECONDS, "end of the motion")
+        self.end_recording()
+        return name
+
+    def begin_recording(self) -> str:
+        """Record from now on; return the identifier of the recording."""
+        self._last_stamp = 0
+        self.last_block = None
+        name: str = self.client.demand(Trigger, "acquisition/start").message
+        self.client.wait_for(lambda: self._last_stamp, 30.0, "samples")
+        return name
+
+    def end_recording(self) -> None:
+        """End the recording and wait for the last of it."""
         self.client.demand(Trigger, "acquisition/stop")
         self.client.wait_for(
             lambda: self.last_block is not None and self.last_block.last, 10.0, "last block"
         )
-        return name
 
     def identify(
         self,
@@ -150,6 +161,11 @@ class Session:
         request = Validate.Request(processing=processing or msg.ProcessingSettings())
         request.data.recordings = [recording]
         return self.client.demand(Validate, "identification/validate", request)
+
+    def calibrate(self, prior: Path) -> Calibrate.Response:
+        """Calibrate the last result to a prior and return the response."""
+        request = Calibrate.Request(prior=str(prior), consistent=True)
+        return self.client.demand(Calibrate, "calibration/calibrate", request)
 
     def outputs(self) -> str:
         """Return what the nodes have printed, for reports of failures."""

@@ -27,6 +27,8 @@ from robot_identification.robot.model import Array, RobotModel
 NODE = "computed_torque"
 _READY_WITHIN = 120.0  # the first start on a machine compiles
 _LEAD = 1.0
+_APPROACH = 2.0  # s per rad or m
+_SHORTEST_APPROACH = 0.5
 _IN_USE = "parameters of"
 
 
@@ -45,6 +47,11 @@ class Errors(NamedTuple):
     def rms(self) -> Array:
         """(joints,) root mean square of the errors."""
         return np.asarray(np.sqrt(np.mean(np.square(self.error), axis=0)))
+
+    @property
+    def total(self) -> float:
+        """Root mean square over all joints."""
+        return float(np.sqrt(np.mean(np.square(self.error))))
 
 
 class Tracking:
@@ -115,6 +122,10 @@ class Tracking:
         self.parameters.publish(message)
         self.wait_until_logged(_IN_USE, times)
 
+    def wait_until_used(self, message: InertialParameters) -> None:
+        """Wait until the node uses parameters that somebody else has published."""
+        self.wait_until_logged(f"{_IN_USE} {stamp_of(message)} ns")
+
     def pause(self, seconds: float) -> None:
         """Let time of the robot go by."""
         end = stamp_of(self.states[-1]) + round(seconds * NANOSECONDS)
@@ -129,6 +140,12 @@ class Tracking:
         )
         self.trajectories.publish(message_of(point, stamp_of(self.states[-1])))
         self.pause(seconds + _LEAD)
+
+    def approach_and_follow(self, trajectory: Trajectory) -> Errors:
+        """Go to the start of a trajectory, follow it and return the errors on the way."""
+        away = np.abs(trajectory.positions[0] - np.array(self.states[-1].position)).max()
+        self.go_to(trajectory.positions[0], max(_SHORTEST_APPROACH, _APPROACH * float(away)))
+        return self.follow(trajectory)
 
     def follow(self, trajectory: Trajectory) -> Errors:
         """Follow a trajectory and return the errors on the way.

@@ -1,0 +1,142 @@
+"""Commissioning of a simulated robot through the services of the nodes, from no model to control.
+
+Excite, record, identify, calibrate to a prior, and follow another motion with a model fed forward:
+first the prior, then what the node `calibration` publishes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification import msg
+from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.nodes.client import RequestRefusedError
+from robot_identification.nodes.excitation_client import ExcitationClient
+from robot_identification.nodes.session import Session
+from robot_identification.nodes.tracking import Errors, Tracking
+from robot_identification.nodes.trajectories import trajectory_of
+from robot_identification.robot import parameters
+from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.srv import Calibrate
+from robot_identification.storage.atomic import write_text_atomically
+from robot_identification.storage.export.yaml_text import yaml_text
+
+OTHERS = ("excitation", "calibration")
+"""Nodes that this needs beside those that every session has."""
+
+_ATTEMPTS = 5
+_PLANNED_WITHIN = 300.0
+
+
+@dataclass(frozen=True)
+class Followed:
+    """The same motion with two models.
+
+    Attributes:
+        with_prior: tracking errors with the prior fed forward.
+        calibrated: the response of ~/calibrate.
+        with_identified: tracking errors with what the node `calibration` published then.
+    """
+
+    with_prior: Errors
+    calibrated: Calibrate.Response
+    with_identified: Errors
+
+    @property
+    def ratio(self) -> float:
+        """Root mean square over all joints with the prior, over that with the identified model."""
+        return self.with_prior.total / self.with_identified.total
+
+
+def heavy_prior(robot: RobotModel, truth: Array, factor: float) -> Array:
+    """Return what a drawing may give: bodies and drives too large by a factor, no friction.
+
+    Args:
+        robot: the robot.
+        truth: (full columns,) its parameters.
+        factor: by which inertias, first moments, masses and drive inertias are multiplied.
+    """
+    return read_only(np.where(_of_bodies(robot), factor * np.asarray(truth), 0.0))
+
+
+def write_prior(path: Path, robot: RobotModel, prior: Array) -> None:
+    """Write a prior as a parameter file that says nothing of friction and offsets.
+
+    Raises:
+        OutputError: the target cannot be written.
+    """
+    names = robot.all_parameter_names
+    known = [i for i in robot.standard_indices.tolist() if _of_bodies(robot)[i]]
+    values = {names[i]: float(prior[i]) for i in known}
+    write_text_atomically(path, yaml_text({"robot": robot.name, "parameters": values}))
+
+
+def _of_bodies(robot: RobotModel) -> npt.NDArray[np.bool_]:
+    """Return which of the full columns are of bodies and drives."""
+    chosen = np.zeros(len(robot.all_parameter_names), dtype=np.bool_)
+    joints = chosen[: parameters.joint_offset(len(robot.joints))]
+    joints.reshape(-1, len(parameters.PER_JOINT))[:, : parameters.VISCOUS_FRICTION] = True
+    return chosen
+
+
+def plan(excitation: ExcitationClient, robot: RobotModel, **fields: Any) -> Trajectory:
+    """Plan an exciting trajectory.
+
+    Args:
+        excitation: client of the node.
+        robot: the robot.
+        fields: of the request ~/plan.
+
+    Raises:
+        RequestRefusedError: if there is none.
+    """
+    response = excitation.plan(timeout=_PLANNED_WITHIN, **fields)
+    if not response.success:
+        raise RequestRefusedError("excitation/plan", response.message, response.error_code)
+    return trajectory_of(response.trajectory).reordered(robot.joint_names)
+
+
+def record_excitation(session: Session, excitation: ExcitationClient) -> str:
+    """Record while the robot executes the last plan; return the identifier of the recording.
+
+    A motion that was stopped, because a busy machine delayed the states, is begun anew.
+
+    Raises:
+        RequestRefusedError: if the motion is refused, or no attempt reaches its end.
+    """
+    for _ in range(_ATTEMPTS):
+        recording = session.begin_recording()
+        status = excitation.execute()
+        session.end_recording()
+        if status.state == msg.ExcitationStatus.FINISHED:
+            return recording
+    raise RequestRefusedError("excitation/start", status.text)
+
+
+def follow_with_both(
+    session: Session, tracking: Tracking, prior: Array, motion: Trajectory, folder: Path
+) -> Followed:
+    """Follow a motion with the prior, calibrate the last result to it, and follow it again.
+
+    Args:
+        session: the nodes, with those of :data:`OTHERS`, after an identification.
+        tracking: the node computed_torque beside them.
+        prior: (full columns,) what is known before; see :func:`heavy_prior`.
+        motion: joints in the robot's order.
+        folder: for the file of the prior.
+
+    Raises:
+        RequestRefusedError: if the calibration is refused.
+    """
+    tracking.use(prior)
+    with_prior = tracking.approach_and_follow(motion)
+    path = folder / "prior.yaml"
+    write_prior(path, tracking.robot, prior)
+    calibrated = session.calibrate(path)
+    tracking.wait_until_used(calibrated.parameters)
+    return Followed(with_prior, calibrated, tracking.approach_and_follow(motion))

@@ -1,0 +1,87 @@
+"""From a wrong prior to a model that a controller uses: everything through nodes and services."""
+
+import numpy as np
+import pytest
+import yaml
+
+from robot_identification.nodes.commissioning import (
+    OTHERS,
+    follow_with_both,
+    heavy_prior,
+    plan,
+    record_excitation,
+    write_prior,
+)
+from robot_identification.nodes.excitation_client import ExcitationClient
+from robot_identification.nodes.inertial_messages import values_of_message
+from robot_identification.nodes.session import Session
+from robot_identification.nodes.tracking import Tracking
+from robot_identification.robot.loading import load_robot
+from robot_identification.robot.values import load_values
+from robot_identification.storage.priors import read_prior
+
+ROBOT = load_robot("scara")
+TRUTH = load_values("scara", ROBOT)
+FRICTION = ("Fv1", "Fc1", "Fv2", "Fc2")
+TOO_LARGE = 1.3
+QUICK = {"rows": 40, "starts": 1}
+# A busy machine delays states and efforts: nothing here depends on when they come.
+PATIENT = {"state_timeout": 5.0, "start_lead": 2.0, "tracking_error_limit": [1.0]}
+
+
+def test_a_heavy_prior_says_nothing_of_friction(tmp_path):
+    prior = heavy_prior(ROBOT, TRUTH, TOO_LARGE)
+    write_prior(tmp_path / "prior.yaml", ROBOT, prior)
+    read = read_prior(tmp_path / "prior.yaml", ROBOT)
+    known = dict(zip(read.names, read.known, strict=True))
+    assert not any(known[name] for name in FRICTION)
+    assert all(known[name] for name in known if name not in FRICTION)
+    values = dict(zip(ROBOT.all_parameter_names, prior, strict=True))
+    assert values["ZZ2"] == pytest.approx(TOO_LARGE * 0.061)
+    assert not any(values[name] for name in FRICTION)
+
+
+@pytest.fixture
+def complete(tmp_path):
+    """Write a value for every parameter, as a simulation wants it; return the file."""
+    path = tmp_path / "truth.yaml"
+    values = dict(zip(ROBOT.all_parameter_names, TRUTH.tolist(), strict=True))
+    named = {name: values[name] for name in ROBOT.standard_names}
+    path.write_text(yaml.safe_dump({"robot": "scara", "parameters": named}))
+    return path
+
+
+@pytest.mark.ros
+@pytest.mark.slow
+def test_the_calibrated_model_follows_five_times_better_than_the_prior(tmp_path, complete):
+    settings = {
+        "simulated_robot": {
+            "robot": "scara",
+            "parameters_file": str(complete),
+            "rate": 200.0,
+            "effort_noise": [0.08, 0.006],
+        },
+        "acquisition": {"robot": "scara"},
+        "identification": {"robot": "scara"},
+        "excitation": {"robot": "scara", **PATIENT},
+        "calibration": {"robot": "scara"},
+    }
+    with Session(tmp_path, settings, environment={}, others=OTHERS) as session:
+        tracking = Tracking(
+            session.client, session.nodes, ROBOT, "scara", session.namespace, lead=1.0
+        )
+        excitation = ExcitationClient(session.client)
+        session.wait_until_ready()
+        excitation.wait_until_ready()
+        tracking.wait_until_ready()
+        other = plan(excitation, ROBOT, seed=1, duration=4.0, **QUICK)
+        plan(excitation, ROBOT, seed=0, duration=8.0, **QUICK)
+        result = session.identify(record_excitation(session, excitation))
+        assert result.relative_error_total < 0.1
+        prior = heavy_prior(ROBOT, TRUTH, TOO_LARGE)
+        followed = follow_with_both(session, tracking, prior, other, tmp_path)
+    assert followed.calibrated.parameters.consistent
+    used = values_of_message(followed.calibrated.parameters, ROBOT)
+    friction = [ROBOT.all_parameter_names.index(name) for name in FRICTION]
+    np.testing.assert_allclose(used[friction], TRUTH[friction], rtol=0.3, atol=0.01)
+    assert followed.ratio >= 5.0, (followed.with_prior.rms, followed.with_identified.rms)
