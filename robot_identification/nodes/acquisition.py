@@ -22,12 +22,13 @@ from robot_identification.msg import SampleBlock
 from robot_identification.nodes import qos
 from robot_identification.nodes.acquisition_diagnostics import Diagnostics
 from robot_identification.nodes.filtered import FilteredPublisher
-from robot_identification.nodes.joint_states import JointStateReader
+from robot_identification.nodes.joint_states import JointStateReader, Sample
 from robot_identification.nodes.messages import block_message
 from robot_identification.nodes.parameters import ParameterSpec, declare
-from robot_identification.nodes.recorder import Recorder
+from robot_identification.nodes.recorder import Recorder, continuation
 from robot_identification.nodes.reference import Reference
 from robot_identification.nodes.running import run
+from robot_identification.nodes.setback import SetbackWatch
 from robot_identification.robot.drives import require_effort_meaning
 from robot_identification.robot.loading import load_robot
 
@@ -110,6 +111,7 @@ class AcquisitionNode(Node):
         require_effort_meaning(self._robot)
         self._rate: float = values["expected_rate"]
         self._recorder: Recorder | None = None
+        self._setbacks = SetbackWatch()
         self._blocks = self.create_publisher(SampleBlock, "samples", qos.BLOCKS)
         self._filtered: FilteredPublisher | None = None
         if values["publish_filtered"]:
@@ -171,11 +173,19 @@ class AcquisitionNode(Node):
             if self._recorder is not None:
                 self._recorder.refuse()
             return
-        self._diagnostics.observe(sample.stamp)
+        self._diagnostics.observe(sample)
         if self._recorder is not None:
-            self._recorder.add(sample)
-            if self._recorder.pending >= _BURST:
-                self._publish()
+            self._record(self._recorder, sample)
+
+    def _record(self, recorder: Recorder, sample: Sample) -> None:
+        """Record a sample; where the clock was set back another recording begins."""
+        samples, set_back = self._setbacks.take(sample)
+        if set_back:
+            recorder = self._continue(recorder)
+        for one in samples:
+            recorder.add(one)
+        if recorder.pending >= _BURST:
+            self._publish()
 
     def _publish(self, *, last: bool = False) -> None:
         block = None if self._recorder is None else self._recorder.take(last=last)
@@ -189,16 +199,34 @@ class AcquisitionNode(Node):
     def _begin(self) -> str:
         moment = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
         name = f"{self._robot.name}-{moment}-{secrets.token_hex(3)}"
+        self._setbacks = SetbackWatch()
+        self._open(name)
+        return name
+
+    def _open(self, name: str) -> Recorder:
         self._recorder = Recorder(name, len(self._robot.joints), self._rate)
         if self._filtered is not None:
             self._filtered.begin()
         self.get_logger().info(f"recording {name} begins")
-        return name
+        return self._recorder
+
+    def _continue(self, recorder: Recorder) -> Recorder:
+        """End a recording and go on in another: stamps from before and after are two clocks'."""
+        name = continuation(recorder.recording)
+        self.get_logger().warning(
+            f"the clock of the joint states was set back: recording {recorder.recording} ends, "
+            f"{name} goes on"
+        )
+        self._publish(last=True)
+        self._diagnostics.set_back()
+        return self._open(name)
 
     def _end(self) -> str:
         if self._recorder is None:
             return ""
         name = self._recorder.recording
+        for sample in self._setbacks.release():
+            self._recorder.add(sample)
         self._publish(last=True)
         self._recorder = None
         self.get_logger().info(f"recording {name} has ended")

@@ -7,10 +7,12 @@ from rclpy.node import Node
 from rclpy.qos import qos_policy_name_from_kind
 
 from robot_identification.nodes import qos
+from robot_identification.nodes.joint_states import Sample
 from robot_identification.nodes.recorder import Recorder
 from robot_identification.nodes.stamps import StampStatistics
 
 _REPEAT = 10.0
+_FROZEN = 10
 
 
 class Diagnostics:
@@ -31,7 +33,9 @@ class Diagnostics:
         self._statistics = StampStatistics()
         self._stamps: list[int] = []
         self._received = self._refused = self._lost = self._lost_on_the_way = 0
-        self._before = (0, 0, 0, 0)
+        self._setbacks = self._frozen = self._stuck = 0
+        self._values_before = b""
+        self._before = (0, 0, 0, 0, 0)
         self._reason = self.incompatible = ""
 
     def count(self) -> int:
@@ -39,9 +43,18 @@ class Diagnostics:
         self._received += 1
         return self._received - 1
 
-    def observe(self, stamp: int) -> None:
-        """Take note of the stamp of a good message."""
-        self._stamps.append(stamp)
+    def observe(self, sample: Sample) -> None:
+        """Take note of a good message."""
+        stuck = bool(self._stamps) and sample.stamp == self._stamps[-1]
+        self._stuck = self._stuck + 1 if stuck else 0
+        self._stamps.append(sample.stamp)
+        values = sample.position.tobytes() + sample.effort.tobytes()
+        self._frozen = self._frozen + 1 if values == self._values_before else 0
+        self._values_before = values
+
+    def set_back(self) -> None:
+        """Count a clock that was set back."""
+        self._setbacks += 1
 
     def refuse(self, reason: str) -> None:
         """Count a message of no use and say why."""
@@ -84,7 +97,7 @@ class Diagnostics:
         self._publisher.publish(report)
 
     def _verdict(self, recorder: Recorder | None) -> tuple[bytes, str]:
-        now = (self._received, self._refused, self._lost_on_the_way, self._lost)
+        now = (self._received, self._refused, self._lost_on_the_way, self._lost, self._setbacks)
         news = [new - old for new, old in zip(now, self._before, strict=True)]
         self._before = now
         if self.incompatible:
@@ -93,6 +106,15 @@ class Diagnostics:
             return DiagnosticStatus.STALE, "no joint states arrive"
         if news[1] > 0:
             return DiagnosticStatus.ERROR, f"{news[1]} joint states refused: {self._reason}"
+        if self._stuck >= _FROZEN:
+            return DiagnosticStatus.STALE, "the stamps of the joint states do not rise"
+        if self._frozen >= _FROZEN and recorder:
+            return DiagnosticStatus.STALE, (
+                f"positions and efforts have not changed in {self._frozen} joint states: the "
+                "driver repeats its last ones, or nothing is measured"
+            )
+        if news[4] > 0:
+            return DiagnosticStatus.WARN, "the clock of the joint states was set back"
         if news[2] > 0 or news[3] > 0:
             return DiagnosticStatus.WARN, "joint states are being lost"
         return DiagnosticStatus.OK, "recording" if recorder else "receiving"
@@ -105,6 +127,8 @@ class Diagnostics:
             ("messages_refused", str(self._refused)),
             ("messages_lost", str(self._lost)),
             ("messages_lost_by_middleware", str(self._lost_on_the_way)),
+            ("messages_unchanged", str(self._frozen)),
+            ("clock_set_back", str(self._setbacks)),
             ("last_refusal", self._reason),
             ("recording", recorder.recording if recorder else ""),
         ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from robot_identification.errors import UnknownRecordingError
-from robot_identification.nodes.recorder import Block, Counts
+from robot_identification.nodes.recorder import Block, Counts, continuation
 from robot_identification.robot.model import Array
 from robot_identification.signals.recording import RawSamples
 
@@ -27,6 +27,8 @@ class LiveRecording:
         ended: whether its last block has arrived.
         full: whether blocks were dropped because the memory granted is used up.
         counts: what the acquisition node says became of its samples.
+        before: recording that this one continues after the clock was set back; empty if none.
+        after: recording that continues this one; empty if none.
     """
 
     recording: str
@@ -38,6 +40,8 @@ class LiveRecording:
     ended: bool = False
     full: bool = False
     counts: Counts = field(default_factory=Counts)
+    before: str = ""
+    after: str = ""
     _blocks: list[RawSamples] = field(default_factory=list)
     _bytes: int = 0
 
@@ -86,6 +90,10 @@ class LiveRecording:
             )
         if self.full:
             lines.append("cut short: the memory granted to recordings is used up")
+        if self.before:
+            lines.append(f"begins where the clock was set back in {self.before}")
+        if self.after:
+            lines.append(f"ends where the clock was set back; {self.after} goes on")
         for name in ("lost", "refused", "duplicate", "out_of_order"):
             count = getattr(self.counts, name)
             if count:
@@ -115,8 +123,7 @@ class LiveRecordings:
         with self._changed:
             recording = self._recordings.get(block.recording)
             if recording is None:
-                recording = LiveRecording(block.recording, effort_meaning)
-                self._recordings[block.recording] = recording
+                recording = self._begin(block.recording, effort_meaning)
             if block.sequence < recording.next_block:
                 return [f"{block.recording}: block {block.sequence} came twice; ignored"]
             problems = self._make_room(block)
@@ -149,6 +156,15 @@ class LiveRecordings:
             found = self._recordings[name]
             self._changed.wait_for(lambda: found.ended, timeout=patience)
             return found
+
+    def _begin(self, name: str, effort_meaning: str) -> LiveRecording:
+        """Return a new recording; it knows, and is known to, the one that it continues."""
+        begun = LiveRecording(name, effort_meaning)
+        for other in self._recordings.values():
+            if continuation(other.recording) == name:
+                begun.before, other.after = other.recording, name
+        self._recordings[name] = begun
+        return begun
 
     def _make_room(self, block: Block) -> list[str]:
         dropped = []

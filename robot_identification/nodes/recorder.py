@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect
 from dataclasses import dataclass, replace
 
@@ -44,6 +45,12 @@ class Block:
     last: bool
     samples: RawSamples
     counts: Counts
+
+
+def continuation(recording: str) -> str:
+    """Return the name of the recording that begins where the clock is set back in another."""
+    found = re.fullmatch(r"(.*)\.(\d+)", recording)
+    return f"{found[1]}.{int(found[2]) + 1}" if found else f"{recording}.2"
 
 
 class Recorder:
