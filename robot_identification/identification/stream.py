@@ -120,11 +120,17 @@ class FactorStream:
             if cancelled is not None and cancelled():
                 raise CancelledError("identification was cancelled")
             rows = decimated_rows(self._regressor, segment, window, decimator)
-            self._fold_block(rows, kept[:, window.outputs])
+            self.add(rows, kept[:, window.outputs])
             if progress is not None:
                 progress((number + 1) / len(windows))
 
-    def _fold_block(self, rows: Array, kept: npt.NDArray[np.bool_]) -> None:
+    def add(self, rows: Array, kept: npt.NDArray[np.bool_]) -> None:
+        """Fold decimated rows, from :func:`decimated_rows` or decimated otherwise.
+
+        Args:
+            rows: (compact rows, instants) regressor and effort.
+            kept: (joints, instants) which rows of each joint count.
+        """
         for k, joint in enumerate(self._regressor.joint_rows):
             own = np.ascontiguousarray(rows[joint.first : joint.rows.stop + 1])
             fold_rows(self._triangles[k], own, np.ascontiguousarray(kept[k]))

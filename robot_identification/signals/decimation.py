@@ -86,7 +86,8 @@ class Decimator:
         return sections
 
     @cached_property
-    def _modes(self) -> Modes:
+    def modes(self) -> Modes:
+        """The filter as compiled decimation takes it; of a factor above 1."""
         zeros, poles, gain = scipy.signal.cheby1(
             ORDER, RIPPLE_DB, CUTOFF / self.factor, output="zpk"
         )
@@ -200,5 +201,5 @@ class Decimator:
         outputs = np.empty((len(values), len(kept)))
         # Compiled code would be compiled again for arrays that are not writable.
         samples = np.require(values, np.float64, ["C", "W"])
-        decimate_rows(samples, first, self.factor, PADDING, self._modes, begin, outputs)
+        decimate_rows(samples, first, self.factor, PADDING, self.modes, begin, outputs)
         return outputs

@@ -18,9 +18,6 @@ def to_constant_period(
 ) -> tuple[Array, list[Array | None]]:
     """Interpolate signals at a constant period.
 
-    The interpolation is a cubic spline; where two stamps nearly coincide, it is a monotone cubic
-    one, which cannot overshoot.
-
     Args:
         time: (samples,) strictly increasing instants in s.
         signals: (samples, joints) signals; None stays None.
@@ -31,9 +28,25 @@ def to_constant_period(
     """
     count = int(np.floor((time[-1] - time[0]) / period * (1.0 + 1e-9))) + 1
     grid = np.minimum(time[0] + period * np.arange(count), time[-1])
-    close = float(np.diff(time).min()) < _CLOSEST_FOR_SPLINE * period
-    interpolation = PchipInterpolator if close else CubicSpline
     resampled: list[Array | None] = [
-        None if values is None else interpolation(time, values, axis=0)(grid) for values in signals
+        None if values is None else interpolate(time / period, values, grid / period)
+        for values in signals
     ]
     return grid, resampled
+
+
+def interpolate(time: Array, values: Array, instants: Array) -> Array:
+    """Return values at other instants.
+
+    The interpolation is a cubic spline; where two stamps nearly coincide, it is a monotone cubic
+    one, which cannot overshoot.
+
+    Args:
+        time: (samples,) strictly increasing instants, in sampling periods.
+        values: (samples, signals).
+        instants: (new samples,) likewise, inside those of the samples.
+    """
+    close = float(np.diff(time).min()) < _CLOSEST_FOR_SPLINE
+    interpolation = PchipInterpolator if close else CubicSpline
+    result: Array = interpolation(time, values, axis=0)(instants)
+    return result

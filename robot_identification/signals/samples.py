@@ -128,20 +128,42 @@ def kept_rows(
     """
     decimator = processing.decimator(segment.period)
     kept = decimator.kept(segment.samples)
-    reach = int(processing.velocity_threshold_window * decimator.factor)
-    moving = np.empty((len(robot.joints), len(kept)), dtype=np.bool_)
-    for joint, rows in enumerate(moving):
-        rows[:] = True
-        for motion in _friction_motions(robot, joint):
-            speed = np.abs(motion @ segment.velocity)
-            slowest = scipy.ndimage.minimum_filter1d(speed, 2 * reach + 1)[kept]
-            rows &= slowest >= float(np.linalg.norm(motion * processing.velocity_threshold))
-    if processing.velocity_threshold_scope == "sample":
-        moving[:] = moving.all(axis=0)
+    moving = moving_rows(robot, segment.velocity, kept, decimator.factor, processing)
     cut = processing.cut_outputs(segment.period)
     if cut:
         moving[:, :cut] = False
         moving[:, -cut:] = False
+    return moving
+
+
+def moving_rows(
+    robot: RobotModel,
+    velocity: Array,
+    places: npt.NDArray[np.intp],
+    factor: int,
+    processing: Processing,
+) -> npt.NDArray[np.bool_]:
+    """Tell at which samples the signs of the speeds that enter a joint's row are reliable.
+
+    Args:
+        robot: its couplings say which speeds enter which rows.
+        velocity: (joints, samples) in rad/s or m/s.
+        places: (outputs,) samples that decimation keeps.
+        factor: of the decimation.
+        processing: thresholds, their window and scope; see :func:`kept_rows`.
+
+    Returns:
+        (joints, outputs) true where they are.
+    """
+    reach = int(processing.velocity_threshold_window * factor)
+    moving = np.ones((len(robot.joints), len(places)), dtype=np.bool_)
+    for joint, rows in enumerate(moving):
+        for motion in _friction_motions(robot, joint):
+            speed = np.abs(motion @ velocity)
+            slowest = scipy.ndimage.minimum_filter1d(speed, 2 * reach + 1)[places]
+            rows &= slowest >= float(np.linalg.norm(motion * processing.velocity_threshold))
+    if processing.velocity_threshold_scope == "sample":
+        moving[:] = moving.all(axis=0)
     return moving
 
 
