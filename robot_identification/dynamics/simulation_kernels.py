@@ -54,16 +54,48 @@ def _measure(law, history, k, period, q, qd, seen):
             seen[1, j] = (old[0, j] - earlier) / (2.0 * period)
 
 
-@numba.njit(**_BARE)
-def _control(law, nominal, q, qd, integral, target, heading, extra, period, torque, scratch):
-    """Fill the torque of one control period; advance the integral of the position error."""
+@numba.njit(**_OPTIONS)
+def controller_scratch(joints, elements):
+    """Return what :func:`answer` works with."""
+    return (
+        np.empty((3, joints)),
+        np.empty(elements),
+        np.empty((2, joints)),
+        workspace(joints),
+        np.empty((joints, joints)),
+        np.empty(joints),
+    )
+
+
+@numba.njit(**_OPTIONS)
+def answer(law, nominal, reference, k, period, state, extra, scratch, torque):
+    """Fill the torque that the controller gives at control step k.
+
+    Args:
+        law: the control law.
+        nominal: the robot as the controller knows it.
+        reference: what to follow; its time is ``lead`` at control step ``origin``.
+        k: control step.
+        period: control period in s.
+        state: (q, qd, integral, history); the last two are advanced, the history holds the last
+            states, (delay + 3, 2, joints).
+        extra: (joints,) efforts added to those of the controller.
+        scratch: of :func:`controller_scratch`.
+        torque: (joints,) result.
+    """
+    q, qd, integral, history = state
+    target, heading, seen, work, mass, bias = scratch
+    answered = k - law.delay  # reference and measurement of a torque are equally old
+    follow(reference, (answered - reference.origin) * period + reference.lead, target)
+    _measure(law, history, k, period, q, qd, seen)
     headings(nominal, target[1], heading)
-    work, mass, bias = scratch[0], scratch[1], scratch[2][4]
-    wanted_torque(law, nominal, q, qd, integral, target, heading, torque, work, mass, bias)
+    wanted_torque(
+        law, nominal, seen[0], seen[1], integral, target, heading, torque, work, mass, bias
+    )
     for j in range(q.size):
         wanted = torque[j] + extra[j]
         torque[j] = min(max(wanted, -law.limit[j]), law.limit[j])
-        error = target[0, j] - q[j]
+        error = target[0, j] - seen[0, j]
         if torque[j] == wanted or (wanted > torque[j]) != (error > 0.0):
             integral[j] += period * error
 
@@ -239,19 +271,13 @@ def advance(plant, nominal, law, reference, clock, state, extra, out, slips):
     q, qd, integral, torque, slip, history = state
     joints = q.size
     scratch = _scratch(joints, slip.size)
-    target = np.empty((3, joints))
-    heading = np.empty(nominal.motion.shape[0])
-    seen = np.empty((2, joints))
+    own = controller_scratch(joints, nominal.motion.shape[0])
+    known = (q, qd, integral, history)
     new = np.empty(joints)
     row = -1
     for k in range(first, first + steps):
         sampled = k % every == 0
-        answered = k - law.delay  # reference and measurement of a torque are equally old
-        follow(reference, (answered - reference.origin) * period + reference.lead, target)
-        _measure(law, history, k, period, q, qd, seen)
-        _control(
-            law, nominal, seen[0], seen[1], integral, target, heading, extra, period, new, scratch
-        )
+        answer(law, nominal, reference, k, period, known, extra, own, new)
         from_now_on = law.held or bool(np.isnan(torque[0]))
         if sampled:
             row += 1
