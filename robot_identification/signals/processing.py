@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
 
 from robot_identification.errors import SettingError
@@ -72,7 +73,7 @@ class Processing:
 
     def decimator(self, period: float) -> Decimator:
         """Return the decimation of a recording with a sampling period in s."""
-        return Decimator(max(1, round(1.0 / (period * self.rate_hz))))
+        return _decimator(max(1, round(1.0 / (period * self.rate_hz))))
 
     def cut_outputs(self, period: float) -> int:
         """Return how many decimated rows are cut at each end of a segment."""
@@ -96,3 +97,9 @@ class Processing:
             for name, value in vars(self).items()
             if name != "reasons"
         }
+
+
+@lru_cache(maxsize=16)
+def _decimator(factor: int) -> Decimator:
+    """Return the decimation by a factor, whose filter is designed once."""
+    return Decimator(factor)
