@@ -376,6 +376,10 @@ class StaleStateError(InputError):
     """The joint states are too old, or the robot moves or is elsewhere: no motion may begin."""
 
 
+class NothingInterruptedError(InputError):
+    """There is no experiment to go on from; the message says why and what to do."""
+
+
 class CalibrationError(ResultRefusedError):
     """No physically consistent parameters were found.
 
@@ -415,4 +419,21 @@ class SolverMissingError(InputError):
         super().__init__(
             f"physical consistency needs the solver {package}, which rosdep does not know; "
             f"pip install {package}"
+        )
+
+
+class MissingPackageError(InputError):
+    """An optional package is asked for and is not installed.
+
+    Attributes:
+        package: its name on PyPI.
+        extra: extra of this package that brings it.
+    """
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        self.package = package
+        self.extra = extra
+        super().__init__(
+            f"{purpose} needs {package}, which is not installed; "
+            f"pip install 'robot_identification[{extra}]', or pip install {package}"
         )

@@ -23,6 +23,7 @@ from trajectory_msgs.msg import JointTrajectory
 from robot_identification.errors import (
     CancelledError,
     MissingLimitError,
+    NothingInterruptedError,
     RobotDescriptionError,
     RobotIdentificationError,
 )
@@ -33,12 +34,13 @@ from robot_identification.nodes import qos
 from robot_identification.nodes.excitation_diagnostics import WatchDiagnostics
 from robot_identification.nodes.excitation_parameters import APPROACH_SPEED, PARAMETERS, SPEED
 from robot_identification.nodes.excitation_status import status_message
+from robot_identification.nodes.experiments import Course
 from robot_identification.nodes.joint_states import stamp_of
 from robot_identification.nodes.motion import Command, Motion, MotionSettings
 from robot_identification.nodes.motion_braking import BrakingLimits
 from robot_identification.nodes.motion_states import MotionStates
 from robot_identification.nodes.parameters import current, declare, per_joint
-from robot_identification.nodes.plan_requests import fill_plan, job_of
+from robot_identification.nodes.plan_requests import fill_plan, job_of, write
 from robot_identification.nodes.planning import (
     Job,
     Prepared,
@@ -55,7 +57,6 @@ from robot_identification.nodes.trajectories import message_of
 from robot_identification.robot.model import PositionMeaning
 from robot_identification.srv import PlanExcitation
 from robot_identification.storage.atomic import check_target
-from robot_identification.storage.plans import write_plan
 
 _WATCH_PERIOD = 0.005
 _PAUSE = 0.02
@@ -66,7 +67,7 @@ _ACKNOWLEDGED_WITHIN = Duration(seconds=1)
 
 
 class ExcitationNode(Node):
-    """Plans, moves, watches, stops."""
+    """Plans, moves, watches, stops; goes on after a stop only where that is asked for."""
 
     def __init__(self) -> None:
         super().__init__("excitation")
@@ -92,7 +93,7 @@ class ExcitationNode(Node):
         self._states = MotionStates(self._robot.joint_names)
         self._job: Job | None = None
         self._planned: Planned | None = None
-        self._motion: Motion | None = None
+        self._course: Course | None = None  # the last motion through a plan
         self._planning: Any = None  # future of the outcome of the plan under way
         self._next_state: Any = None  # future of the first state after a start was prepared
         self._prepared_at = 0
@@ -131,6 +132,7 @@ class ExcitationNode(Node):
         self.create_service(PlanExcitation, "~/plan", self._on_plan, callback_group=group)
         for name, callback in (
             ("~/start", self._on_start),
+            ("~/continue", self._on_continue),
             ("~/stop", self._on_stop),
             ("~/cancel", self._on_cancel),
         ):
@@ -148,6 +150,10 @@ class ExcitationNode(Node):
         if self._next_state is not None or (self._motion is not None and self._motion.moving):
             return "a motion is under way"
         return ""
+
+    @property
+    def _motion(self) -> Motion | None:
+        return None if self._course is None else self._course.motion
 
     def _now(self) -> int:
         return int(self.get_clock().now().nanoseconds)
@@ -199,8 +205,8 @@ class ExcitationNode(Node):
             raise outcome.exception
         outcome.plan.certificate.require()
         if request.output:
-            write_plan(request.output, outcome.plan)
-        self._job, self._planned, self._motion = job, outcome, None
+            write(request.output, outcome)
+        self._job, self._planned, self._course = job, outcome, None
         return fill_plan(response, outcome, load_machine(job.sources))
 
     def _on_poll(self) -> None:
@@ -222,12 +228,30 @@ class ExcitationNode(Node):
     # Motion
 
     async def _on_start(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        return await self._execute(response, lambda: None)
+
+    async def _on_continue(
+        self, _: Trigger.Request, response: Trigger.Response
+    ) -> Trigger.Response:
+        """Go on with the experiment that a stop has interrupted, from its beginning."""
+        return await self._execute(response, self._interrupted)
+
+    def _interrupted(self) -> int:
+        if self._course is None:
+            raise NothingInterruptedError("nothing was interrupted; ~/start begins the plan")
+        return self._course.interrupted()
+
+    async def _execute(
+        self, response: Trigger.Response, first: Callable[[], int | None]
+    ) -> Trigger.Response:
+        """Begin the plan, or what is left of it from an experiment on."""
         if self._busy:
             return _answer(response, False, f"BUSY: {self._busy}")
         try:
             if self._job is None or self._planned is None:
                 return _answer(response, False, f"{_NO_PLAN}; call ~/plan first")
-            prepared = self._prepare(self._job, self._planned)
+            since = first()
+            prepared = self._prepare(self._job, self._planned, since)
             # Preparing took time in which no state was taken in.
             self._prepared_at, self._next_state = self._now(), Future()
             try:
@@ -235,24 +259,25 @@ class ExcitationNode(Node):
                     raise CancelledError("~/stop was called before anything moved")
             finally:
                 self._next_state = None
-            text = self._begin(prepared)
+            text = self._begin(prepared, self._planned, since)
         except RobotIdentificationError as error:
             self.get_logger().warning(f"start: {error}")
             return _answer(response, False, f"{code_name(error_code(error))}: {error}")
         return _answer(response, True, text)
 
-    def _prepare(self, job: Job, planned: Planned) -> Prepared:
+    def _prepare(self, job: Job, planned: Planned, since: int | None) -> Prepared:
         reading = self._states.fresh(self._now(), self._settings.state_timeout)
         self._speed = current(self, SPEED)
         return prepare(
             job,
             planned.plan,
             reading.position,
+            since=since,
             speed=self._speed,
             approach_speed=current(self, APPROACH_SPEED),
         )
 
-    def _begin(self, prepared: Prepared) -> str:
+    def _begin(self, prepared: Prepared, planned: Planned, since: int | None) -> str:
         """Send the first trajectory; return a summary."""
         motion = Motion(
             limits=BrakingLimits(
@@ -267,11 +292,12 @@ class ExcitationNode(Node):
             approach=prepared.approach,
         )
         self._send(motion.begin(self._now()))
-        self._motion = motion
+        self._course = Course(planned.plan, motion, self._speed, since)
         self._publish_status()
         way = 0.0 if prepared.approach is None else prepared.approach.duration
+        begins = "" if since is None else f"from experiment {since + 1} on: "
         return (
-            f"approach {way:.1f} s, trajectory {prepared.run.duration:.1f} s at "
+            f"{begins}approach {way:.1f} s, trajectory {prepared.run.duration:.1f} s at "
             f"{100.0 * self._speed:g} % speed, at rest within {prepared.braking_time:.3f} s"
         )
 
@@ -344,7 +370,7 @@ class ExcitationNode(Node):
                 self._now(),
                 self._robot,
                 self._settings,
-                motion=self._motion,
+                course=self._course,
                 planned=self._planned,
                 planning=self._planning is not None,
                 speed=self._speed,

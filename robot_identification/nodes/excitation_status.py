@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from robot_identification.msg import ExcitationStatus
+from robot_identification.nodes.experiments import Course, experiment_count
 from robot_identification.nodes.joint_states import NANOSECONDS
 from robot_identification.nodes.messages import floats, time_of
-from robot_identification.nodes.motion import Motion, MotionSettings
+from robot_identification.nodes.motion import MotionSettings
 from robot_identification.nodes.plan_requests import trajectory_id
 from robot_identification.nodes.planning_worker import Planned
 from robot_identification.robot.model import RobotModel
@@ -16,7 +17,7 @@ def status_message(
     robot: RobotModel,
     settings: MotionSettings,
     *,
-    motion: Motion | None,
+    course: Course | None,
     planned: Planned | None,
     planning: bool,
     speed: float,
@@ -30,11 +31,11 @@ def status_message(
     if planned is not None:
         message.trajectory_id = trajectory_id(planned)
         message.trajectory_hash = planned.plan.certificate.digest
-        message.experiments = 1
+        message.experiments = experiment_count(planned.plan)
     if planning:
         message.state, message.text = ExcitationStatus.PLANNING, "a plan is being computed"
-    elif motion is not None:
-        _fill_motion(message, motion, now)
+    elif course is not None:
+        _fill_motion(message, course, now)
     elif planned is not None:
         message.state, message.text = ExcitationStatus.PLANNED, stale or "waits for ~/start"
     else:
@@ -42,12 +43,13 @@ def status_message(
     return message
 
 
-def _fill_motion(message: ExcitationStatus, motion: Motion, now: int) -> None:
+def _fill_motion(message: ExcitationStatus, course: Course, now: int) -> None:
+    motion = course.motion
     message.state = int(motion.phase)
     message.stop_reason = int(motion.reason)
-    message.text = motion.text
+    message.text = course.text
     message.tracking_error = floats(motion.error)
-    message.experiment = 1
+    message.experiment = course.number
     if motion.command is not None:
         message.duration = float(motion.command.trajectory.times[-1])
         elapsed = (now - motion.command.start) / NANOSECONDS

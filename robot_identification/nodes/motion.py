@@ -111,6 +111,7 @@ class Motion:
         text: what is going on, for people.
         command: the last trajectory that was returned.
         error: (joints,) reference minus measured position.
+        reached: how far the run has come, on its clock, in s.
     """
 
     limits: BrakingLimits
@@ -123,6 +124,7 @@ class Motion:
     text: str = ""
     command: Command | None = None
     error: Array = field(default_factory=lambda: np.zeros(0))
+    reached: float = 0.0
     _origin: Array | None = None
     _deadline: int | None = None
 
@@ -145,6 +147,7 @@ class Motion:
         """Return the braking motion, None where nothing moves or brakes already."""
         if self.phase not in (Phase.APPROACHING, Phase.RUNNING) or self.command is None:
             return None
+        self._note(now, self.command)
         braking = self._braking(now, reason, self.command)
         self.phase, self.reason = Phase.BRAKING, reason
         outside = "" if braking.keeps_limits else "; it cannot keep the position limits"
@@ -165,6 +168,7 @@ class Motion:
         """Look after the motion; return what must be published now, if anything."""
         if not self.moving or self.command is None:
             return None
+        self._note(now, self.command)
         if self.phase is Phase.BRAKING:
             self._watch_braking(now, self.command)
             return None
@@ -180,6 +184,12 @@ class Motion:
         if wrong:
             return self.stop(now, Reason.TRACKING_ERROR, wrong)
         return self._next(now, self.command)
+
+    def _note(self, now: int, command: Command) -> None:
+        """Take down how far the run has come; braking and what follows leave it as it is."""
+        if self.phase is Phase.RUNNING:
+            time = (now - command.start) / NANOSECONDS
+            self.reached = min(max(time, 0.0), self.run.duration)
 
     def _send(self, phase: Phase, trajectory: Trajectory, now: int) -> Command:
         """Return a command that begins where the robot stands."""

@@ -9,16 +9,27 @@ import numpy as np
 
 from robot_identification.errors import SettingError, StaleStateError
 from robot_identification.excitation.criterion import Criterion, Measure
+from robot_identification.excitation.one_joint.plan import OneJointPlan
 from robot_identification.excitation.optimizers import OPTIMIZERS
-from robot_identification.excitation.plan import PlanSettings, default_model
+from robot_identification.excitation.plan import Plan, PlanSettings, default_model
 from robot_identification.excitation.points import PointSettings
 from robot_identification.nodes.messages import floats
+from robot_identification.nodes.one_joint_requests import (
+    OF_ONE_JOINT,
+    fill_one_joint,
+    one_joint_settings,
+    refuse_fields,
+)
 from robot_identification.nodes.parameters import per_joint
 from robot_identification.nodes.planning import Job, Machine, Sources
 from robot_identification.nodes.planning_worker import Planned
 from robot_identification.nodes.trajectories import message_of
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.srv import PlanExcitation
+from robot_identification.storage.one_joint_plans import METHOD, write_one_joint_plan
+from robot_identification.storage.plans import write_plan
+
+POINTS = "points"
 
 
 def job_of(
@@ -39,8 +50,6 @@ def job_of(
         SettingError: a field has a value that it cannot have.
         StaleStateError: the motion is to begin where the robot stands, but nobody knows where.
     """
-    if request.method not in ("", "points"):
-        raise SettingError("method", request.method, "this version plans with points only")
     sources = Sources(
         values["robot"],
         request.joint_limits or values["joint_limits"],
@@ -49,7 +58,19 @@ def job_of(
         values["acceleration_share"],
         per_joint("tracking_error_limit", values["tracking_error_limit"], len(robot.joints)),
     )
-    settings = PlanSettings(
+    start = _start(request.start_position, robot, position)
+    if request.method == METHOD:
+        return Job(sources, one_joint_settings(request, start))
+    if request.method not in ("", POINTS):
+        raise SettingError("method", request.method, f"choose {POINTS} or {METHOD}")
+    return Job(sources, _points_settings(request, robot, values, start))
+
+
+def _points_settings(
+    request: PlanExcitation.Request, robot: RobotModel, values: Mapping[str, Any], start: Array
+) -> PlanSettings:
+    refuse_fields(request, OF_ONE_JOINT, POINTS)
+    return PlanSettings(
         model=request.model or default_model(robot),
         points=PointSettings(
             criterion=Criterion(Measure.named(request.criterion or Measure.SVD)),
@@ -59,10 +80,9 @@ def job_of(
         ),
         rows=request.rows or values["rows"] or None,
         duration=_duration(request.duration),
-        start=_start(request.start_position, robot, position),
+        start=start,
         share=0.99,
     )
-    return Job(sources, settings)
 
 
 def _optimizers(name: str) -> tuple[str, ...]:
@@ -102,21 +122,43 @@ def fill_plan(response: PlanExcitation.Response, planned: Planned, machine: Mach
     response.trajectory_id = trajectory_id(planned)
     response.trajectory_hash = certificate.digest
     response.trajectory = message_of(plan.trajectory, 0)
-    response.condition_number = plan.after.condition_number
-    response.equilibrium = plan.after.equilibrium
-    response.singular_values_start = floats(plan.before.singular_values)
-    response.singular_values = floats(plan.after.singular_values)
-    response.rows = plan.rows
     response.points = len(plan.trajectory.times)
     response.duration = plan.trajectory.duration
     response.braking_time = machine.braking_time(certificate)
-    response.optimizer = plan.optimizer
     response.checks = [check.name for check in certificate.checks]
     response.passed = [check.passed for check in certificate.checks]
     response.missing_parameters = [one.name for one in plan.unidentified]
     response.missing_reasons = [one.reason for one in plan.unidentified]
     response.seconds = plan.seconds
+    if isinstance(plan, OneJointPlan):
+        summary = fill_one_joint(response, plan)
+    else:
+        summary = _fill_points(response, plan)
+    return f"{summary}, at rest within {response.braking_time:.2f} s"
+
+
+def _fill_points(response: PlanExcitation.Response, plan: Plan) -> str:
+    """Fill in what only a plan of points has, and return a summary."""
+    response.condition_number = plan.after.condition_number
+    response.equilibrium = plan.after.equilibrium
+    response.singular_values_start = floats(plan.before.singular_values)
+    response.singular_values = floats(plan.after.singular_values)
+    response.rows = plan.rows
+    response.optimizer = plan.optimizer
     return (
         f"{len(plan.trajectory.times)} points in {plan.trajectory.duration:.1f} s, condition "
-        f"number {plan.after.condition_number:.4g}, at rest within {response.braking_time:.2f} s"
+        f"number {plan.after.condition_number:.4g}"
     )
+
+
+def write(path: str, planned: Planned) -> None:
+    """Write the file of a plan; it appears whole or not at all.
+
+    Raises:
+        OutputError: if the target cannot be written.
+    """
+    plan = planned.plan
+    if isinstance(plan, OneJointPlan):
+        write_one_joint_plan(path, plan)
+    else:
+        write_plan(path, plan)

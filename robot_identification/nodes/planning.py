@@ -16,6 +16,8 @@ from robot_identification.errors import NotCertifiedError, SettingError
 from robot_identification.excitation.approach import approach, slowed
 from robot_identification.excitation.certificate import Certificate, certify
 from robot_identification.excitation.limits import MotionLimits
+from robot_identification.excitation.one_joint.plan import OneJointPlan
+from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.excitation.plan import Plan, PlanSettings
 from robot_identification.excitation.surroundings import Surroundings
 from robot_identification.excitation.trajectory import Trajectory
@@ -25,6 +27,9 @@ from robot_identification.robot.joint_limits import with_joint_limits
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.model import Array, Joint, RobotModel
 from robot_identification.robot.values import load_values
+
+AnyPlan = Plan | OneJointPlan
+"""A plan of either method."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +58,7 @@ class Job:
     """A plan to be made: where the robot is described, and how to plan."""
 
     sources: Sources
-    settings: PlanSettings
+    settings: PlanSettings | OneJointSettings
 
 
 @dataclass(frozen=True)
@@ -154,7 +159,13 @@ def _narrowed(joint: Joint, sources: Sources, room: float) -> Joint:
 
 
 def prepare(
-    job: Job, plan: Plan, position: Array, *, speed: float = 1.0, approach_speed: float = 0.2
+    job: Job,
+    plan: AnyPlan,
+    position: Array,
+    *,
+    since: int | None = None,
+    speed: float = 1.0,
+    approach_speed: float = 0.2,
 ) -> Prepared:
     """Certify a plan once more, for the files as they are now, and the way to its start.
 
@@ -162,21 +173,24 @@ def prepare(
         job: what the plan was made for.
         plan: the plan.
         position: (joints,) where the robot stands.
+        since: place of the experiment to begin with, of a plan that has any; None: the whole plan.
         speed: share of the planned speed.
         approach_speed: share of the limits for the approach.
 
     Raises:
         NotCertifiedError: a limit is not kept any more, or plan or robot have changed.
         MissingLimitError: a limit is gone.
+        SettingError: there is no such experiment.
     """
     machine = load_machine(job.sources)
-    run, room = plan.trajectory, machine.surroundings
-    start = run.reordered(machine.robot.joint_names).positions[0]
-    now = certify(machine.robot, run, start=start, surroundings=room)
+    run, room = plan.trajectory.reordered(machine.robot.joint_names), machine.surroundings
+    now = certify(machine.robot, plan.trajectory, start=run.positions[0], surroundings=room)
     now.require()
     if now.digest != plan.certificate.digest:
         raise NotCertifiedError("hash", "robot or trajectory have changed since; plan again")
-    run = slowed(run.reordered(machine.robot.joint_names), speed)
+    if since is not None and isinstance(plan, OneJointPlan):
+        run = plan.since(since).reordered(machine.robot.joint_names)
+    run, start = slowed(run, speed), run.positions[0]
     slow = certify(machine.robot, run, surroundings=room)
     slow.require()
     way, longest = None, machine.braking_time(slow)

@@ -14,8 +14,11 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from robot_identification import errors
-from robot_identification.excitation.plan import Plan, plan
-from robot_identification.nodes.planning import Job, load_machine
+from robot_identification.excitation.one_joint.plan import plan_one_joint
+from robot_identification.excitation.one_joint.settings import OneJointSettings
+from robot_identification.excitation.optimizers import Cancelled
+from robot_identification.excitation.plan import plan
+from robot_identification.nodes.planning import AnyPlan, Job, load_machine
 
 _REPORT_EVERY = 0.1
 _NICENESS = 5
@@ -34,7 +37,7 @@ class Progress:
 class Planned:
     """A plan."""
 
-    plan: Plan
+    plan: AnyPlan
 
 
 @dataclass(frozen=True)
@@ -129,18 +132,9 @@ def _end_with(parent: int) -> None:
     os._exit(1)
 
 
-def _work(job: Job, send: Callable[[Event], None], cancelled: Callable[[], bool]) -> Event:
+def _work(job: Job, send: Callable[[Event], None], cancelled: Cancelled) -> Event:
     try:
-        machine = load_machine(job.sources)
-        return Planned(
-            plan(
-                machine.robot,
-                job.settings,
-                surroundings=machine.surroundings,
-                progress=_Reporter(send),
-                cancelled=cancelled,
-            )
-        )
+        return Planned(_planned(job, _Reporter(send), cancelled))
     except errors.RobotIdentificationError as error:
         return Failed(type(error).__name__, str(error))
     except Exception as error:  # noqa: BLE001
@@ -149,6 +143,16 @@ def _work(job: Job, send: Callable[[Event], None], cancelled: Callable[[], bool]
 
         traceback.print_exc()
         return Failed(type(error).__name__, f"{type(error).__name__}: {error}")
+
+
+def _planned(job: Job, report: Callable[[str, float], None], cancelled: Cancelled) -> AnyPlan:
+    machine = load_machine(job.sources)
+    robot, room = machine.robot, machine.surroundings
+    if isinstance(job.settings, OneJointSettings):
+        return plan_one_joint(
+            robot, job.settings, surroundings=room, progress=report, cancelled=cancelled
+        )
+    return plan(robot, job.settings, surroundings=room, progress=report, cancelled=cancelled)
 
 
 class _Reporter:

@@ -38,6 +38,7 @@ ERROR_CODES: dict[type[errors.RobotIdentificationError], int] = {
     errors.MissingLimitError: CODES.LIMITS_MISSING,
     errors.TrajectoryError: CODES.INVALID_REQUEST,
     errors.StaleStateError: CODES.STATE_STALE,
+    errors.NothingInterruptedError: CODES.INVALID_REQUEST,
     errors.SimulationError: CODES.NOT_CONVERGED,
     errors.NotConvergedError: CODES.NOT_CONVERGED,
     errors.ModelMismatchError: CODES.MODEL_MISMATCH,
@@ -48,6 +49,7 @@ ERROR_CODES: dict[type[errors.RobotIdentificationError], int] = {
     errors.CalibrationError: CODES.INCONSISTENT,
     errors.ResultMismatchError: CODES.RESULT_INVALID,
     errors.SolverMissingError: CODES.INTERNAL,
+    errors.MissingPackageError: CODES.INTERNAL,
     errors.CancelledError: CODES.CANCELLED,
 }
 

@@ -83,6 +83,17 @@ class OneJointPlan:
             Unidentified(name, block.reason) for block in self.blocks for name in block.missing
         )
 
+    def under_way(self, time: float) -> int:
+        """Return the place in ``schedule`` of what is done at a time, or comes next.
+
+        Args:
+            time: on the clock of the trajectory, in s.
+
+        Returns:
+            The number of experiments where all of them are over.
+        """
+        return sum(run.end <= time for run in self.schedule)
+
     def since(self, number: int) -> Trajectory:
         """Return what is left from an experiment on, to continue after a pause.
 
