@@ -24,6 +24,8 @@ from robot_identification.nodes.processes import NodeProcesses, command
 from robot_identification.nodes.trajectories import message_of
 from robot_identification.robot.model import Array, RobotModel
 
+Watch = Callable[[float], None]
+
 NODE = "computed_torque"
 _READY_WITHIN = 120.0  # the first start on a machine compiles
 _LEAD = 1.0
@@ -65,6 +67,7 @@ class Tracking:
         namespace: namespace of the robot.
         rate: rate of the efforts, Hz.
         lead: how far ahead they are sent, in s.
+        watch: told now and then what fraction of a motion is done.
 
     Attributes:
         states: joint states received.
@@ -81,8 +84,10 @@ class Tracking:
         *,
         rate: float = 100.0,
         lead: float = 0.5,
+        watch: Watch | None = None,
     ) -> None:
         self.client, self.nodes, self.robot = client, nodes, robot
+        self._watch = watch
         self.states: list[JointState] = []
         self.efforts: list[JointState] = []
         node = client.node
@@ -161,7 +166,14 @@ class Tracking:
         self.trajectories.publish(message_of(trajectory, start))
         end = start + round(float(trajectory.times[-1]) * NANOSECONDS)
         limit = 30.0 + 10.0 * float(trajectory.times[-1])
-        self.wait(lambda: stamp_of(self.states[-1]) > end, "the end of the motion", limit)
+
+        def finished() -> bool:
+            now = stamp_of(self.states[-1])
+            if self._watch is not None:
+                self._watch(min(max((now - start) / (end - start), 0.0), 1.0))
+            return now > end
+
+        self.wait(finished, "the end of the motion", limit)
         rows = [(stamp_of(s), s.position) for s in self.states if start <= stamp_of(s) <= end]
         time = (np.array([stamp for stamp, _ in rows]) - start) / NANOSECONDS
         return Errors(time, np.array([q for _, q in rows]) - trajectory.sample(time)[0])

@@ -36,7 +36,7 @@ def run(*arguments, **environment):
     )
 
 
-def test_demo_finds_the_truth():
+def test_demo_finds_the_truth_and_follows_five_times_better():
     done = run("demo", "--speed", "3", "--json")
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
@@ -45,6 +45,11 @@ def test_demo_finds_the_truth():
     assert sum(entry["sigmas"] <= 4.0 for entry in trusted) >= 0.9 * len(trusted)
     assert result["relative_error"]["total"] < 0.03
     assert result["held_out_error"]["total"] < 0.03
+    assert result["calibration"]["consistent"]
+    assert result["calibration"]["relative_error"] < 0.03
+    errors = result["tracking_error_rms"]
+    assert errors["identified"]["total"] < errors["prior"]["total"] / 5.0
+    assert len(errors["prior"]) == 7
 
 
 def test_demo_says_what_is_wrong_and_leaves_nothing_behind():
