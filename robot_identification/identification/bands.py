@@ -127,6 +127,11 @@ class BandStream:
         self._common = np.zeros((len(sizes), len(sizes)))
         self._flags_power = np.zeros((len(sizes), _BINS))
 
+    @property
+    def entries(self) -> int:
+        """Number of columns of all joints, efforts included."""
+        return len(self._joint_of_entry)
+
     def add(self, rows: Array, kept: Flags) -> None:
         """Take in rows that follow each other in time at a constant period.
 
@@ -154,6 +159,18 @@ class BandStream:
             self._grams[band] += parts @ parts.T
         self._common += flags @ flags.T
         self._flags_power += np.abs(scipy.fft.rfft(flags, _LENGTH, axis=1)) ** 2
+
+    def with_rows(self, rows: Array, kept: Flags) -> BandStream:
+        """Return a stream that has taken in further rows too; this one stays as it is."""
+        other = BandStream(self._columns)
+        other.add(rows, kept)
+        for mine, theirs in (
+            (self._grams, other._grams),
+            (self._common, other._common),
+            (self._flags_power, other._flags_power),
+        ):
+            theirs += mine
+        return other
 
     def grams(self) -> BandGrams:
         """Return the Gram matrices of everything taken in so far."""

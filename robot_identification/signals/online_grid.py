@@ -126,7 +126,7 @@ class OnlineGrid:
         count = int((last - self._next) // period) + 1 if last >= self._next else 0
         if count <= 0 or len(time) < 2:
             return signals[:0]
-        grid = self._next + period * np.arange(count)
+        grid: Array = self._next + period * np.arange(count, dtype=np.float64)
         values = interpolate(time / period, signals.reshape(len(time), -1), grid / period)
         self._next = float(grid[-1]) + period
         spare = max(int(np.searchsorted(time, self._next)) - _MARGIN, 0)

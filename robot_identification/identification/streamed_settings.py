@@ -1,0 +1,162 @@
+"""Settings of the signal processing for a recording that still runs: from its first seconds.
+
+What option and robot file leave open is derived from the data, as it is for a whole recording.
+That takes seconds in which the robot moves; once the settings are there, they stay.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.errors import RecordingError
+from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.signals.conditioning import build_recording
+from robot_identification.signals.derived import DataProperties
+from robot_identification.signals.online_grid import Clock
+from robot_identification.signals.processing import Processing
+from robot_identification.signals.recording import RawSamples, Recording
+from robot_identification.signals.settings import resolve_processing
+
+# Data from which a period and the regularity of stamps are taken where nothing else is open, s.
+_FOR_CLOCK = 1.0
+# New data after which they are looked at again, s.
+_BETWEEN_LOOKS = 0.5
+
+Stamps = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What is settled, and the samples that it was settled with.
+
+    Attributes:
+        processing: complete settings.
+        clock: period and regularity of the stamps.
+        seconds: time covered by the samples.
+        stamps: (samples,) in ns.
+        position: (samples, joints).
+        effort: (samples, joints).
+    """
+
+    processing: Processing
+    clock: Clock
+    seconds: float
+    stamps: Stamps
+    position: Array
+    effort: Array
+
+
+class Settling:
+    """Gathers samples until they say how to process those that follow.
+
+    While the robot is at rest, the oldest samples are forgotten.
+
+    Args:
+        robot: its file may recommend settings.
+        options: settings that go before everything else.
+        seconds: motion that derived settings need, s.
+    """
+
+    def __init__(self, robot: RobotModel, options: ProcessingSettings, seconds: float) -> None:
+        self._robot, self._options = robot, options
+        stated = robot.processing.overridden_by(options)
+        known = (stated.cutoff_hz, stated.rate_hz, stated.velocity_threshold)
+        self._open = any(value is None for value in known)
+        self._rate_open = stated.rate_hz is None
+        self._seconds = seconds if self._open else min(seconds, _FOR_CLOCK)
+        self._parts: list[tuple[Stamps, Array, Array]] = []
+        self._looked: int | None = None
+        self._moving_since: int | None = None
+
+    def push(self, stamps: Stamps, position: Array, effort: Array) -> Settled | None:
+        """Take in samples on the joint side; return what is settled, None while nothing is.
+
+        Raises:
+            SettingError: a setting is impossible, or does not suit the sampling rate.
+        """
+        if not len(stamps):
+            return None
+        self._parts.append((stamps, position, effort))
+        newest = int(stamps[-1])
+        if self._looked is None:
+            self._looked = int(stamps[0])
+        if newest - self._looked < _BETWEEN_LOOKS * 1e9:
+            return None
+        self._looked = newest
+        recording = self._recording()
+        return None if recording is None else self._settled(recording)
+
+    def end(self) -> Settled | None:
+        """Return what is settled with what there is, None if it says nothing.
+
+        Raises:
+            SettingError: a setting is impossible, or does not suit the sampling rate.
+        """
+        recording = self._recording()
+        if recording is None or (self._open and not _moves(recording)):
+            return None
+        return self._result(recording)
+
+    def _settled(self, recording: Recording) -> Settled | None:
+        newest = int(self._parts[-1][0][-1])
+        if self._open:
+            if self._moving_since is None:
+                if not _moves(recording):
+                    self._forget(newest)
+                    return None
+                self._moving_since = newest
+            since = self._moving_since
+        else:
+            since = int(self._parts[0][0][0])
+        return self._result(recording) if newest - since >= self._seconds * 1e9 else None
+
+    def _recording(self) -> Recording | None:
+        """Return the samples on one clock, None while they are too few or too scattered."""
+        if not self._parts:
+            return None
+        stamps, position, effort = self._gathered()
+        raw = RawSamples(stamps, position, None, effort)
+        try:
+            return build_recording(raw, self._robot.joint_names, source="the first samples")
+        except RecordingError:
+            self._forget(int(stamps[-1]))
+            return None
+
+    def _gathered(self) -> tuple[Stamps, Array, Array]:
+        stamps, position, effort = zip(*self._parts, strict=True)
+        joined = (np.concatenate(stamps), np.concatenate(position), np.concatenate(effort))
+        self._parts = [joined]
+        return joined
+
+    def _forget(self, newest: int) -> None:
+        """Keep no more than the seconds that settings need."""
+        stamps, position, effort = self._gathered()
+        recent = stamps > newest - round(self._seconds * 1e9)
+        self._parts = [(stamps[recent], position[recent], effort[recent])]
+
+    def _result(self, recording: Recording) -> Settled:
+        processing = resolve_processing(self._robot, [recording], self._options)
+        if self._rate_open:
+            # A few seconds would ask for a rate that gives them enough rows.
+            rate = min(processing.cutoff_hz, 1.0 / recording.period)
+            reasons = {**processing.reasons, "rate_hz": "derived: the cut-off, while streaming"}
+            processing = replace(processing, rate_hz=rate, reasons=reasons)
+        jitter = recording.statistics.jitter
+        clock = Clock(
+            period_ns=recording.period * 1e9,
+            largest_step=min(1.5 + 3.0 * jitter, 2.5),
+            resampled=recording.statistics.resampled,
+        )
+        stamps, position, effort = self._gathered()
+        seconds = float(stamps[-1] - stamps[0]) / 1e9
+        return Settled(processing, clock, seconds, stamps, position, effort)
+
+
+def _moves(recording: Recording) -> bool:
+    """Tell whether a joint moves; the spectrum of a constant would be that of its rounding."""
+    changes = np.max([np.ptp(segment.position, axis=0) for segment in recording.segments], axis=0)
+    return bool((DataProperties([recording]).spectrum.band_hz[changes > 0.0] > 0.0).any())

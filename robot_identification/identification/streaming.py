@@ -1,0 +1,192 @@
+"""Identification while the robot still moves: rows are folded in as samples arrive.
+
+The estimate is that of weighted least squares on everything folded in so far, with the rows that
+the offline path makes of the same samples.  Memory does not grow with the recording.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+
+from robot_identification.dynamics.regressor import Regressor
+from robot_identification.errors import MissingSignalError, RecordingError
+from robot_identification.identification import least_squares
+from robot_identification.identification.base import BaseParameters
+from robot_identification.identification.identify import warnings_of
+from robot_identification.identification.result import IdentificationResult, Regrouping, Source
+from robot_identification.identification.robust import robust_std
+from robot_identification.identification.streamed_rows import StreamedRows
+from robot_identification.identification.streamed_run import StreamedRun
+from robot_identification.identification.streamed_settings import Settled, Settling
+from robot_identification.robot.drives import to_joint_side
+from robot_identification.robot.model import RobotModel
+from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.signals.online_grid import OnlineGrid, Piece
+from robot_identification.signals.recording import RawSamples
+
+SETTLE = 8.0
+"""Seconds of motion that settings are derived from where nobody states them."""
+STREAMING = "streaming"
+"""Setting that marks a streamed result."""
+
+
+class StreamingIdentification:
+    """Weighted least squares of one recording, growing with every block of samples.
+
+    Args:
+        robot: the robot, with the meaning of the efforts of these samples.
+        base: its base parameters.
+        source: identifier of the recording.
+        overrides: processing settings that replace recommended and derived ones.
+        settle: seconds of motion that settings are derived from where nobody states them.
+
+    Raises:
+        SettingError: nobody has said what effort means.
+    """
+
+    def __init__(
+        self,
+        robot: RobotModel,
+        base: BaseParameters,
+        source: str,
+        *,
+        overrides: ProcessingSettings | None = None,
+        settle: float = SETTLE,
+    ) -> None:
+        self._robot, self._base, self._source = robot, base, source
+        self._regressor = Regressor(robot, base.base_columns, spare=1)
+        self._settling = Settling(robot, overrides or ProcessingSettings(), settle)
+        self._settled: Settled | None = None
+        self._rows: StreamedRows | None = None
+        self._grid: OnlineGrid | None = None
+        self._run: StreamedRun | None = None
+        self._first_stamp: int | None = None
+        self._last_stamp = 0
+        self._samples = 0
+
+    @property
+    def rows(self) -> int:
+        """Number of rows folded in."""
+        return sum(f.rows for f in self._rows.factors()) if self._rows is not None else 0
+
+    @property
+    def last_stamp(self) -> int:
+        """Stamp of the newest sample taken in, in ns."""
+        return self._last_stamp
+
+    def push(self, raw: RawSamples) -> None:
+        """Take in samples as measured, in order of their stamps.
+
+        Raises:
+            SettingError: a setting is impossible, or does not suit the sampling rate.
+            ShapeError: there is not a column per joint.
+            MissingSignalError: positions or efforts are missing.
+        """
+        if not len(raw.stamps):
+            return
+        joints = to_joint_side(self._robot, raw.position, None, raw.effort)
+        if joints.position is None or joints.effort is None:
+            raise MissingSignalError("position or effort", self._source)
+        if self._first_stamp is None:
+            self._first_stamp = int(raw.stamps[0])
+        self._last_stamp = int(raw.stamps[-1])
+        self._samples += len(raw.stamps)
+        if self._grid is not None:
+            self._fold(self._grid.push(raw.stamps, joints.position, joints.effort))
+            return
+        settled = self._settling.push(raw.stamps, joints.position, joints.effort)
+        if settled is not None:
+            self._begin(settled)
+
+    def finish(self) -> None:
+        """Fold in what the filters have held back; nothing follows.
+
+        Raises:
+            SettingError: a setting is impossible, or does not suit the sampling rate.
+        """
+        if self._grid is None:
+            settled = self._settling.end()
+            if settled is None:
+                return
+            self._begin(settled)
+        if self._grid is not None:
+            self._fold(self._grid.end())
+        self._end_run()
+
+    def result(self, *, robust: bool = True) -> IdentificationResult:
+        """Return the estimate from everything folded in so far.
+
+        Args:
+            robust: whether to give standard deviations for coloured residuals too.
+
+        Raises:
+            RecordingError: no row has been folded in yet.
+            NotExcitedError: the rows so far do not determine every base parameter.
+        """
+        begin = time.monotonic()
+        if self._rows is None or self._settled is None or self.rows == 0:
+            raise RecordingError(f"{self._source}: no row can be used yet")
+        processing, base = self._settled.processing, self._base
+        factors = self._rows.factors()
+        estimate = least_squares.weighted(factors, base.names, processing.residual_divisor)
+        if robust:
+            grams = self._rows.grams()
+            deviations = robust_std(grams, factors, estimate.values, estimate.weights)
+            estimate = replace(estimate, std_robust=deviations)
+        duration = (self._last_stamp - (self._first_stamp or 0)) / 1e9
+        return IdentificationResult(
+            robot=self._robot.name,
+            robot_digest=self._robot.digest,
+            joint_names=self._robot.joint_names,
+            sources=(Source(self._source, "", self._samples, duration),),
+            method="wls",
+            settings={**processing.entries(), STREAMING: self._mark(self._settled)},
+            regrouping=Regrouping.of(base),
+            estimate=estimate,
+            factors=factors,
+            seconds=time.monotonic() - begin,
+            warnings=warnings_of(base.names, estimate) if robust else (),
+        )
+
+    def _mark(self, settled: Settled) -> dict[str, object]:
+        reason = f"settings from the first {settled.seconds:.3g} s in which the robot moved"
+        return {"value": True, "reason": reason}
+
+    def _begin(self, settled: Settled) -> None:
+        self._settled = settled
+        self._rows = StreamedRows(self._robot, self._base.base_columns, settled.processing)
+        self._grid = OnlineGrid(settled.clock)
+        order = np.argsort(settled.stamps, kind="stable")
+        self._fold(
+            self._grid.push(settled.stamps[order], settled.position[order], settled.effort[order])
+        )
+
+    def _fold(self, pieces: list[Piece]) -> None:
+        for piece in pieces:
+            if piece.begins:
+                self._end_run()
+                self._begin_run()
+            if self._run is not None:
+                self._run.push(piece.position, piece.effort)
+
+    def _begin_run(self) -> None:
+        if self._settled is not None and self._rows is not None:
+            settled = self._settled
+            period = settled.clock.period_ns / 1e9
+            self._run = StreamedRun(
+                self._robot, self._regressor, settled.processing, period, self._rows.take
+            )
+
+    def _end_run(self) -> None:
+        if self._run is not None and self._rows is not None:
+            self._run.end()
+            self._rows.interrupt()
+            self._run = None
+
+
+def is_streamed(result: IdentificationResult) -> bool:
+    """Tell whether a result is an estimate from a recording that was still running."""
+    return STREAMING in result.settings
