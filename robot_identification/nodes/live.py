@@ -11,6 +11,10 @@ from robot_identification.errors import UnknownRecordingError
 from robot_identification.nodes.recorder import Block, Counts, continuation
 from robot_identification.robot.model import Array
 from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.standstill import longest_repetition
+
+# Repetitions in a row from which on they are told.
+_STUCK = 10
 
 
 @dataclass
@@ -94,11 +98,25 @@ class LiveRecording:
             lines.append(f"begins where the clock was set back in {self.before}")
         if self.after:
             lines.append(f"ends where the clock was set back; {self.after} goes on")
+        repeated = self._repeated()
+        if repeated >= _STUCK:
+            lines.append(
+                f"{repeated} samples in a row repeat the one before: the driver was stuck, or the "
+                "robot rested"
+            )
         for name in ("lost", "refused", "duplicate", "out_of_order"):
             count = getattr(self.counts, name)
             if count:
                 lines.append(f"{count} of {self.counts.received} samples {name.replace('_', ' ')}")
         return [f"recording {self.recording}: {line}" for line in lines]
+
+    def _repeated(self) -> int:
+        if not any(len(block.stamps) for block in self._blocks):
+            return 0
+        return longest_repetition(
+            np.concatenate([block.position for block in self._blocks]),
+            np.concatenate([block.effort for block in self._blocks]),
+        )
 
 
 class LiveRecordings:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from robot_identification.nodes.joint_states import Sample
 
-SETBACK_NS = 100_000_000
+SETBACK_NS = 20_000_000
 """Messages overtake each other by milliseconds; a clock that is set back goes further."""
 
 
