@@ -1,0 +1,20 @@
+"""Nodes that all tests of a worker share."""
+
+import uuid
+
+import pytest
+
+from faults.driver import FaultySuite
+from robot_identification.nodes.client import Client
+from robot_identification.nodes.processes import NodeProcesses
+
+
+@pytest.fixture(scope="session")
+def faulty(tmp_path_factory):
+    """Return the suite behind a fault injector, ready."""
+    namespace = f"/f{uuid.uuid4().hex[:12]}"
+    folder = tmp_path_factory.mktemp("faults")
+    with NodeProcesses(folder) as processes, Client(namespace, watch=processes.check) as client:
+        suite = FaultySuite(client, processes, namespace, folder)
+        suite.start_all()
+        yield suite

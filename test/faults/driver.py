@@ -1,0 +1,122 @@
+"""A driver, the fault injector, acquisition and identification."""
+
+import uuid
+
+import numpy as np
+from rcl_interfaces.srv import SetParameters
+from rclpy.parameter import Parameter
+from robot_identification.srv import Identify
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+
+from live_nodes import ROBOT, Suite, states
+from robot_identification.nodes import qos
+from robot_identification.nodes.fault_files import read_faults
+from robot_identification.nodes.faults import Injector
+from robot_identification.nodes.processes import command
+from robot_identification.nodes.services import CODES
+
+EFFORT_NOISE = 0.3
+
+
+def noisy_states(seed=0, **options):
+    """Return the joint states of the shared motion, with noise on the efforts."""
+    noise = np.random.default_rng(seed)
+    messages = states(**options)
+    for message in messages:
+        drawn = EFFORT_NOISE * noise.standard_normal(len(ROBOT.joint_names))
+        message.effort = (np.array(message.effort) + drawn).tolist()
+    return messages
+
+
+class FaultySuite(Suite):
+    """The suite behind a fault injector."""
+
+    def __init__(self, client, processes, namespace, folder):
+        super().__init__(client, processes, namespace)
+        self.folder = folder
+        node = client.node
+        node.destroy_publisher(self.driver)
+        self.driver = node.create_publisher(JointState, "joint_states_in", qos.STATES_OUT)
+
+    def start_all(self):
+        line = command("fault_injector", namespace=self.namespace)
+        self.processes.start("fault_injector", line)
+        self.start("acquisition", block_period=0.05, diagnostics_period=0.1)
+        self.start("identification")
+        self.wait_for_acquisition()
+        self.client.wait_for_service(Identify, "identification/identify")
+        self.client.wait_for_service(SetParameters, "fault_injector/set_parameters")
+        self.wait(self.arrives, "joint states behind the injector")
+        (last,), _ = self.record_with(messages=states(60))
+        self.wait(lambda: self.is_known(last.recording), "blocks at the identification node")
+
+    def is_known(self, recording):
+        return self.identify(recording).error_code != CODES.UNKNOWN_RECORDING
+
+    def arrives(self):
+        """Send a state; tell whether any has arrived at the acquisition node."""
+        self.driver.publish(states(1)[0])
+        return self.value("messages_received") not in ("", "0")
+
+    def value(self, key):
+        """Return a value of the last diagnostics of the acquisition node."""
+        for array in reversed(self.diagnostics):
+            for status in array.status:
+                values = {value.key: value.value for value in status.values}
+                if key in values:
+                    return values[key]
+        return ""
+
+    def verdicts(self, since=0):
+        """Return level and message of what the acquisition node has said on /diagnostics."""
+        return [
+            (status.level, status.message)
+            for array in self.diagnostics[since:]
+            for status in array.status
+            if "joint states" in status.name
+        ]
+
+    def set_faults(self, faults):
+        """Write a fault file and make the injector use it from the next state on."""
+        path = self.folder / f"{uuid.uuid4().hex}.yaml"
+        entries = ", ".join(f"{{{line}}}" for line in faults)
+        path.write_text(f"seed: 3\nfaults: [{entries}]\n")
+        answer = self.client.call(
+            SetParameters,
+            "fault_injector/set_parameters",
+            SetParameters.Request(
+                parameters=[Parameter("faults", value=str(path)).to_parameter_msg()]
+            ),
+        )
+        assert answer.results[0].successful, answer.results[0].reason
+        return path
+
+    def record_with(self, *faults, messages=None):
+        """Record through faults.
+
+        Returns:
+            The last block of every recording that came of it, and what the injector has sent.
+        """
+        messages = noisy_states() if messages is None else messages
+        sent = Injector(read_faults(self.set_faults(faults))).apply_all(messages)
+        before, known = int(self.value("messages_received")), len(self.blocks)
+        self.client.demand(Trigger, "acquisition/start")
+        for message in messages:
+            self.driver.publish(message)
+        self.wait(
+            lambda: int(self.value("messages_received")) >= before + len(sent), "all messages"
+        )
+        final = self.client.demand(Trigger, "acquisition/stop").message
+        self.wait(lambda: self.of(final) and self.of(final)[-1].last, "last block")
+        lasts = [block for block in self.blocks[known:] if block.last]
+        assert sum(block.received for block in lasts) == len(sent)
+        return lasts, sent
+
+    def identify_all(self, recordings, **fields):
+        request = Identify.Request(**fields)
+        request.data.recordings = list(recordings)
+        return self.client.call(Identify, "identification/identify", request)
+
+    def trigger(self, name):
+        return self.client.call(Trigger, name)
