@@ -16,19 +16,22 @@ from robot_identification.robot.units import unit_of
 from robot_identification.srv import BaseParameters as Service
 
 
-def base_of(request: Service.Request, robot: RobotModel) -> BaseParameters:
+def base_of(request: Service.Request, own: BaseParameters) -> BaseParameters:
     """Return the base parameters that a request asks for.
 
     Args:
         request: names a robot, a model and a method, or leaves them open.
-        robot: the robot of the node.
+        own: base parameters of the robot of the node.
 
     Raises:
         InputError: if there is no such robot, model or method.
         RankError: if the rank cannot be decided.
     """
-    chosen = load_robot(request.robot, closed_loops=True) if request.robot else robot
-    return base_parameters(chosen, request.model or "dynamic", request.method or "qr")
+    model, method = request.model or own.model, request.method or own.method
+    if not request.robot and (model, method) == (own.model, own.method):
+        return own
+    robot = load_robot(request.robot, closed_loops=True) if request.robot else own.robot
+    return base_parameters(robot, model, method)
 
 
 def fill_base_parameters(

@@ -267,7 +267,7 @@ class IdentificationNode(Node):
         return self._desk.answer(
             "base_parameters",
             response,
-            lambda filled: fill_base_parameters(request, filled, base_of(request, self._robot)),
+            lambda filled: fill_base_parameters(request, filled, base_of(request, self._base)),
         )
 
     def _on_cancel(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
