@@ -1,0 +1,122 @@
+"""One joint at a time through DDS: plan, move, stop, go on, identify."""
+
+import numpy as np
+import pytest
+import yaml
+from robot_identification.srv import Identify
+
+from robot_identification.identification.base import base_parameters
+from robot_identification.nodes.cell import Status
+from robot_identification.nodes.excitation_client import ExcitationClient
+from robot_identification.nodes.services import CODES
+from robot_identification.nodes.session import Session
+from robot_identification.robot.loading import load_robot
+from robot_identification.robot.values import load_values
+
+pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.timeout(300)]
+
+ROBOT = load_robot("scara")
+TRUTH = load_values("scara", ROBOT)
+BASE = base_parameters(ROBOT)
+# A busy machine delays states and efforts: nothing here depends on when they come.
+PATIENT = {"state_timeout": 5.0, "start_lead": 2.0, "tracking_error_limit": [0.5]}
+EXPERIMENTS = 5
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory):
+    """Return a SCARA with noise, and the nodes that move and identify it."""
+    folder = tmp_path_factory.mktemp("one_joint")
+    named = dict(zip(ROBOT.all_parameter_names, TRUTH.tolist(), strict=True))
+    complete = {name: named[name] for name in ROBOT.standard_names}
+    path = folder / "truth.yaml"
+    path.write_text(yaml.safe_dump({"robot": "scara", "parameters": complete}))
+    noise = {"position_noise": [1e-5], "effort_noise": [0.02, 0.002], "position_resolution": [0.0]}
+    settings = {name: {"robot": "scara"} for name in ("acquisition", "identification")}
+    settings["simulated_robot"] = {"robot": "scara", "parameters_file": str(path), **noise}
+    settings["excitation"] = {"robot": "scara", **PATIENT}
+    with Session(folder, settings, environment={}, others=("excitation",)) as session:
+        session.excitation = ExcitationClient(session.client)
+        session.wait_until_ready()
+        session.excitation.wait_until_ready()
+        yield session
+
+
+@pytest.fixture(scope="module")
+def excitation(session):
+    return session.excitation
+
+
+def identified(session, recordings):
+    request = Identify.Request(method="one-joint")
+    request.data.recordings = recordings
+    return session.client.call(Identify, "identification/identify", request)
+
+
+def test_what_cannot_be_told_is_said_with_the_reason(excitation):
+    response = excitation.plan(method="one-joint", locked=["joint_1"])
+    assert response.success, response.message
+    told = dict(zip(response.missing_parameters, response.missing_reasons, strict=True))
+    assert set(told) == {"kx_2", "ky_2", "U33_1R", "Fv1", "Fc1"}
+    assert set(told.values()) == {"joint_1 is locked"}
+    assert set(response.unknown_base_parameters) == {"MX2", "MY2", "ZZ1R", "Fv1", "Fc1"}
+    assert "stay unknown" in response.message
+
+
+def test_fields_of_the_other_method_are_refused(excitation):
+    for fields in (
+        {"method": "one-joint", "rows": 8},
+        {"method": "one-joint", "optimizer": "powell"},
+        {"method": "points", "locked": ["joint_1"]},
+        {"travel": 0.1},
+        {"method": "one-joint", "moves": "backwards"},
+        {"method": "one-joint", "locked": ["elbow"]},
+        {"method": "all joints"},
+    ):
+        response = excitation.plan(**fields)
+        assert response.error_code == CODES.INVALID_REQUEST, (fields, response.message)
+
+
+def test_a_plan_that_was_stopped_goes_on_and_both_recordings_identify(session, excitation):
+    response = excitation.plan(method="one-joint")
+    assert response.success, response.message
+    assert response.rows == EXPERIMENTS
+    assert not response.missing_parameters
+    assert all(response.passed)
+    assert "nothing was interrupted" in excitation.trigger("continue").message
+
+    first = session.begin_recording()
+    assert excitation.trigger("start").success
+    excitation.wait(
+        lambda: excitation.status.experiment == 3 and excitation.status.state == Status.RUNNING,
+        "third experiment",
+    )
+    assert excitation.status.experiments == EXPERIMENTS
+    assert "joint_1 moves, the effort of" in excitation.status.text
+    assert excitation.trigger("stop").success
+    stopped = excitation.wait_for(Status.STOPPED, Status.FAULT)
+    assert stopped.state == Status.STOPPED
+    assert stopped.experiment == 3
+    assert "~/continue goes on with experiment 3 of 5" in stopped.text
+    session.end_recording()
+
+    second = session.begin_recording()
+    begun = len(excitation.statuses)
+    answer = excitation.trigger("continue")
+    assert answer.success
+    assert "from experiment 3 on" in answer.message
+    end = excitation.wait_for(Status.FINISHED, Status.FAULT, timeout=60.0)
+    assert end.state == Status.FINISHED, end.text
+    session.end_recording()
+    numbers = [said.experiment for said in excitation.statuses[begun:]]
+    assert numbers == sorted(numbers)
+    assert set(numbers) == {3, 4, 5}
+    assert "every experiment is done" in excitation.trigger("continue").message
+
+    answer = identified(session, [first, second])
+    assert answer.success, answer.message
+    values = {p.name: p.value for p in answer.result.parameters}
+    truth = BASE.values(TRUTH[BASE.columns])
+    error = np.array([values[name] for name in BASE.names]) - truth
+    assert np.linalg.norm(error) < 0.02 * np.linalg.norm(truth)
+    assert answer.result.method == "one-joint"
