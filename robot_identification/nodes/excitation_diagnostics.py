@@ -38,7 +38,7 @@ class WatchDiagnostics:
         self._ages.append(now - stamp)
 
     def watched(self, now: int) -> float:
-        """Take note of a look at the motion, at a time in ns; return how long ago the last was, s."""
+        """Note a look at the motion at a time in ns; return how long ago the last was, in s."""
         pause = now - self._watched if self._watched else 0
         self._pause, self._watched = max(self._pause, pause), now
         return pause / NANOSECONDS
