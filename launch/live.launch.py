@@ -2,6 +2,8 @@
 
 The robot's driver publishes `joint_states`, its controller listens to `joint_trajectory`; nothing
 moves before ~/plan and ~/start of the excitation node.  Other topics are remapped in the usual way.
+On request with the node computed_torque, for a controller that adds `feedforward_effort` to its
+own efforts.
 """
 
 from pathlib import Path
@@ -21,6 +23,7 @@ ARGUMENTS = {
     "joint_trajectory": "topic of the controller's trajectories, such as "
     "joint_trajectory_controller/joint_trajectory; empty: joint_trajectory in the namespace",
     "use_sim_time": "whether the nodes take the time from /clock; empty: as the files say",
+    "computed_torque": "true starts the node that feeds inertial_parameters forward; empty: none",
     "log_level": "debug, info, warn, error or fatal; empty: info",
 }
 
@@ -38,6 +41,7 @@ def start(context: LaunchContext) -> list[Node]:
     commands = (
         [("joint_trajectory", given["joint_trajectory"])] if given["joint_trajectory"] else []
     )
+    feed_forward = given["computed_torque"].lower() in ("true", "1", "yes")
     shared = {
         "package": "robot_identification",
         "namespace": given["namespace"],
@@ -67,6 +71,18 @@ def start(context: LaunchContext) -> list[Node]:
             remappings=remappings,
             parameters=[str(CONFIG / "calibration.yaml"), *own, overrides],
             **shared,
+        ),
+        *(
+            [
+                Node(
+                    executable="computed_torque",
+                    remappings=[*remappings, *commands],
+                    parameters=[str(CONFIG / "computed_torque.yaml"), *own, overrides],
+                    **shared,
+                )
+            ]
+            if feed_forward
+            else []
         ),
     ]
 

@@ -1,4 +1,7 @@
-"""Start a simulated robot and the nodes that move and identify it, each in a process of its own."""
+"""Start a simulated robot and the nodes that move and identify it, each in a process of its own.
+
+On request with the node computed_torque, which feeds calibrated parameters forward.
+"""
 
 from pathlib import Path
 
@@ -14,6 +17,7 @@ ARGUMENTS = {
     "params_file": "parameters that replace those of the package; empty: none",
     "namespace": "namespace of all nodes",
     "use_sim_time": "whether the nodes take the time from /clock; empty: as the files say",
+    "computed_torque": "true starts the node that feeds inertial_parameters forward; empty: none",
     "log_level": "debug, info, warn, error or fatal; empty: info",
 }
 
@@ -27,6 +31,7 @@ def start(context: LaunchContext) -> list[Node]:
     if given["use_sim_time"]:
         overrides["use_sim_time"] = given["use_sim_time"].lower() in ("true", "1", "yes")
     own = [given["params_file"]] if given["params_file"] else []
+    feed_forward = given["computed_torque"].lower() in ("true", "1", "yes")
     shared = {
         "package": "robot_identification",
         "namespace": given["namespace"],
@@ -58,6 +63,17 @@ def start(context: LaunchContext) -> list[Node]:
             executable="calibration",
             parameters=[str(CONFIG / "calibration.yaml"), *own, overrides],
             **shared,
+        ),
+        *(
+            [
+                Node(
+                    executable="computed_torque",
+                    parameters=[str(CONFIG / "computed_torque.yaml"), *own, overrides],
+                    **shared,
+                )
+            ]
+            if feed_forward
+            else []
         ),
     ]
 

@@ -14,7 +14,7 @@ from robot_identification.robot.values import known_values
 ROOT = Path(__file__).resolve().parents[1]
 LAUNCH_FILES = sorted((ROOT / "launch").glob("*.launch.py"))
 CONFIGS = sorted((ROOT / "config").glob("*.yaml"))
-ARGUMENTS = {"robot", "params_file", "namespace", "use_sim_time", "log_level"}
+ARGUMENTS = {"robot", "params_file", "namespace", "computed_torque", "use_sim_time", "log_level"}
 STANDARD = {"use_sim_time"}
 
 
@@ -96,15 +96,13 @@ def test_remapped_topics_exist(path):
         assert any(f'"{topic}"' in source_of(n["executable"].value) for n in nodes_of(path))
 
 
-def test_the_simulation_starts_what_the_demo_starts_and_the_node_that_moves():
+def test_the_simulation_starts_what_a_commissioning_needs():
+    from robot_identification.nodes.commissioning import OTHERS
     from robot_identification.nodes.session import NODES
+    from robot_identification.nodes.tracking import NODE
 
     (path,) = [path for path in LAUNCH_FILES if path.name == "simulation.launch.py"]
-    assert {node["executable"].value for node in nodes_of(path)} == {
-        *NODES,
-        "excitation",
-        "calibration",
-    }
+    assert {node["executable"].value for node in nodes_of(path)} == {*NODES, *OTHERS, NODE}
 
 
 def test_executables_have_a_main():
@@ -156,7 +154,9 @@ def test_descriptions_can_be_built(path):
     for entity in description.entities:
         made = entity.visit(context)
         if isinstance(entity, OpaqueFunction):
-            assert len(made) == len(nodes_of(path))
+            assert len(made) == len(nodes_of(path)) - 1
+            context.launch_configurations["computed_torque"] = "true"
+            assert len(entity.visit(context)) == len(nodes_of(path))
 
 
 def test_documented_names_exist():
