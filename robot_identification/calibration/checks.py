@@ -174,14 +174,15 @@ def check_consistency(
 
     Raises:
         ShapeError: the number of values is not that of the parameters.
-        SettingError: a tolerance is negative, or a box is wrong.
+        SettingError: a tolerance is negative or no number, or a box is wrong.
     """
     vector = np.asarray(values, dtype=np.float64)
     if vector.shape != (len(robot.all_parameter_names),):
         raise ShapeError("values", vector.shape, f"({len(robot.all_parameter_names)},)")
     tested = sorted({tolerance, *tolerances})
-    if not 0.0 <= tested[0] <= tested[-1] < np.inf:
-        raise SettingError("tolerance", tested[0], "must not be negative")
+    for wanted in tested:
+        if not 0.0 <= wanted < np.inf:
+            raise SettingError("tolerance", wanted, "must be a number that is not negative")
     found = conditions(robot, boxes)
     links = []
     for index, joint in enumerate(robot.joints):

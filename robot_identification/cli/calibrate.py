@@ -9,6 +9,7 @@ from robot_identification.calibration.calibrate import SPACES, calibrate
 from robot_identification.calibration.calibrated import CalibratedParameters, summary
 from robot_identification.cli import calibration_tables, export, progress, tables
 from robot_identification.cli import options as shared
+from robot_identification.errors import OutputError
 from robot_identification.identification.base import base_parameters
 from robot_identification.identification.identify import validate
 from robot_identification.identification.result import error_entries
@@ -59,9 +60,12 @@ def run(options: argparse.Namespace) -> None:
         options.result,
         *([options.prior] if options.prior else []),
     ]
+    targets = {kind: path for kind in KINDS if (path := getattr(options, kind)) is not None}
     if options.output is not None:
         check_target(options.output)
         refuse_inputs(options.output, inputs)
+        if any(Path(path).resolve() == options.output.resolve() for path in targets.values()):
+            raise OutputError(options.output, "is named for two outputs")
     calibrated = calibrate(
         robot,
         read_result(options.result),
@@ -71,7 +75,6 @@ def run(options: argparse.Namespace) -> None:
         essential=shared.elimination_of(options),
         boxes=shared.boxes_of(options),
     )
-    targets = {kind: path for kind in KINDS if (path := getattr(options, kind)) is not None}
     remarks: tuple[str, ...] = ()
     if targets:
         remarks = write_outputs(

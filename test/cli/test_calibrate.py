@@ -201,3 +201,19 @@ def test_the_ur10_becomes_a_robot_that_can_exist(run, tmp_path):
         assert published < 1.05 * found["held_out_error_identified"]["total"]
         assert np.isfinite(found["distance_to_prior"])
         assert found["seconds"] < 2.0
+
+
+def test_one_file_cannot_be_parameters_and_urdf(capsys, scara_result, tmp_path):
+    target = tmp_path / "both"
+    outputs = ["-o", target, "--urdf", tmp_path / "folder" / ".." / "both"]
+    (tmp_path / "folder").mkdir()
+    arguments = ["calibrate", "scara", scara_result, "--consistent", *outputs]
+    assert main([*map(str, arguments)]) == 2
+    assert "is named for two outputs" in capsys.readouterr().err
+    assert not target.exists()
+
+
+@pytest.mark.parametrize("tolerance", ["nan", "inf", "-1"])
+def test_a_tolerance_is_a_number_that_is_not_negative(capsys, scara_prior, tolerance):
+    assert main(["check", "scara", str(scara_prior), "--tolerance", tolerance]) == 2
+    assert f"tolerance = {float(tolerance)}: must be a number" in capsys.readouterr().err
