@@ -47,6 +47,7 @@ ROS_WHEELS = [
     "ros-trajectory-msgs==5.3.6",
 ]
 EXTRAS = {
+    "mujoco": ["mujoco>=3.1,<4"],
     "report": ["matplotlib>=3.6"],
     "test": [
         "example-robot-data>=4",

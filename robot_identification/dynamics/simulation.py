@@ -111,7 +111,7 @@ def _derivative_cutoff(controller: Controller) -> float:
     cutoff = controller.velocity_cutoff_hz
     if cutoff is None:
         raise SettingError("velocity_cutoff_hz", None, f"{FILTERED_DERIVATIVE} needs a cut-off")
-    return 2.0 * math.pi * _positive("velocity_cutoff_hz", cutoff)
+    return 2.0 * math.pi * positive("velocity_cutoff_hz", cutoff)
 
 
 @dataclass(frozen=True)
@@ -210,10 +210,10 @@ class ClosedLoop:
         self.plant: Plant = plant_of(robot, values)
         self.nominal: Plant = self.plant if nominal is None else plant_of(robot, nominal)
         self.law = law_of(robot, chosen)
-        self.rate_hz = _positive("rate_hz", chosen.rate_hz if rate_hz is None else rate_hz)
-        self.every = _divisor(self.rate_hz, sample_rate_hz)
+        self.rate_hz = positive("rate_hz", chosen.rate_hz if rate_hz is None else rate_hz)
+        self.every = control_steps(self.rate_hz, sample_rate_hz)
         default = max(1, math.ceil(1.0 / self.rate_hz / LONGEST_STEP - 1e-9))
-        self.substeps = default if substeps is None else int(_positive("substeps", substeps))
+        self.substeps = default if substeps is None else int(positive("substeps", substeps))
 
     @property
     def period(self) -> float:
@@ -334,17 +334,30 @@ class ClosedLoop:
         return self.advance(begin, reference, round(duration * self.rate_hz) + 1)[1]
 
 
-def _positive(name: str, value: float) -> float:
+def positive(name: str, value: float) -> float:
+    """Return the value of a setting that must be positive.
+
+    Raises:
+        SettingError: if it is not.
+    """
     if not (math.isfinite(value) and value > 0):
         raise SettingError(name, value, "must be positive")
     return value
 
 
-def _divisor(rate: float, sample_rate: float | None) -> int:
-    """Return how many control periods make a sampling period."""
+def control_steps(rate: float, sample_rate: float | None) -> int:
+    """Return how many control periods make a sampling period; 1 where there is no such rate.
+
+    Args:
+        rate: of the controller, in Hz.
+        sample_rate: of the samples, in Hz, or None.
+
+    Raises:
+        SettingError: if the rate of the samples does not divide that of the controller.
+    """
     if sample_rate is None:
         return 1
-    every = round(rate / _positive("sample_rate_hz", sample_rate))
+    every = round(rate / positive("sample_rate_hz", sample_rate))
     if every < 1 or abs(every * sample_rate - rate) > 1e-9 * rate:
         raise SettingError(
             "sample_rate_hz", sample_rate, f"must divide the rate of the controller, {rate:g} Hz"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -12,15 +13,45 @@ import numpy.typing as npt
 from robot_identification.dynamics import control_kernels
 from robot_identification.dynamics.reference import Reference, hold
 from robot_identification.dynamics.sensors import Measurement, Sensors
-from robot_identification.dynamics.simulation import ClosedLoop
+from robot_identification.dynamics.simulation import SimulatedSamples
 from robot_identification.errors import TrajectoryError
 from robot_identification.excitation.trajectory import Trajectory
-from robot_identification.robot.model import Array
+from robot_identification.robot.model import Array, RobotModel
 
 _STANDSTILL = 1e-6
 _CLOCK_ROUNDING = 1e-9
 _SAMPLE_ROUNDING = 1e-4  # of a sample period; stamps are whole nanoseconds
 FARTHEST_EFFORT = 2.0
+
+
+class Loop(Protocol):
+    """What computes the motion of a robot under its controller, such as :class:`.ClosedLoop`.
+
+    Attributes:
+        robot: the robot.
+        rate_hz: rate of the controller.
+        every: control periods in a sampling period.
+    """
+
+    robot: RobotModel
+    rate_hz: float
+    every: int
+
+    @property
+    def period(self) -> float:
+        """Control period in s."""
+
+    @property
+    def sample_period(self) -> float:
+        """Sampling period in s."""
+
+    def settled(self, position: npt.ArrayLike) -> Any:
+        """Return the state, with the attribute ``step``, at rest at a position (joints,)."""
+
+    def advance(
+        self, state: Any, reference: Reference, steps: int, extra: npt.ArrayLike | None = None
+    ) -> tuple[Any, SimulatedSamples]:
+        """Return the state after some control steps, and the samples until then."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +79,7 @@ class RobotSimulator:
         position: (joints,) position that is held at first.
     """
 
-    def __init__(self, loop: ClosedLoop, sensors: Sensors, position: npt.ArrayLike) -> None:
+    def __init__(self, loop: Loop, sensors: Sensors, position: npt.ArrayLike) -> None:
         self._loop = loop
         self._sensors = sensors
         self._state = loop.settled(position)

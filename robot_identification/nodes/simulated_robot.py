@@ -25,8 +25,8 @@ from robot_identification.dynamics.simulation import ClosedLoop
 from robot_identification.errors import InputError, SampleError
 from robot_identification.nodes import qos
 from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
-from robot_identification.nodes.parameters import declare, per_joint
-from robot_identification.nodes.robot_simulator import RobotSimulator
+from robot_identification.nodes.parameters import ParameterSpec, declare, per_joint
+from robot_identification.nodes.robot_simulator import Loop, RobotSimulator
 from robot_identification.nodes.running import run
 from robot_identification.nodes.simulated_robot_parameters import PARAMETERS, sensor_settings
 from robot_identification.nodes.trajectories import trajectory_of
@@ -43,11 +43,18 @@ _ACKNOWLEDGED_WITHIN = Duration(seconds=1)
 
 
 class SimulatedRobot(Node):
-    """Follows `joint_trajectory`, adds `feedforward_effort`, publishes `joint_states`."""
+    """Follows `joint_trajectory`, adds `feedforward_effort`, publishes `joint_states`.
 
-    def __init__(self) -> None:
-        super().__init__("simulated_robot")
-        values = declare(self, PARAMETERS)
+    Args:
+        name: of the node.
+        parameters: that it declares.
+    """
+
+    def __init__(
+        self, name: str = "simulated_robot", parameters: Sequence[ParameterSpec] = PARAMETERS
+    ) -> None:
+        super().__init__(name)
+        values = declare(self, parameters)
         self._robot = load_robot(values["robot"])
         self._rate: float = values["rate"]
         self._speed: float = values["real_time_factor"]
@@ -76,15 +83,19 @@ class SimulatedRobot(Node):
     def _make_simulator(self, values: Mapping[str, Any]) -> RobotSimulator:
         """Return the simulated robot, its kernels compiled."""
         joints = len(self._robot.joints)
-        loop = ClosedLoop(
+        loop = self._make_loop(values)
+        sensors = Sensors(self._robot, sensor_settings(self._robot, values), values["seed"])
+        position = per_joint("initial_position", values["initial_position"], joints)
+        return RobotSimulator(loop, sensors, position)
+
+    def _make_loop(self, values: Mapping[str, Any]) -> Loop:
+        """Return what computes the motion."""
+        return ClosedLoop(
             self._robot,
             load_values(values["parameters_file"], self._robot, complete=True),
             rate_hz=values["control_rate"] or None,
             sample_rate_hz=self._rate,
         )
-        sensors = Sensors(self._robot, sensor_settings(self._robot, values), values["seed"])
-        position = per_joint("initial_position", values["initial_position"], joints)
-        return RobotSimulator(loop, sensors, position)
 
     def _on_tick(self) -> None:
         """Compute and publish the samples that are due."""

@@ -15,17 +15,13 @@ from robot_identification.robot.model import RobotModel
 
 Type = Parameter.Type
 
-PARAMETERS = (
-    ParameterSpec(
-        "robot",
-        Type.STRING,
-        "robot file (YAML), URDF, or the name of a robot of this package; it declares a controller",
-    ),
-    ParameterSpec(
-        "parameters_file",
-        Type.STRING,
-        "true values of the standard parameters: a file, or the name of one in config/parameters",
-    ),
+ROBOT = ParameterSpec(
+    "robot",
+    Type.STRING,
+    "robot file (YAML), URDF, or the name of a robot of this package; it declares a controller",
+)
+
+COMMON = (
     ParameterSpec(
         "rate", Type.DOUBLE, "rate of joint_states, Hz", default=500.0, minimum=1.0, maximum=1000.0
     ),
@@ -101,6 +97,17 @@ PARAMETERS = (
         "whether simulated time begins only when somebody receives joint_states",
         default=False,
     ),
+)
+"""What every simulated robot has, whatever computes its motion."""
+
+PARAMETERS = (
+    ROBOT,
+    ParameterSpec(
+        "parameters_file",
+        Type.STRING,
+        "true values of the standard parameters: a file, or the name of one in config/parameters",
+    ),
+    *COMMON,
 )
 
 
