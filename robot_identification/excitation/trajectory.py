@@ -85,10 +85,19 @@ class Trajectory:
 
     @cached_property
     def coefficients(self) -> Array:
-        """(pieces, joints, 6) polynomials by rising powers of the time since a piece began."""
-        return read_only(
-            interpolate(self.times, self.positions, self.velocities, self.accelerations)
-        )
+        """(pieces, joints, 6) polynomials by rising powers of the time since a piece began.
+
+        Raises:
+            TrajectoryError: if values are so large, or times so close, that numbers overflow.
+        """
+        with np.errstate(all="ignore"):
+            found = interpolate(self.times, self.positions, self.velocities, self.accelerations)
+        for point, joint, _ in np.argwhere(~np.isfinite(found)):
+            raise TrajectoryError(
+                f"joint {self.joint_names[joint]} cannot be interpolated from point {point} on: "
+                "its values are too large, or its times too close"
+            )
+        return read_only(found)
 
     @property
     def reference(self) -> Reference:

@@ -166,6 +166,7 @@ def _check(file: Path) -> list[str]:
     """Refuse a file that is not whole; return what is suspicious about it."""
     if file.suffix == ".db3":
         _check_sqlite(file)
+        return [f"{file}: SQLite has no checksums: damage cannot be noticed; record MCAP with CRC"]
     if file.suffix != ".mcap":
         return []
     state = mcap_records.examine(file)

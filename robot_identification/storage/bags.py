@@ -221,7 +221,7 @@ class _Collector:
                 self._skipped += len(rows)
                 continue
             used[rows] = True
-            stamps[rows] = layout.stamps(table)
+            stamps[rows] = self._stamps(layout, table)
             for i, (name, values) in enumerate(signals.items()):
                 if layout.counts[i]:
                     present[name] = True
@@ -259,13 +259,20 @@ class _Collector:
                 yield rows[same], layout, table[same]
                 rows, table = rows[~same], table[~same]
 
+    def _stamps(self, layout: Layout, table: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
+        try:
+            return layout.stamps(table)
+        except LayoutError as error:
+            raise self._damaged(error) from error
+
+    def _damaged(self, error: LayoutError) -> BagError:
+        return BagError(self._bag.path, f"a message on {self._topic} is damaged: {error}")
+
     def _layout(self, message: bytes) -> Layout:
         try:
             layout = layout_of(message)
-        except (LayoutError, UnicodeDecodeError) as error:
-            raise BagError(
-                self._bag.path, f"a message on {self._topic} is damaged: {error}"
-            ) from error
+        except LayoutError as error:
+            raise self._damaged(error) from error
         for i, name in enumerate(("position", "velocity", "effort")):
             if layout.counts[i] not in (0, len(layout.names)):
                 raise BagError(
@@ -273,6 +280,10 @@ class _Collector:
                     f"a message on {self._topic} has {len(layout.names)} names and "
                     f"{layout.counts[i]} values of {name}; the driver must publish one per joint",
                 )
+        try:
+            layout.check_end(len(message))
+        except LayoutError as error:
+            raise self._damaged(error) from error
         return layout
 
     def _columns(self, layout: Layout) -> npt.NDArray[np.intp] | None:

@@ -26,6 +26,7 @@ ARRAYS = ("position", "velocity", "effort")
 _BODY = 4
 _STAMP = slice(4, 12)
 _NANOSECONDS = 1_000_000_000
+_MOST_PADDING = 3  # middlewares fill up to a multiple of four bytes
 
 Table = npt.NDArray[np.uint8]
 
@@ -53,6 +54,18 @@ class Layout:
     fixed: tuple[tuple[int, int], ...]
     end: int
 
+    def check_end(self, size: int) -> None:
+        """Refuse messages that go on behind the last array.
+
+        Args:
+            size: bytes of each message.
+
+        Raises:
+            LayoutError: if there are more than the padding of a middleware.
+        """
+        if size > self.end + _MOST_PADDING:
+            raise LayoutError(f"{size - self.end} bytes follow the last array")
+
     def matches(self, table: Table) -> npt.NDArray[np.bool_]:
         """Tell which messages have the layout of the first one.
 
@@ -65,11 +78,18 @@ class Layout:
         return same
 
     def stamps(self, table: Table) -> npt.NDArray[np.int64]:
-        """Return (messages,) stamps in ns."""
+        """Return (messages,) stamps in ns.
+
+        Raises:
+            LayoutError: if one has a second or more of nanoseconds.
+        """
         stamps = np.ascontiguousarray(table[:, _STAMP])
         result: npt.NDArray[np.int64] = stamps[:, :4].copy().view("<i4")[:, 0].astype(np.int64)
+        fractions = stamps[:, 4:].copy().view("<u4")[:, 0]
+        if (fractions >= _NANOSECONDS).any():
+            raise LayoutError(f"a stamp has {fractions.max()} nanoseconds, a second or more")
         result *= _NANOSECONDS
-        result += stamps[:, 4:].copy().view("<u4")[:, 0]
+        result += fractions
         return result
 
     def numbers(self, table: Table, array: str) -> Array:
@@ -104,7 +124,10 @@ class _Cursor:
             raise LayoutError("the message ends within a text")
         raw = self.message[self.place : self.place + size]
         self.place += size
-        return raw.rstrip(b"\x00").decode("utf-8")
+        try:
+            return raw.rstrip(b"\x00").decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise LayoutError("a text is not UTF-8") from error
 
     def numbers(self) -> tuple[int, int]:
         """Return place and count of an array of float64, and step over it."""

@@ -2,24 +2,28 @@
 
 An MCAP file is a magic number, records of one byte of kind and eight bytes of length each, and the
 magic number again (https://mcap.dev/spec).  Messages lie in chunks; a chunk may carry a CRC-32 of
-its uncompressed records, without which a flipped bit goes unnoticed.
+its uncompressed records, without which a flipped bit goes unnoticed.  The record that ends the data
+section may carry one of all bytes before it, the footer one of the summary and of itself.
 """
 
 from __future__ import annotations
 
-import os
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 _MAGIC = b"\x89MCAP0\r\n"
-_HEADER = struct.Struct("<BQ")
-_CHUNK_RECORD = 6
-_CRC_PLACE = 24  # behind two times and the uncompressed size, eight bytes each
-_CRC_SIZE = 4
+_RECORD = struct.Struct("<BQ")
+_CRC = struct.Struct("<I")
+HEADER, FOOTER, CHUNK, DATA_END = 1, 2, 6, 15  # kinds of records
+_CHUNK_CRC = 24  # behind two times and the uncompressed size, eight bytes each
+_FOOTER_CRC = 16  # behind two places of eight bytes
+_BLOCK = 1 << 20
+
+Record = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
@@ -40,60 +44,111 @@ class McapState:
 def examine(path: Path) -> McapState:
     """Look at the records of a file, without reading the messages.
 
+    Checksums of the data section and of the summary are compared where the file has them; those
+    of the chunks are left to the reader of the messages.
+
     Raises:
         OSError: if the file cannot be read.
     """
     size = path.stat().st_size
-    chunks = unchecked = 0
     with path.open("rb") as file:
         if file.read(len(_MAGIC)) != _MAGIC:
             return McapState("not an MCAP file" if size else "the file is empty", 0, 0)
-        end = file.tell()
-        for kind, first, last in _records(file, size):
-            if last > size:
-                break
-            end = last
-            if kind == _CHUNK_RECORD:
-                chunks += 1
-                file.seek(first + _CRC_PLACE)
-                unchecked += file.read(_CRC_SIZE) == bytes(_CRC_SIZE)
+        found = list(whole_records(file, size))
+        chunks = [first for kind, first, _ in found if kind == CHUNK]
+        unchecked = sum(_checksum_at(file, first + _CHUNK_CRC) == 0 for first in chunks)
+        end = found[-1][2] if found else len(_MAGIC)
         file.seek(end)
-        rest = file.read(len(_MAGIC) + 1)
-    problem = ""
-    if rest != _MAGIC:
-        problem = (
-            f"truncated: the recording broke off after {end} of {size} bytes; "
-            f"`mcap recover {path.name}` saves what is whole"
-        )
-    return McapState(problem, chunks, unchecked)
+        if file.read(len(_MAGIC) + 1) != _MAGIC:
+            problem = (
+                f"truncated: the recording broke off after {end} of {size} bytes; "
+                f"`mcap recover {path.name}` saves what is whole"
+            )
+        else:
+            problem = _mismatch(file, found)
+    return McapState(problem, len(chunks), unchecked)
 
 
-def _records(file: BinaryIO, size: int) -> Iterator[tuple[int, int, int]]:
-    """Yield kind, first byte and byte behind the last one of every record."""
+def _mismatch(file: BinaryIO, found: Sequence[Record]) -> str:
+    """Return which checksum outside of the chunks is wrong; empty where none is."""
+    for kind, first, last in found:
+        if kind == DATA_END and last - first >= _CRC.size:
+            # Writers differ in whether the magic number and the header belong to the section.
+            begins = [0, len(_MAGIC), *(end for other, _, end in found[:1] if other == HEADER)]
+            stated, before = _checksum_at(file, first), first - _RECORD.size
+            if stated and stated not in (_checksum_of(file, begin, before) for begin in begins):
+                return "checksum mismatch in the data section: the file was changed or damaged"
+        if kind == FOOTER and last - first >= _FOOTER_CRC + _CRC.size:
+            place = first + _FOOTER_CRC
+            stated = _checksum_at(file, place)
+            if stated and stated != _checksum_of(file, _summary_begin(found), place):
+                return "checksum mismatch in the summary: the file was changed or damaged"
+    return ""
+
+
+def _summary_begin(found: Sequence[Record]) -> int:
+    """Return the place behind the data section, where the summary begins."""
+    return next((last for kind, _, last in found if kind == DATA_END), len(_MAGIC))
+
+
+def whole_records(file: BinaryIO, size: int) -> Iterator[Record]:
+    """Yield kind, first byte and byte behind the last one of every record that is all there."""
     place = len(_MAGIC)
-    while place + _HEADER.size <= size - len(_MAGIC):
+    while place + _RECORD.size <= size - len(_MAGIC):
         file.seek(place)
-        kind, length = _HEADER.unpack(file.read(_HEADER.size))
-        first = place + _HEADER.size
+        kind, length = _RECORD.unpack(file.read(_RECORD.size))
+        first = place + _RECORD.size
         place = first + length
+        if place > size:
+            break
         yield kind, first, place
 
 
 def add_checksums(path: Path) -> None:
-    """Give every uncompressed chunk of a file that has none its checksum.
+    """Give uncompressed chunks, data section and summary of a file their checksums.
 
     Raises:
         OSError: if the file cannot be changed.
     """
     size = path.stat().st_size
     with path.open("r+b") as file:
-        chunks = [part for part in _records(file, size) if part[0] == _CHUNK_RECORD]
-        for _, first, last in chunks:
-            file.seek(first + _CRC_PLACE + _CRC_SIZE)
-            (name_length,) = struct.unpack("<I", file.read(4))
-            if name_length:  # the name of a compression
-                continue
-            file.seek(8, os.SEEK_CUR)
-            checksum = zlib.crc32(file.read(last - file.tell()))
-            file.seek(first + _CRC_PLACE)
-            file.write(struct.pack("<I", checksum))
+        found = list(whole_records(file, size))
+        for kind, first, last in found:
+            if kind == CHUNK:
+                _check_chunk(file, first, last)
+        for kind, first, _ in found:
+            if kind == DATA_END:
+                _put_checksum(file, first, _checksum_of(file, 0, first - _RECORD.size))
+            elif kind == FOOTER:
+                place = first + _FOOTER_CRC
+                _put_checksum(file, place, _checksum_of(file, _summary_begin(found), place))
+
+
+def _check_chunk(file: BinaryIO, first: int, last: int) -> None:
+    """Give a chunk its checksum if it is uncompressed."""
+    file.seek(first + _CHUNK_CRC + _CRC.size)
+    (name_length,) = struct.unpack("<I", file.read(4))
+    if not name_length:  # the name of a compression
+        begin = file.tell() + 8
+        _put_checksum(file, first + _CHUNK_CRC, _checksum_of(file, begin, last))
+
+
+def _checksum_at(file: BinaryIO, place: int) -> int:
+    file.seek(place)
+    raw = file.read(_CRC.size)
+    return int(_CRC.unpack(raw)[0]) if len(raw) == _CRC.size else 0
+
+
+def _put_checksum(file: BinaryIO, place: int, checksum: int) -> None:
+    file.seek(place)
+    file.write(_CRC.pack(checksum))
+
+
+def _checksum_of(file: BinaryIO, begin: int, end: int) -> int:
+    """Return the CRC-32 of a part of a file."""
+    file.seek(begin)
+    checksum, left = 0, end - begin
+    while left > 0 and (block := file.read(min(left, _BLOCK))):
+        checksum = zlib.crc32(block, checksum)
+        left -= len(block)
+    return checksum

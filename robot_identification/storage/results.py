@@ -1,23 +1,28 @@
-"""Result files: everything that later stages need of an identification, as YAML."""
+"""Result files: everything that later stages need of an identification, as YAML.
+
+A file carries the SHA-256 of its own content, so that whatever was changed in it since is noticed.
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import yaml
 
-from robot_identification.errors import ResultFileError, RobotIdentificationError
+from robot_identification.errors import ResultFileError, ShapeError
 from robot_identification.identification import result as results
 from robot_identification.identification.essential import Elimination, Removal
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.history import history_of
 from robot_identification.identification.least_squares import Estimate, RelativeError
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
+from robot_identification.robot import content_digest
 from robot_identification.robot.model import Array
+from robot_identification.storage import result_entries as entry_of
 from robot_identification.storage.atomic import write_text_atomically
 
 _LARGEST_FILE = 64 * 2**20
@@ -36,9 +41,7 @@ def write_result(path: str | Path, result: IdentificationResult) -> None:
 def dump(result: IdentificationResult) -> str:
     """Return the text of a result file; floating-point numbers survive the round trip exactly."""
     estimate = result.estimate
-    document = {
-        "kind": _KIND,
-        "schema": results.SCHEMA_VERSION,
+    content = {
         **results.summary(result),
         "robot_digest": result.robot_digest,
         "joints": list(result.joint_names),
@@ -58,8 +61,15 @@ def dump(result: IdentificationResult) -> str:
             for factor in result.factors
         ],
     }
-    dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-    return yaml.dump(document, Dumper=dumper, sort_keys=False, default_flow_style=None, width=1000)
+    first = {"kind": _KIND, "schema": results.SCHEMA_VERSION}
+    digest = content_digest.content_digest({**first, **content})
+    return yaml.dump(
+        {**first, content_digest.KEY: digest, **content},
+        Dumper=entry_of.ResultDumper,
+        sort_keys=False,
+        default_flow_style=None,
+        width=1000,
+    )
 
 
 def _upper(triangle: Array) -> list[list[float]]:
@@ -78,8 +88,10 @@ def is_result(path: str | Path) -> bool:
 def read_result(path: str | Path) -> IdentificationResult:
     """Read a result file.
 
+    A file without checksum is read as well; the result then carries a warning.
+
     Raises:
-        ResultFileError: if it is not one, is damaged, or has another schema version.
+        ResultFileError: if it is not one, is damaged or was changed, or has another schema version.
     """
     document = _load(Path(path))
     if document.get("kind") != _KIND:
@@ -91,24 +103,40 @@ def read_result(path: str | Path) -> IdentificationResult:
             f"{results.SCHEMA_VERSION}; identify again with this version",
         )
     try:
-        return _result(document)
+        _check_digest(path, document)
+        result = _result(document)
     except KeyError as error:
         raise ResultFileError(path, f"entry {error} is missing; the file is damaged") from error
-    except (TypeError, ValueError, IndexError, RobotIdentificationError) as error:
+    except (TypeError, ValueError, OverflowError, IndexError, AttributeError) as error:
         raise ResultFileError(path, f"damaged: {error}") from error
+    except ShapeError as error:
+        raise ResultFileError(path, f"damaged: {error}") from error
+    if content_digest.KEY in document:
+        return result
+    warning = f"{path}: no checksum, so that damage cannot be noticed; identify again"
+    return replace(result, warnings=(*result.warnings, warning))
+
+
+def _check_digest(path: str | Path, document: Mapping[str, Any]) -> None:
+    stated = document.get(content_digest.KEY)
+    if content_digest.KEY in document and stated != content_digest.content_digest(document):
+        raise ResultFileError(
+            path, "checksum mismatch: its content is not what identify wrote; identify again"
+        )
 
 
 def _load(path: Path) -> Mapping[str, Any]:
     try:
-        if path.stat().st_size > _LARGEST_FILE:
+        with path.open("rb") as file:
+            raw = file.read(_LARGEST_FILE + 1)
+        if len(raw) > _LARGEST_FILE:
             raise ResultFileError(path, "larger than any result file; not read")
-        text = path.read_text(encoding="utf-8")
+        text = raw.decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ResultFileError(path, f"cannot be read: {error}") from error
     try:
-        loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        document = yaml.load(text, Loader=loader)  # noqa: S506 (a safe loader)
-    except (yaml.YAMLError, ValueError) as error:
+        document = yaml.load(text, Loader=entry_of.ResultLoader)  # noqa: S506 (a safe loader)
+    except (yaml.YAMLError, ValueError, TypeError, OverflowError, RecursionError) as error:
         raise ResultFileError(path, f"not valid YAML: {error}") from error
     if not isinstance(document, dict):
         raise ResultFileError(path, "not a result file of identify")
@@ -116,51 +144,79 @@ def _load(path: Path) -> Mapping[str, Any]:
 
 
 def _result(document: Mapping[str, Any]) -> IdentificationResult:
-    joint_names = tuple(str(name) for name in document["joints"])
-    parameters = document["parameters"]
-    regrouping = Regrouping(
-        standard_names=tuple(document["standard"]),
-        names=tuple(entry["name"] for entry in parameters),
-        leading=tuple(document["leading"]),
-        regrouped=tuple(document["regrouped"]),
-        beta=np.array(document["beta"], dtype=float).reshape(
-            len(parameters), len(document["regrouped"])
-        ),
-    )
-    held_out = document.get("held_out_error")
+    joint_names = entry_of.texts(document, "joints")
+    parameters = entry_of.mappings(document, "parameters")
     estimate = _estimate(document, joint_names)
+    held_out = document.get("held_out_error")
+    factors = entry_of.mappings(document, "factors")
+    settings = entry_of.mapping(document, "settings")
     return IdentificationResult(
-        robot=str(document["robot"]),
-        robot_digest=str(document["robot_digest"]),
+        robot=entry_of.text(document, "robot"),
+        robot_digest=entry_of.text(document, "robot_digest"),
         joint_names=joint_names,
-        sources=tuple(Source(**source) for source in document["sources"]),
-        method=str(document["method"]),
-        settings=document["settings"],
-        regrouping=regrouping,
+        sources=tuple(_source(source) for source in entry_of.mappings(document, "sources")),
+        method=entry_of.text(document, "method"),
+        settings={name: entry_of.mapping(settings, name) for name in settings},
+        regrouping=_regrouping(document, parameters),
         estimate=estimate,
-        factors=tuple(_factor(entry, len(parameters)) for entry in document["factors"]),
-        held_out=None if held_out is None else _error(held_out, joint_names),
+        factors=tuple(_factor(entry, len(parameters)) for entry in factors),
+        held_out=None if held_out is None else _error(document, "held_out_error", joint_names),
         elimination=_elimination(document, estimate),
-        iterations=int(document["iterations"]),
-        converged=bool(document["converged"]),
-        seconds=float(document["seconds"]),
-        warnings=tuple(document["warnings"]),
+        iterations=entry_of.count(document, "iterations"),
+        converged=entry_of.flag(document, "converged"),
+        seconds=entry_of.number(document, "seconds"),
+        warnings=entry_of.texts(document, "warnings"),
         history=history_of(document, joint_names) if "history" in document else None,
     )
 
 
+def _regrouping(document: Mapping[str, Any], parameters: Sequence[Mapping[str, Any]]) -> Regrouping:
+    regrouped = entry_of.texts(document, "regrouped")
+    standard = entry_of.texts(document, "standard")
+    leading = entry_of.texts(document, "leading")
+    rows = document["beta"]
+    if not isinstance(rows, list) or not len(rows) == len(leading) == len(parameters):
+        raise ValueError(f"beta and leading need {len(parameters)} rows, one per base parameter")
+    for names in ((*leading, *regrouped), standard):
+        if len(set(names)) != len(names):
+            raise ValueError("a standard parameter is named twice")
+    unknown = {*leading, *regrouped} - set(standard)
+    if unknown:
+        raise ValueError(f"{min(unknown)} is not among the standard parameters")
+    return Regrouping(
+        standard_names=standard,
+        names=tuple(entry_of.text(entry, "name") for entry in parameters),
+        leading=leading,
+        regrouped=regrouped,
+        beta=np.array([entry_of.finite(row, "beta", len(regrouped)) for row in rows]).reshape(
+            len(rows), len(regrouped)
+        ),
+    )
+
+
+def _source(entry: Mapping[str, Any]) -> Source:
+    return Source(
+        name=entry_of.text(entry, "name"),
+        digest=entry_of.text(entry, "digest"),
+        samples=entry_of.count(entry, "samples"),
+        duration=entry_of.number(entry, "duration"),
+    )
+
+
 def _estimate(document: Mapping[str, Any], joint_names: tuple[str, ...]) -> Estimate:
-    parameters = document["parameters"]
+    parameters, joints = entry_of.mappings(document, "parameters"), len(joint_names)
+    residuals = entry_of.mapping(document, "residual_std")
+    rows = entry_of.mapping(document, "rows_per_joint")
     return Estimate(
-        values=_finite([entry["value"] for entry in parameters], "value"),
-        std=_finite([entry["std"] for entry in parameters], "std"),
-        weights=_finite(document["weights"], "weights"),
-        residual_std=_finite([document["residual_std"][n] for n in joint_names], "residual_std"),
-        condition_number=float(document["condition_number"]),
-        scaled_condition_number=float(document["scaled_condition_number"]),
-        singular_values=_finite(document["singular_values"], "singular_values"),
-        relative_error=_error(document["relative_error"], joint_names),
-        rows=tuple(int(document["rows_per_joint"][name]) for name in joint_names),
+        values=entry_of.finite([entry["value"] for entry in parameters], "value"),
+        std=entry_of.finite([entry["std"] for entry in parameters], "std"),
+        weights=entry_of.finite(document["weights"], "weights", joints),
+        residual_std=entry_of.finite([residuals[name] for name in joint_names], "residual_std"),
+        condition_number=entry_of.number(document, "condition_number"),
+        scaled_condition_number=entry_of.number(document, "scaled_condition_number"),
+        singular_values=entry_of.finite(document["singular_values"], "singular_values"),
+        relative_error=_error(document, "relative_error", joint_names),
+        rows=tuple(entry_of.count(rows, name) for name in joint_names),
         std_robust=_std_robust(parameters),
     )
 
@@ -168,44 +224,45 @@ def _estimate(document: Mapping[str, Any], joint_names: tuple[str, ...]) -> Esti
 def _std_robust(parameters: Sequence[Mapping[str, Any]]) -> Array | None:
     """Return the robust standard deviations, None where a file does not have all of them."""
     found = [entry["std_robust"] for entry in parameters if entry.get("std_robust") is not None]
-    return _finite(found, "std_robust") if len(found) == len(parameters) else None
+    return entry_of.finite(found, "std_robust") if len(found) == len(parameters) else None
 
 
 def _elimination(document: Mapping[str, Any], estimate: Estimate) -> Elimination | None:
-    entry = document.get("elimination")
-    if entry is None:
+    if document.get("elimination") is None:
         return None
+    entry = entry_of.mapping(document, "elimination")
+    parameters = entry_of.mappings(document, "parameters")
     return Elimination(
-        rule=str(entry["rule"]),
-        threshold=float(entry["threshold"]),
-        kept=np.array([parameter["essential"] for parameter in document["parameters"]], dtype=bool),
-        removals=tuple(Removal(**removed) for removed in entry["removed"]),
+        rule=entry_of.text(entry, "rule"),
+        threshold=entry_of.number(entry, "threshold"),
+        kept=np.array([entry_of.flag(parameter, "essential") for parameter in parameters]),
+        removals=tuple(Removal(**removed) for removed in entry_of.mappings(entry, "removed")),
         estimate=estimate,
     )
 
 
-def _error(entries: Mapping[str, float], joint_names: tuple[str, ...]) -> RelativeError:
+def _error(document: Mapping[str, Any], name: str, joint_names: tuple[str, ...]) -> RelativeError:
+    entries = entry_of.mapping(document, name)
     return RelativeError(
-        total=float(entries["total"]),
-        joints=_finite([entries[name] for name in joint_names], "relative_error"),
+        total=entry_of.number(entries, "total"),
+        joints=entry_of.finite([entries[joint] for joint in joint_names], name),
     )
 
 
 def _factor(entry: Mapping[str, Any], parameters: int) -> JointFactor:
-    columns = np.array(entry["columns"], dtype=np.intp)
-    if len(columns) and not (0 <= columns.min() and columns.max() < parameters):
-        raise ValueError(f"factor of joint {entry['joint']} names columns that do not exist")
+    joint, rows = entry_of.text(entry, "joint"), entry["triangle"]
+    columns = entry_of.finite(entry["columns"], "columns")
+    if not (np.isin(columns, np.arange(parameters)).all() and (np.diff(columns) > 0).all()):
+        raise ValueError(f"factor of joint {joint} names columns that do not exist, or twice")
     size = len(columns) + 1
+    if not isinstance(rows, list) or len(rows) != size:
+        raise ValueError(f"factor of joint {joint} needs {size} rows")
     triangle = np.zeros((size, size))
-    for i, row in enumerate(entry["triangle"]):
-        triangle[i, i:] = _finite(row, "triangle")
+    for i, row in enumerate(rows):
+        triangle[i, i:] = entry_of.finite(row, "triangle", size - i)
     return JointFactor(
-        joint=str(entry["joint"]), columns=columns, triangle=triangle, rows=int(entry["rows"])
+        joint=joint,
+        columns=columns.astype(np.intp),
+        triangle=triangle,
+        rows=entry_of.count(entry, "rows"),
     )
-
-
-def _finite(values: list[float], name: str) -> Array:
-    array = np.array(values, dtype=float)
-    if not all(map(math.isfinite, array.ravel())):
-        raise ValueError(f"{name} holds a value that is not finite")
-    return array

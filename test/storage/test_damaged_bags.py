@@ -1,6 +1,7 @@
 """Bags that broke on the way: nothing but a BagError may come out of them."""
 
 import sqlite3
+import zlib
 from contextlib import suppress
 
 import numpy as np
@@ -8,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fuzzed_bags import remove_checksums
 from robot_identification.errors import BagError, InputError
 from robot_identification.signals.recording import RawSamples
+from robot_identification.storage import mcap_records
 from robot_identification.storage.bag_writing import write_bag, write_joint_states
 from robot_identification.storage.bags import read_joint_states
 from storage.made_up_bags import NAMES, START, message, numbers, write_messages
@@ -121,14 +124,50 @@ def test_flipped_bit_in_a_chunk_with_checksum_is_found(tmp_path, bag_files):
 
 
 def test_chunks_without_checksum_are_warned_about(tmp_path, bag_files):
+    path = written(tmp_path, ".mcap", bag_files[".mcap"])
+    remove_checksums(path)
+    assert "1 of 1 chunks have no checksum" in read_joint_states(path, NAMES).warnings[0]
+
+
+def test_databases_are_warned_about_as_they_have_no_checksums(tmp_path, bag_files):
+    read = read_joint_states(written(tmp_path, ".db3", bag_files[".db3"]), NAMES)
+    assert "damage cannot be noticed" in read.warnings[0]
+
+
+@pytest.mark.parametrize("before_end", [120, 5000])
+def test_flipped_bit_behind_the_chunks_is_found(tmp_path, bag_files, before_end):
     data = bytearray(bag_files[".mcap"])
-    place = data.index(b"\x06", 8 + 9)  # behind magic number and header
-    header = 8 + 9 + int.from_bytes(data[9:17], "little")
-    assert data[header] == 6
-    place = header + 9 + 24
-    data[place : place + 4] = bytes(4)
-    read = read_joint_states(written(tmp_path, ".mcap", bytes(data)), NAMES)
-    assert "1 of 1 chunks have no checksum" in read.warnings[0]
+    data[-before_end] ^= 1
+    with pytest.raises(BagError, match=r"checksum mismatch in the (data section|summary)"):
+        read_joint_states(written(tmp_path, ".mcap", bytes(data)), NAMES)
+
+
+@pytest.mark.parametrize("begin", [0, 8, "header"])
+def test_data_sections_count_from_where_their_writer_says(tmp_path, bag_files, begin):
+    data = bytearray(bag_files[".mcap"])
+    path = written(tmp_path, ".mcap", data)
+    with path.open("rb") as file:
+        records = list(mcap_records.whole_records(file, len(data)))
+    (place,) = [first for kind, first, _ in records if kind == mcap_records.DATA_END]
+    begin = records[0][2] if begin == "header" else begin
+    data[place : place + 4] = zlib.crc32(data[begin : place - 9]).to_bytes(4, "little")
+    assert len(read_joint_states(written(tmp_path, ".mcap", data), NAMES).samples.stamps) == 300
+
+
+def test_a_stamp_with_a_second_of_nanoseconds_is_refused(tmp_path):
+    raw = bytearray(message(START, NAMES, np.ones(3), None, np.ones(3)))
+    raw[8:12] = (1_000_000_000).to_bytes(4, "little")
+    path = write_messages(tmp_path / "bag", [bytes(raw)])
+    with pytest.raises(BagError, match="1000000000 nanoseconds, a second or more"):
+        read_joint_states(path, NAMES)
+
+
+def test_a_message_that_goes_on_behind_its_arrays_is_refused(tmp_path):
+    raw = message(START, NAMES, np.ones(3), None, np.ones(3))
+    padded = write_messages(tmp_path / "padded", [raw + bytes(3)])
+    assert len(read_joint_states(padded, NAMES).samples.stamps) == 1
+    with pytest.raises(BagError, match="4 bytes follow the last array"):
+        read_joint_states(write_messages(tmp_path / "longer", [raw + bytes(4)]), NAMES)
 
 
 @settings(max_examples=100)

@@ -1,0 +1,113 @@
+"""Bags damaged at random, with and without checksums, and what a reader makes of them."""
+
+import random
+import struct
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+from fuzz_runs import HangError, two_seconds
+from robot_identification.errors import RobotIdentificationError
+from robot_identification.signals.recording import RawSamples
+from robot_identification.storage import mcap_records
+from robot_identification.storage.bag_writing import write_joint_states
+from robot_identification.storage.bags import read_joint_states
+
+FORMATS = ("mcap", "mcap without checksum", "sqlite3")
+CHECKED = ("mcap",)
+NAMES = ("hip", "knee", "ankle")
+SUFFIX = {"mcap": ".mcap", "mcap without checksum": ".mcap", "sqlite3": ".db3"}
+OUTCOMES = (
+    *("refused", "identical", "different with a warning", "silently different"),
+    *("hang", "crash"),
+)
+
+
+def made_bag(format_, messages=300):
+    """Return the data file of a bag of a format, and the samples in it."""
+    rng = np.random.default_rng(0)
+    stamps = 1_700_000_000_000_000_000 + 1_000_000 * np.arange(messages, dtype=np.int64)
+    signals = [rng.standard_normal((messages, len(NAMES))) for _ in range(3)]
+    samples = RawSamples(stamps, *signals)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "bag"
+        storage = "sqlite3" if format_ == "sqlite3" else "mcap"
+        write_joint_states(path, NAMES, samples, storage=storage)
+        (file,) = path.glob(f"*{SUFFIX[format_]}")
+        if format_ == "mcap without checksum":
+            remove_checksums(file)
+        return file.read_bytes(), samples
+
+
+def remove_checksums(path):
+    """Take the checksums of all chunks, and that of the data, away."""
+    data = bytearray(path.read_bytes())
+    with path.open("rb") as file:
+        records = list(mcap_records.whole_records(file, len(data)))
+    for kind, first, _ in records:
+        if kind == mcap_records.CHUNK:
+            data[first + 24 : first + 28] = bytes(4)
+        elif kind == mcap_records.DATA_END:
+            data[first : first + 4] = bytes(4)
+        elif kind == mcap_records.FOOTER:
+            data[first + 16 : first + 20] = bytes(4)
+    path.write_bytes(data)
+
+
+def damage(format_, bags, *, seed=0):
+    """Read damaged bags; return how many came to what, and the longest time for one, in s."""
+    rng, counts, slowest = random.Random(seed), Counter(dict.fromkeys(OUTCOMES, 0)), 0.0
+    data, samples = made_bag(format_)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"damaged{SUFFIX[format_]}"
+        for _ in range(bags):
+            path.write_bytes(damaged(rng, data))
+            began = time.perf_counter()
+            counts[outcome(path, samples)] += 1
+            slowest = max(slowest, time.perf_counter() - began)
+    return counts, slowest
+
+
+def damaged(rng, data):
+    """Return a file in which a bit, up to twenty bytes, a piece or the end was changed."""
+    data, kind = bytearray(data), rng.randrange(6)
+    place = rng.randrange(len(data))
+    if kind <= 1:
+        data[place] ^= 1 << rng.randrange(8)
+    elif kind == 2:
+        for _ in range(rng.randint(1, 20)):
+            data[rng.randrange(len(data))] = rng.randrange(256)
+    elif kind == 3:
+        data[place : place + 8] = struct.pack("<Q", rng.choice((0, 1, 2**31, 2**63, 2**64 - 1)))
+    elif kind == 4:
+        piece = rng.randrange(1, 4096)
+        data[place : place + piece] = rng.choice((b"", bytes(piece), data[:piece]))
+    else:
+        del data[place:]
+    return bytes(data)
+
+
+def outcome(path, samples):
+    """Return which of ``OUTCOMES`` reading a damaged bag comes to."""
+    try:
+        with two_seconds():
+            read = read_joint_states(path, NAMES)
+    except RobotIdentificationError:
+        return "refused"
+    except HangError:
+        return "hang"
+    except Exception:  # noqa: BLE001 (that is what is sought)
+        return "crash"
+    same = all(
+        (found is None) == (wanted is None) and np.array_equal(found, wanted)
+        for found, wanted in (
+            (getattr(read.samples, name), getattr(samples, name))
+            for name in ("stamps", "position", "velocity", "effort")
+        )
+    )
+    if same:
+        return "identical"
+    return "different with a warning" if read.warnings else "silently different"

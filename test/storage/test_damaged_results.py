@@ -1,0 +1,123 @@
+"""Result files that were changed after they were written."""
+
+import numpy as np
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from made_up_results import made_up_result
+from robot_identification.errors import ResultFileError
+from robot_identification.robot.loading import load_robot
+from robot_identification.robot.values import load_values
+from robot_identification.storage.results import dump, read_result
+
+
+@pytest.fixture(scope="module")
+def text():
+    robot = load_robot("three_dof")
+    values = load_values("three_dof", robot)
+    return dump(made_up_result(robot, values, np.random.default_rng(0), noise=0.01))
+
+
+def read(tmp_path, text):
+    path = tmp_path / "result.yaml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return read_result(path)
+
+
+def changed(text, change):
+    """Return a result file without checksum in which something was changed."""
+    document = yaml.safe_load(text)
+    del document["sha256"]
+    change(document)
+    return yaml.safe_dump(document, sort_keys=False)
+
+
+def test_what_was_written_is_read_and_written_alike(tmp_path, text):
+    result = read(tmp_path, text)
+    assert dump(result) == text
+    assert result.warnings == ()
+
+
+def test_layout_and_comments_do_not_count(tmp_path, text):
+    again = "# moved by hand\n" + yaml.safe_dump(yaml.safe_load(text), width=80)
+    assert dump(read(tmp_path, again)) == text
+
+
+@pytest.mark.parametrize("key", ["robot", "seconds", "sha256", "beta"])
+def test_another_value_is_noticed(tmp_path, text, key):
+    document = yaml.safe_load(text)
+    document[key] = "changed"
+    with pytest.raises(ResultFileError, match="checksum mismatch"):
+        read(tmp_path, yaml.safe_dump(document))
+
+
+def test_without_checksum_it_is_read_with_a_warning(tmp_path, text):
+    result = read(tmp_path, changed(text, lambda document: None))
+    assert "no checksum, so that damage cannot be noticed" in result.warnings[-1]
+
+
+@settings(max_examples=60, deadline=None)
+@given(place=st.integers(0, 10**6), bit=st.integers(0, 7))
+def test_a_flipped_bit_changes_no_number(tmp_path_factory, text, place, bit):
+    raw = bytearray(text.encode())
+    raw[place % len(raw)] ^= 1 << bit
+    try:
+        result = read(tmp_path_factory.getbasetemp(), bytes(raw))
+    except ResultFileError:
+        return
+    if not result.warnings:  # else it was the key of the checksum
+        assert dump(result) == text
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda d: d.update(converged="no"), "converged is 'no', neither true nor false"),
+        (lambda d: d.update(iterations=1.5), "iterations is 1.5, not a whole number"),
+        (lambda d: d.update(iterations=-1), "iterations is -1, which is negative"),
+        (lambda d: d.update(warnings="one"), "warnings is 'one', not a list of text"),
+        (lambda d: d.update(robot=None), "robot is None, not text"),
+        (lambda d: d.update(settings=[]), r"settings is \[\], not a mapping"),
+        (lambda d: d["sources"][0].update(samples=True), "samples is True, not a whole number"),
+        (lambda d: d["weights"].append(1.0), "weights has 4 entries instead of 3"),
+        (lambda d: d["parameters"][0].update(value="1.0"), "value is '1.0', not a number"),
+        (lambda d: d["parameters"][0].update(value=float("nan")), "value that is not finite"),
+        (lambda d: d["beta"].pop(), "one per base parameter"),
+        (lambda d: d["leading"].__setitem__(0, d["leading"][1]), "is named twice"),
+        (lambda d: d["leading"].__setitem__(0, "XX9"), "XX9 is not among the standard"),
+        (lambda d: d["factors"][0]["triangle"].pop(), "factor of joint joint_1 needs"),
+        (lambda d: d["factors"][0]["columns"].__setitem__(0, 0.5), "columns that do not exist"),
+        (lambda d: d["factors"][0]["columns"].__setitem__(0, 10**400), "damaged"),
+        (lambda d: d.pop("factors"), "'factors' is missing"),
+        (lambda d: d.update({"parameters": 3}), "parameters is 3, not a list of mappings"),
+    ],
+)
+def test_entries_of_another_kind_are_refused(tmp_path, text, change, problem):
+    with pytest.raises(ResultFileError, match=problem):
+        read(tmp_path, changed(text, change))
+
+
+@pytest.mark.parametrize(
+    ("extra", "problem"),
+    [
+        ("a: &a [1]\nb: *a\n", "aliases are not accepted"),
+        ("robot: other\n", "a key stands twice"),
+        ("a: !!python/name:os.system ''\n", "could not determine a constructor"),
+        ("a: 2026-13-45\n", "not valid YAML"),
+        ("a: " + "[" * 5000 + "\n", "not valid YAML"),
+        ("a: \x00\n", "not valid YAML"),
+    ],
+)
+def test_yaml_that_nobody_writes_is_refused(tmp_path, text, extra, problem):
+    with pytest.raises(ResultFileError, match=problem):
+        read(tmp_path, text + extra)
+
+
+def test_a_file_larger_than_any_result_is_not_read(tmp_path):
+    path = tmp_path / "result.yaml"
+    with path.open("wb") as file:
+        file.truncate(64 * 2**20 + 1)
+    with pytest.raises(ResultFileError, match="larger than any result file"):
+        read_result(path)

@@ -1,0 +1,39 @@
+"""A short, seeded part of ``benchmarks/fuzzing.py``: damaged files are read or refused."""
+
+import pytest
+
+import fuzzed_bags
+from fuzz_runs import fuzz, lines_of
+from fuzzed_parsers import parsers
+
+EXECUTIONS = 600
+
+
+@pytest.mark.parametrize("name", sorted(parsers()))
+def test_damaged_files_are_read_or_refused(tmp_path, name):
+    parser = parsers()[name]()
+    outcome = fuzz(parser, EXECUTIONS, tmp_path, seed=1)
+    assert [told for _, _, told in outcome.findings] == []
+    assert outcome.counts.total() == EXECUTIONS
+    assert sum(n for (_, kind), n in outcome.counts.items() if kind == "structured") == 200
+    assert outcome.counts["read", "structured"] > 0
+    assert outcome.counts["refused", "bytes"] > 0
+    lines = lines_of(parser.modules)
+    assert len(outcome.covered & lines) > 0.3 * len(lines)
+
+
+@pytest.mark.parametrize("format_", fuzzed_bags.FORMATS)
+def test_damaged_bags_are_refused_or_known_to_be_doubtful(format_):
+    counts, _ = fuzzed_bags.damage(format_, 60, seed=1)
+    assert counts["crash"] == counts["hang"] == counts["silently different"] == 0
+    assert counts["refused"] > 10
+    if format_ in fuzzed_bags.CHECKED:
+        assert counts["different with a warning"] == 0
+
+
+def test_an_undamaged_bag_is_read_as_it_was_written(tmp_path):
+    for format_ in fuzzed_bags.FORMATS:
+        data, samples = fuzzed_bags.made_bag(format_)
+        path = tmp_path / f"bag{fuzzed_bags.SUFFIX[format_]}"
+        path.write_bytes(data)
+        assert fuzzed_bags.outcome(path, samples) == "identical"
