@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rclpy.parameter import Parameter
 
-from robot_identification.nodes.parameters import ParameterSpec
+from robot_identification.nodes.parameters import ROBOT, ParameterSpec, effort_meaning
 
 Type = Parameter.Type
 
@@ -18,16 +18,8 @@ DRIFT = ParameterSpec(
     read_only=False,
 )
 PARAMETERS = (
-    ParameterSpec(
-        "robot", Type.STRING, "robot file (YAML), URDF, or the name of a robot of this package"
-    ),
-    ParameterSpec(
-        "effort_meaning",
-        Type.STRING,
-        "what the efforts of joint_states are; empty: what the robot file says",
-        default="",
-        choices=("", "joint_torque", "motor_torque", "current"),
-    ),
+    ROBOT,
+    effort_meaning("what the efforts of joint_states are; empty: what the robot file says"),
     ParameterSpec(
         "prior",
         Type.STRING,

@@ -25,7 +25,7 @@ from robot_identification.nodes.inertial_messages import values_of_message
 from robot_identification.nodes.joint_states import stamp_of
 from robot_identification.nodes.messages import time_of
 from robot_identification.nodes.motion_states import MotionStates
-from robot_identification.nodes.parameters import ParameterSpec, declare
+from robot_identification.nodes.parameters import ROBOT, ParameterSpec, declare
 from robot_identification.nodes.running import run
 from robot_identification.nodes.torque_stream import TorqueStream
 from robot_identification.nodes.trajectories import trajectory_of
@@ -34,11 +34,7 @@ from robot_identification.robot.loading import load_robot
 from robot_identification.robot.model import Array
 
 PARAMETERS = (
-    ParameterSpec(
-        "robot",
-        Parameter.Type.STRING,
-        "robot file (YAML), URDF, or the name of a robot of this package",
-    ),
+    ROBOT,
     ParameterSpec(
         "rate",
         Parameter.Type.DOUBLE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rclpy.parameter import Parameter
 
-from robot_identification.nodes.parameters import ParameterSpec
+from robot_identification.nodes.parameters import ROBOT, ParameterSpec
 
 Type = Parameter.Type
 
@@ -27,9 +27,7 @@ APPROACH_SPEED = ParameterSpec(
     read_only=False,
 )
 PARAMETERS = (
-    ParameterSpec(
-        "robot", Type.STRING, "robot file (YAML), URDF, or the name of a robot of this package"
-    ),
+    ROBOT,
     ParameterSpec(
         "joint_limits",
         Type.STRING,

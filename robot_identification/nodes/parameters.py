@@ -95,6 +95,26 @@ class ParameterSpec:
         return descriptor
 
 
+ROBOT = ParameterSpec(
+    "robot", Type.STRING, "robot file (YAML), URDF, or the name of a robot of this package"
+)
+
+
+def effort_meaning(description: str) -> ParameterSpec:
+    """Return the parameter that says what efforts are, for a node that takes some in.
+
+    Args:
+        description: of which efforts.
+    """
+    return ParameterSpec(
+        "effort_meaning",
+        Type.STRING,
+        description,
+        default="",
+        choices=("", "joint_torque", "motor_torque", "current"),
+    )
+
+
 def _fits(wanted: Parameter.Type, value: Any) -> bool:
     """Tell whether a value has a type; a whole number passes for a real one."""
     if wanted in _ARRAYS and value is not None and len(value) == 0:

@@ -9,6 +9,7 @@ import pytest
 from random_robots import random_values
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.nodes.client import Client
+from robot_identification.nodes.commissioning import heavy_prior
 from robot_identification.nodes.inertial_messages import parameters_message
 from robot_identification.nodes.processes import NodeProcesses, command
 from robot_identification.nodes.tracking import Tracking
@@ -32,20 +33,6 @@ MOTION = Trajectory(
 )
 
 
-def wrong_prior():
-    """Return the truth with every mass, inertia and drive 30 % too large, without friction."""
-    prior = TRUTH.copy()
-    own = prior[:84].reshape(6, 14)
-    own[:, :11] *= 1.3
-    own[:, 11:] = 0.0
-    prior[84:] = 0.0
-    return prior
-
-
-def rms(errors):
-    return float(np.sqrt(np.mean(np.square(errors))))
-
-
 @pytest.fixture
 def track(tmp_path):
     """Return what follows with the simulated TX-40; everything ends with the test."""
@@ -67,10 +54,10 @@ def track(tmp_path):
 
 
 def test_the_right_model_follows_five_times_better_than_a_wrong_one(track):
-    track.use(wrong_prior())
-    wrong = rms(track.follow(MOTION).error)
+    track.use(heavy_prior(ROBOT, TRUTH, 1.3))
+    wrong = track.follow(MOTION).total
     track.use(TRUTH)
-    right = rms(track.follow(MOTION).error)
+    right = track.follow(MOTION).total
     assert right < wrong / 5.0
     assert right < 1e-3
 
