@@ -115,6 +115,11 @@ class NodeProcesses:
             self._running[name] = process
         return process
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the processes that run."""
+        return tuple(self._running)
+
     def process(self, name: str) -> subprocess.Popen[bytes]:
         """Return a process that was started."""
         return self._running[name]

@@ -51,6 +51,7 @@ class Session:
         namespace: namespace of all nodes; by default one that nobody else has.
         environment: of the nodes and of this process; by default a private ROS domain.
         others: nodes to start beside simulated robot, acquisition and identification.
+        robot: node that stands in for the robot.
 
     Attributes:
         namespace: namespace of all nodes.
@@ -67,6 +68,7 @@ class Session:
         namespace: str = "",
         environment: Mapping[str, str] | None = None,
         others: Sequence[str] = (),
+        robot: str = NODES[0],
     ) -> None:
         os.environ.update(private_domain() if environment is None else environment)
         self.namespace = namespace or f"/session_{secrets.token_hex(4)}"
@@ -74,7 +76,7 @@ class Session:
         self._last_stamp = 0
         self.last_block: msg.SampleBlock | None = None
         try:
-            for name in (*NODES, *others):
+            for name in (robot, *NODES[1:], *others):
                 given = (parameters or {}).get(name, {})
                 self.nodes.start(name, command(name, parameters=given, namespace=self.namespace))
             self.client = Client(self.namespace, watch=self.nodes.check)
@@ -169,7 +171,7 @@ class Session:
 
     def outputs(self) -> str:
         """Return what the nodes have printed, for reports of failures."""
-        return "\n".join(f"--- {name}\n{self.nodes.output(name)}" for name in NODES)
+        return "\n".join(f"--- {name}\n{self.nodes.output(name)}" for name in self.nodes.names)
 
     def _on_block(self, block: msg.SampleBlock) -> None:
         self.last_block = block
