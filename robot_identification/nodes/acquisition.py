@@ -123,9 +123,9 @@ class AcquisitionNode(Node):
         self._states = self._subscribe(qos.STATES_IN)
         self._reader = JointStateReader(self._robot.joint_names, self._states.topic_name)
         self._lossy = False
-        self.create_service(Trigger, "~/start", self._on_start)
-        self.create_service(Trigger, "~/stop", self._on_stop)
-        self.create_service(Trigger, "~/clear", self._on_clear)
+        self.create_service(Trigger, "~/start", self._on_start, qos_profile=qos.SERVICES)
+        self.create_service(Trigger, "~/stop", self._on_stop, qos_profile=qos.SERVICES)
+        self.create_service(Trigger, "~/clear", self._on_clear, qos_profile=qos.SERVICES)
         steady = Clock(
             clock_type=ClockType.STEADY_TIME
         )  # blocks flow although simulated time rests

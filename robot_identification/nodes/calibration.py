@@ -100,8 +100,11 @@ class CalibrationNode(Node):
                 rate=values["predicted_rate"],
                 period=values["diagnostics_period"],
             )
-        self.create_service(Calibrate, "~/calibrate", self._on_calibrate, callback_group=long)
-        self.create_service(Trigger, "~/cancel", self._on_cancel, callback_group=long)
+        for kind, name, callback in (
+            (Calibrate, "~/calibrate", self._on_calibrate),
+            (Trigger, "~/cancel", self._on_cancel),
+        ):
+            self.create_service(kind, name, callback, qos_profile=qos.SERVICES, callback_group=long)
         self.get_logger().info(f"ready: {self._robot.name}, prior {self._prior or 'none'}")
 
     def _check_files(self) -> None:

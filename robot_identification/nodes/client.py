@@ -12,6 +12,7 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 
 from robot_identification.errors import RobotIdentificationError
+from robot_identification.nodes import qos
 
 _STEP = 0.1
 
@@ -130,5 +131,5 @@ class Client:
 
     def _client(self, kind: Any, name: str) -> Any:
         if name not in self._clients:
-            self._clients[name] = self.node.create_client(kind, name)
+            self._clients[name] = self.node.create_client(kind, name, qos_profile=qos.SERVICES)
         return self._clients[name]

@@ -129,14 +129,16 @@ class ExcitationNode(Node):
         self._diagnostics = WatchDiagnostics(self, self._robot.name)
         self.create_subscription(JointState, "joint_states", self._on_state, qos.STATES_WATCHED)
         group = ReentrantCallbackGroup()  # answers that take time leave the others their turn
-        self.create_service(PlanExcitation, "~/plan", self._on_plan, callback_group=group)
-        for name, callback in (
-            ("~/start", self._on_start),
-            ("~/continue", self._on_continue),
-            ("~/stop", self._on_stop),
-            ("~/cancel", self._on_cancel),
+        for kind, name, callback in (
+            (PlanExcitation, "~/plan", self._on_plan),
+            (Trigger, "~/start", self._on_start),
+            (Trigger, "~/continue", self._on_continue),
+            (Trigger, "~/stop", self._on_stop),
+            (Trigger, "~/cancel", self._on_cancel),
         ):
-            self.create_service(Trigger, name, callback, callback_group=group)
+            self.create_service(
+                kind, name, callback, qos_profile=qos.SERVICES, callback_group=group
+            )
         self.create_timer(_WATCH_PERIOD, self._on_watch)
         self.create_timer(_POLL_PERIOD, self._on_poll)
         self.create_timer(self._values["status_period"], self._publish_status)

@@ -108,6 +108,8 @@ class LiveRecording:
             count = getattr(self.counts, name)
             if count:
                 lines.append(f"{count} of {self.counts.received} samples {name.replace('_', ' ')}")
+        if not self.ended:
+            lines.append("not ended: it is still being made, or the acquisition node is gone")
         return [f"recording {self.recording}: {line}" for line in lines]
 
     def _repeated(self) -> int:

@@ -39,6 +39,9 @@ COMMANDS = _profile(ReliabilityPolicy.RELIABLE, 10)
 EFFORTS = _profile(ReliabilityPolicy.RELIABLE, 200)
 """Feed-forward efforts, sent some way ahead of the time from which they hold."""
 
+SERVICES = _profile(ReliabilityPolicy.RELIABLE, 1000)
+"""Requests and responses: a flood of them is answered to the last, none is pushed out."""
+
 STATUS = _profile(ReliabilityPolicy.RELIABLE, 10)
 """Status, progress and diagnostics."""
 
