@@ -27,12 +27,15 @@ def refuse_fields(request: PlanExcitation.Request, names: tuple[str, ...], metho
             raise SettingError(name, value, f"not for method {method}; leave it empty")
 
 
-def one_joint_settings(request: PlanExcitation.Request, start: Array) -> OneJointSettings:
+def one_joint_settings(
+    request: PlanExcitation.Request, start: Array, cramped: tuple[str, ...] = ()
+) -> OneJointSettings:
     """Return how a request wants the robot moved.
 
     Args:
         request: the request.
         start: (joints,) where the motion starts and ends.
+        cramped: names of joints that have no room.
 
     Raises:
         SettingError: a field has a value that it cannot have, or belongs to the other method.
@@ -41,7 +44,7 @@ def one_joint_settings(request: PlanExcitation.Request, start: Array) -> OneJoin
     given: dict[str, Any] = {name: getattr(request, name) for name in OF_ONE_JOINT}
     given["locked"] = tuple(request.locked)
     chosen = {name: value for name, value in given.items() if value}
-    return OneJointSettings(start=start, seed=request.seed, **chosen)
+    return OneJointSettings(start=start, seed=request.seed, cramped=cramped, **chosen)
 
 
 def fill_one_joint(response: PlanExcitation.Response, plan: OneJointPlan) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from robot_identification.nodes.one_joint_requests import (
     refuse_fields,
 )
 from robot_identification.nodes.parameters import per_joint
-from robot_identification.nodes.planning import Job, Machine, Sources
+from robot_identification.nodes.planning import Job, Machine, Sources, joints_without_room
 from robot_identification.nodes.planning_worker import Planned
 from robot_identification.nodes.trajectories import message_of
 from robot_identification.robot.model import Array, RobotModel
@@ -60,7 +61,8 @@ def job_of(
     )
     start = _start(request.start_position, robot, position)
     if request.method == METHOD:
-        return Job(sources, one_joint_settings(request, start))
+        settings = one_joint_settings(request, start, joints_without_room(sources))
+        return Job(replace(sources, held=(*settings.locked, *settings.cramped)), settings)
     if request.method not in ("", POINTS):
         raise SettingError("method", request.method, f"choose {POINTS} or {METHOD}")
     return Job(sources, _points_settings(request, robot, values, start))

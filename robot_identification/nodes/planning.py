@@ -43,6 +43,7 @@ class Sources:
         velocity_share: share of the limits of velocity that motions use.
         acceleration_share: share of those of acceleration and jerk that motions and braking use.
         tracking_error: largest tracking error of every joint, in rad or m; empty: none.
+        held: names of joints that do not move; they need no room to brake in.
     """
 
     robot: str
@@ -51,6 +52,7 @@ class Sources:
     velocity_share: float = 0.95
     acceleration_share: float = 0.6
     tracking_error: tuple[float, ...] = ()
+    held: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -117,14 +119,33 @@ def load_machine(sources: Sources) -> Machine:
     robot = described(sources)
     prior = load_values(sources.prior, robot, complete=True) if sources.prior else None
     limits = MotionLimits.of(robot)
-    release = release_time(limits)
-    margin = release * limits.velocity + np.array(sources.tracking_error or 0.0)
+    margin = _braking_room(limits, sources)
     joints = tuple(
-        _narrowed(joint, sources, float(room))
+        _narrowed(joint, sources, 0.0 if joint.name in sources.held else float(room))
         for joint, room in zip(robot.joints, margin, strict=True)
     )
     inner = replace(robot, joints=joints)
-    return Machine(inner, MotionLimits.of(inner), limits, Surroundings(prior=prior), release)
+    return Machine(
+        inner, MotionLimits.of(inner), limits, Surroundings(prior=prior), release_time(limits)
+    )
+
+
+def joints_without_room(sources: Sources) -> tuple[str, ...]:
+    """Return the names of the joints whose ranges braking alone would take up.
+
+    Raises:
+        UnknownRobotError, RobotDescriptionError, MissingLimitError: as :func:`load_machine`.
+    """
+    robot = described(sources)
+    limits = MotionLimits.of(robot)
+    cramped = limits.half_range <= _braking_room(limits, sources)
+    return tuple(name for name, none in zip(robot.joint_names, cramped, strict=True) if none)
+
+
+def _braking_room(limits: MotionLimits, sources: Sources) -> Array:
+    """Return (joints,) what the way to rest takes of the position range at both ends."""
+    room: Array = release_time(limits) * limits.velocity + np.array(sources.tracking_error or 0.0)
+    return room
 
 
 def described(sources: Sources) -> RobotModel:

@@ -63,6 +63,24 @@ def test_what_cannot_be_told_is_said_with_the_reason(excitation):
     assert "stay unknown" in response.message
 
 
+def test_a_joint_without_room_is_held_and_its_parameters_are_missing(excitation, tmp_path):
+    limits = tmp_path / "joint_limits.yaml"
+    limits.write_text(
+        "joint_limits: {joint_2: {has_position_limits: true, min_position: -0.05, "
+        "max_position: 0.05}}"
+    )
+    refused = excitation.plan(joint_limits=str(limits))
+    assert refused.error_code == CODES.INVALID_REQUEST
+    response = excitation.plan(method="one-joint", joint_limits=str(limits))
+    assert response.success, response.message
+    reasons = set(response.missing_reasons)
+    assert reasons == {"joint_2 has no room to move and to brake in"}
+    assert {"Fv2", "Fc2", "U33_2"} <= set(response.missing_parameters)
+    assert "ZZ2" in response.unknown_base_parameters
+    still = [point.positions[1] for point in response.trajectory.points]
+    assert np.ptp(still) == 0.0
+
+
 def test_fields_of_the_other_method_are_refused(excitation):
     for fields in (
         {"method": "one-joint", "rows": 8},

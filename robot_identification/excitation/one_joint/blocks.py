@@ -140,7 +140,7 @@ class BlockPlanner:
         wanted: list[Experiment] = []
         lower, upper = self._box(motion)
         varied = np.arange(joints) <= motion.measured
-        varied &= [name not in self._settings.locked for name in self._robot.joint_names]
+        varied &= [not self._settings.why_held(name) for name in self._robot.joint_names]
         home = np.clip(self._start, motion.lower, motion.upper)
         for _ in range(_DRAWS):
             postures = np.where(varied, self._rng.uniform(lower, upper, (count, joints)), home)
@@ -227,11 +227,8 @@ class BlockPlanner:
     ) -> Block:
         """Return a block some of whose parameters cannot be told, with the reason."""
         told = tuple(name for name in names if name not in missing)
-        held = [
-            f"{name} is locked" for name in self._robot.joint_names[: joint + 1]
-            if name in self._settings.locked
-        ]  # fmt: skip
-        reasons = tuple(dict.fromkeys([*obstacles, *held]))
+        held = [self._settings.why_held(name) for name in self._robot.joint_names[: joint + 1]]
+        reasons = tuple(dict.fromkeys([*obstacles, *filter(None, held)]))
         reason = "; ".join(reasons) if reasons else _too_weak(condition)
         if not told:
             return Block(joint, (), (), float("inf"), tuple(missing), reason)

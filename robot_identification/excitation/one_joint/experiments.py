@@ -133,8 +133,8 @@ class MotionLibrary:
 
     def _build(self, moving: int, measured: int) -> Motion | str:
         for joint in {moving, measured if rubs(self._robot, measured) else moving}:
-            if self._robot.joint_names[joint] in self._settings.locked:
-                return f"{self._robot.joint_names[joint]} is locked"
+            if why := self._settings.why_held(self._robot.joint_names[joint]):
+                return why
         wanted = self._travels()
         for halving in range(_HALVINGS + 1):
             travels = wanted / 2.0**halving

@@ -187,13 +187,14 @@ def plan_one_joint(
 
 
 def _refuse_unknown(robot: RobotModel, settings: OneJointSettings) -> None:
-    for name in settings.locked:
-        if name not in robot.joint_names:
-            raise SettingError(
-                "locked",
-                name,
-                f"no joint has this name; choose from {', '.join(robot.joint_names)}",
-            )
+    for setting in ("locked", "cramped"):
+        for name in getattr(settings, setting):
+            if name not in robot.joint_names:
+                raise SettingError(
+                    setting,
+                    name,
+                    f"no joint has this name; choose from {', '.join(robot.joint_names)}",
+                )
 
 
 def _blocks(

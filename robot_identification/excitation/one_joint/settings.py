@@ -36,6 +36,7 @@ class OneJointSettings:
         start: (joints,) posture at both ends, at rest; None: zero, or the middle of the position
             range where zero is outside.
         locked: names of joints that must not move.
+        cramped: names of joints that do not move because their ranges leave them no room.
         seed: same seed, same plan.
 
     Raises:
@@ -58,6 +59,7 @@ class OneJointSettings:
     worst_condition: float = 1e4
     start: Array | None = None
     locked: tuple[str, ...] = ()
+    cramped: tuple[str, ...] = ()
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -79,3 +81,9 @@ class OneJointSettings:
             raise SettingError("worst_condition", self.worst_condition, "must be above 1")
         if self.seed < 0:
             raise SettingError("seed", self.seed, "must not be negative")
+
+    def why_held(self, joint: str) -> str:
+        """Return why a joint does not move, empty where it may."""
+        if joint in self.locked:
+            return f"{joint} is locked"
+        return f"{joint} has no room to move and to brake in" if joint in self.cramped else ""
