@@ -1,11 +1,17 @@
 """One joint at a time beside weighted least squares on an optimised motion of the same duration.
 
     python benchmarks/one_joint.py [ROBOT...]
+    python benchmarks/one_joint.py --dds [ROBOT...]
 
-Every robot is simulated under its declared controller (1 kHz, stick and slip); positions get noise
-of 1e-5 rad or m, efforts noise of 2 % of their root mean square.  Printed are the error of the base
+Every robot is simulated under its declared controller (stick and slip); positions get noise of
+1e-5 rad or m, efforts noise of 2 % of their root mean square.  Printed are the error of the base
 parameters as a fraction of their norm, the error of the efforts that they predict on another
 motion, and which share of the parameters lies within three stated deviations of the truth.
+
+With --dds simulated robot, excitation, acquisition and identification run in processes of their own
+and in real time; both motions are planned, executed and recorded through services and topics, once.
+Both then have the same noise of the efforts, 2 % of the root mean square on the gentle motion.  A
+motion that is stopped, because a busy machine delays the states, is continued.
 """
 
 from __future__ import annotations
@@ -14,10 +20,16 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import sys
+import argparse
+import tempfile
 import time
+from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
+import yaml
+from robot_identification.msg import ExcitationStatus, IdentificationResult
+from robot_identification.srv import PlanExcitation
 
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.dynamics.simulation import ClosedLoop
@@ -28,13 +40,48 @@ from robot_identification.excitation.random_points import RandomPointsSettings, 
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.identification.base import base_parameters
 from robot_identification.identification.identify import identify
+from robot_identification.nodes.client import RequestRefusedError
+from robot_identification.nodes.excitation_client import ExcitationClient
+from robot_identification.nodes.session import Session
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.values import load_values
 from robot_identification.signals.recording import Recording, Segment
 
-VALUES = {"tx40": "tx40_simulated"}
+VALUES = {"tx40": "tx40_simulated", "ur10": "ur10_simulated"}
+OFFLINE = ("scara", "stanford", "puma560", "tx40", "ur10")
+LIVE = ("stanford", "puma560", "tx40", "ur10")
 POSITION_NOISE, EFFORT_NOISE = 1e-5, 0.02
+RATE = 500.0
+PLANNED_WITHIN = 900.0
+ATTEMPTS = 20
+# Nothing depends on when states and efforts come on a busy machine.
+PATIENT = {"state_timeout": 5.0, "start_lead": 2.0}
+TRACKING_ERROR = {"scara": 0.5}  # rad or m; its controller is slow
+
+
+class Truth:
+    """A robot whose parameters are known, and how far an estimate is from them."""
+
+    def __init__(self, name: str) -> None:
+        self.robot = load_robot(name)
+        self.values = load_values(VALUES.get(name, name), self.robot)
+        self.base = base_parameters(self.robot)
+        self.truth = self.base.values(self.values[self.base.columns])
+        other = random_points(self.robot, RandomPointsSettings(draws=1, seed=99)).trajectory
+        motion = other.sample(np.arange(0.0, other.duration, 0.01))
+        W = Regressor(self.robot, self.base.base_columns).dense(*motion)
+        self._W = W.reshape(-1, self.base.rank)
+
+    def say(self, label: str, values: Array, std: Array, rows: int) -> None:
+        """Print how far an estimate is off."""
+        error = values - self.truth
+        print(
+            f"  {label:30s} parameters {np.linalg.norm(error) / np.linalg.norm(self.truth):.2e}  "
+            f"efforts {np.linalg.norm(self._W @ error) / np.linalg.norm(self._W @ self.truth):.2e}"
+            f"  within three deviations {np.mean(np.abs(error) <= 3.0 * std):.2f}  rows {rows}",
+            flush=True,
+        )
 
 
 def record(
@@ -44,8 +91,7 @@ def record(
     loop = ClosedLoop(robot, values)
     run = loop.run(trajectory.reference, trajectory.duration)
     position = run.position + POSITION_NOISE * rng.normal(size=run.position.shape)
-    level = EFFORT_NOISE * np.sqrt(np.mean(run.effort**2, axis=0))
-    effort = run.effort + level * rng.normal(size=run.effort.shape)
+    effort = run.effort + noise_of(run.effort) * rng.normal(size=run.effort.shape)
     return Recording(
         robot.joint_names,
         loop.sample_period,
@@ -53,24 +99,22 @@ def record(
     )
 
 
+def noise_of(effort: Array) -> Array:
+    """Return the standard deviation of the noise of efforts (samples, joints)."""
+    return EFFORT_NOISE * np.sqrt(np.mean(effort**2, axis=0))
+
+
 def compare(name: str) -> None:
-    """Print the table of one robot."""
-    robot = load_robot(name)
-    values = load_values(VALUES.get(name, name), robot)
-    base = base_parameters(robot)
-    truth = base.values(values[base.columns])
-    other = random_points(robot, RandomPointsSettings(draws=1, seed=99)).trajectory
-    W = Regressor(robot, base.base_columns).dense(
-        *other.sample(np.arange(0.0, other.duration, 0.01))
-    )
-    W = W.reshape(-1, base.rank)
+    """Print the table of one robot, simulated in this process."""
+    known = Truth(name)
+    robot, values = known.robot, known.values
     gentle = plan_one_joint(robot)
     duration = gentle.trajectory.duration
     begin = time.monotonic()
     points = PointSettings(starts=1)
     quick = plan(robot, PlanSettings(model=default_model(robot), points=points, duration=duration))
     print(
-        f"{name}: {base.rank} base parameters, {len(gentle.schedule)} experiments in "
+        f"{name}: {known.base.rank} base parameters, {len(gentle.schedule)} experiments in "
         f"{duration:.0f} s (planned in {gentle.seconds:.1f} s, worst condition "
         f"{gentle.condition_number:.1f}); optimised motion of {quick.trajectory.duration:.0f} s "
         f"(planned in {time.monotonic() - begin:.0f} s)",
@@ -86,17 +130,114 @@ def compare(name: str) -> None:
             ("optimised, WLS", many, "wls"),
         ):
             estimate = identify(robot, [recording], method=method).estimate
-            error = estimate.values - truth
-            inside = np.mean(np.abs(error) <= 3.0 * estimate.std_robust)
-            print(
-                f"  seed {seed} {label:22s} parameters "
-                f"{np.linalg.norm(error) / np.linalg.norm(truth):.2e}  efforts "
-                f"{np.linalg.norm(W @ error) / np.linalg.norm(W @ truth):.2e}  within three "
-                f"deviations {inside:.2f}  rows {sum(estimate.rows)}",
-                flush=True,
-            )
+            label = f"seed {seed} {label}"
+            known.say(label, estimate.values, estimate.std_robust, sum(estimate.rows))
+
+
+def compare_live(name: str) -> None:
+    """Print the table of one robot that runs, as its nodes do, in processes of their own."""
+    known = Truth(name)
+    gentle = plan_one_joint(known.robot).trajectory
+    loop = ClosedLoop(known.robot, known.values)
+    noise = noise_of(loop.run(gentle.reference, gentle.duration).effort)
+    with tempfile.TemporaryDirectory() as folder:
+        settings = {node: {"robot": name} for node in ("acquisition", "identification")}
+        settings["simulated_robot"] = {
+            "robot": name,
+            "parameters_file": str(complete(known, Path(folder))),
+            "rate": RATE,
+            "position_noise": [POSITION_NOISE],
+            "position_resolution": [0.0],
+            "effort_noise": noise.tolist(),
+        }
+        limit = [TRACKING_ERROR.get(name, 0.15)]
+        settings["excitation"] = {"robot": name, "tracking_error_limit": limit, **PATIENT}
+        with Session(Path(folder), settings, others=("excitation",)) as session:
+            excitation = ExcitationClient(session.client)
+            session.wait_until_ready()
+            excitation.wait_until_ready()
+            measure(session, excitation, known)
+
+
+def complete(known: Truth, folder: Path) -> Path:
+    """Write a value for every parameter, as the simulated robot wants it."""
+    named = dict(zip(known.robot.all_parameter_names, known.values.tolist(), strict=True))
+    values = {name: named[name] for name in known.robot.standard_names}
+    path = folder / "truth.yaml"
+    path.write_text(yaml.safe_dump({"robot": known.robot.name, "parameters": values}))
+    return path
+
+
+def measure(session: Session, excitation: ExcitationClient, known: Truth) -> None:
+    """Plan, execute and identify both motions of a robot through its nodes."""
+    name = known.robot.name
+    one = planned(excitation, method="one-joint")
+    print(f"{name}: {one.message}; planned in {one.seconds:.1f} s", flush=True)
+    for parameter, reason in zip(one.missing_parameters, one.missing_reasons, strict=True):
+        print(f"  {parameter}: {reason}", flush=True)
+    gentle, stops = executed(session, excitation, one.duration, "continue")
+    print(f"{name}: gentle motion executed, {stops} stops", flush=True)
+    for label, method in (("one joint, recursion", "one-joint"), ("one joint, WLS", "wls")):
+        said(known, label, lambda m=method: session.identify(gentle, m))
+    many = planned(excitation, method="points", duration=one.duration, starts=1)
+    print(f"{name}: {many.message}; planned in {many.seconds:.0f} s", flush=True)
+    quick, stops = executed(session, excitation, many.duration, "start")
+    print(f"{name}: optimised motion executed, {stops} stops", flush=True)
+    said(known, "optimised, WLS", lambda: session.identify(quick, "wls"))
+
+
+def planned(excitation: ExcitationClient, **fields: object) -> PlanExcitation.Response:
+    """Plan a motion and return the response."""
+    response = excitation.plan(timeout=PLANNED_WITHIN, **fields)
+    if not response.success:
+        raise RequestRefusedError("excitation/plan", response.message, response.error_code)
+    return response
+
+
+def executed(
+    session: Session, excitation: ExcitationClient, duration: float, after_stop: str
+) -> tuple[str, int]:
+    """Record a whole motion; return the recording, and how often the motion was stopped."""
+    recording = session.begin_recording()
+    patience = 60.0 + 3.0 * duration
+    for attempt in range(ATTEMPTS):
+        answer = excitation.trigger(after_stop if attempt else "start")
+        if not answer.success:
+            raise RequestRefusedError("excitation/start", answer.message)
+        excitation.wait_for(ExcitationStatus.APPROACHING, ExcitationStatus.RUNNING)
+        end = excitation.wait_for(
+            ExcitationStatus.FINISHED,
+            ExcitationStatus.STOPPED,
+            ExcitationStatus.FAULT,
+            timeout=patience,
+        )
+        if end.state == ExcitationStatus.FINISHED:
+            session.end_recording()
+            return recording, attempt
+        print(f"  {end.text}", flush=True)
+    raise RequestRefusedError("excitation/start", end.text)
+
+
+def said(known: Truth, label: str, ask: Callable[[], IdentificationResult]) -> None:
+    """Ask for an identification and print how far it is off, or why there is none."""
+    try:
+        result = ask()
+    except RequestRefusedError as error:
+        print(f"  {label:30s} {error}", flush=True)
+        return
+    order = {parameter.name: parameter for parameter in result.parameters}
+    values = np.array([order[name].value for name in known.base.names])
+    std = np.array([order[name].std_robust for name in known.base.names])
+    known.say(label, values, std, sum(result.rows))
+    lost = [line for line in result.warnings if "lost" in line or "missing" in line]
+    for line in lost:
+        print(f"  {line}", flush=True)
 
 
 if __name__ == "__main__":
-    for robot_name in sys.argv[1:] or ("scara", "stanford", "puma560", "tx40"):
-        compare(robot_name)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("robots", nargs="*", metavar="ROBOT")
+    parser.add_argument("--dds", action="store_true", help="through ROS, in real time")
+    options = parser.parse_args()
+    for robot_name in options.robots or (LIVE if options.dds else OFFLINE):
+        (compare_live if options.dds else compare)(robot_name)
