@@ -24,8 +24,17 @@ ARGUMENTS = {
     "joint_trajectory_controller/joint_trajectory; empty: joint_trajectory in the namespace",
     "use_sim_time": "whether the nodes take the time from /clock; empty: as the files say",
     "computed_torque": "true starts the node that feeds inertial_parameters forward; empty: none",
+    "enclaves": "where the security enclaves of the nodes are, such as /robot_identification; "
+    "empty: none",
     "log_level": "debug, info, warn, error or fatal; empty: info",
 }
+
+
+def ros_arguments(given: dict[str, str], node: str) -> list[str]:
+    """Return what a node is told about logging and security."""
+    logging = ["--log-level", given["log_level"] or "info"]
+    prefix = given["enclaves"]
+    return [*logging, "--enclave", f"{prefix.rstrip('/')}/{node}"] if prefix else logging
 
 
 def start(context: LaunchContext) -> list[Node]:
@@ -46,28 +55,31 @@ def start(context: LaunchContext) -> list[Node]:
         "package": "robot_identification",
         "namespace": given["namespace"],
         "output": "screen",
-        "ros_arguments": ["--log-level", given["log_level"] or "info"],
     }
     return [
         Node(
             executable="excitation",
+            ros_arguments=ros_arguments(given, "excitation"),
             remappings=[*remappings, *commands],
             parameters=[str(CONFIG / "excitation.yaml"), *own, overrides],
             **shared,
         ),
         Node(
             executable="acquisition",
+            ros_arguments=ros_arguments(given, "acquisition"),
             remappings=[*remappings, *commands],
             parameters=[str(CONFIG / "acquisition.yaml"), *own, overrides],
             **shared,
         ),
         Node(
             executable="identification",
+            ros_arguments=ros_arguments(given, "identification"),
             parameters=[str(CONFIG / "identification.yaml"), *own, overrides],
             **shared,
         ),
         Node(
             executable="calibration",
+            ros_arguments=ros_arguments(given, "calibration"),
             remappings=remappings,
             parameters=[str(CONFIG / "calibration.yaml"), *own, overrides],
             **shared,
@@ -76,6 +88,7 @@ def start(context: LaunchContext) -> list[Node]:
             [
                 Node(
                     executable="computed_torque",
+                    ros_arguments=ros_arguments(given, "computed_torque"),
                     remappings=[*remappings, *commands],
                     parameters=[str(CONFIG / "computed_torque.yaml"), *own, overrides],
                     **shared,

@@ -18,8 +18,17 @@ ARGUMENTS = {
     "namespace": "namespace of all nodes",
     "use_sim_time": "whether the nodes take the time from /clock; empty: as the files say",
     "computed_torque": "true starts the node that feeds inertial_parameters forward; empty: none",
+    "enclaves": "where the security enclaves of the nodes are, such as /robot_identification; "
+    "empty: none",
     "log_level": "debug, info, warn, error or fatal; empty: info",
 }
+
+
+def ros_arguments(given: dict[str, str], node: str) -> list[str]:
+    """Return what a node is told about logging and security."""
+    logging = ["--log-level", given["log_level"] or "info"]
+    prefix = given["enclaves"]
+    return [*logging, "--enclave", f"{prefix.rstrip('/')}/{node}"] if prefix else logging
 
 
 def start(context: LaunchContext) -> list[Node]:
@@ -36,31 +45,35 @@ def start(context: LaunchContext) -> list[Node]:
         "package": "robot_identification",
         "namespace": given["namespace"],
         "output": "screen",
-        "ros_arguments": ["--log-level", given["log_level"] or "info"],
     }
     return [
         Node(
             executable="simulated_robot",
+            ros_arguments=ros_arguments(given, "simulated_robot"),
             parameters=[str(CONFIG / "simulated_robot.yaml"), *own, overrides],
             **shared,
         ),
         Node(
             executable="excitation",
+            ros_arguments=ros_arguments(given, "excitation"),
             parameters=[str(CONFIG / "excitation.yaml"), *own, overrides],
             **shared,
         ),
         Node(
             executable="acquisition",
+            ros_arguments=ros_arguments(given, "acquisition"),
             parameters=[str(CONFIG / "acquisition.yaml"), *own, overrides],
             **shared,
         ),
         Node(
             executable="identification",
+            ros_arguments=ros_arguments(given, "identification"),
             parameters=[str(CONFIG / "identification.yaml"), *own, overrides],
             **shared,
         ),
         Node(
             executable="calibration",
+            ros_arguments=ros_arguments(given, "calibration"),
             parameters=[str(CONFIG / "calibration.yaml"), *own, overrides],
             **shared,
         ),
@@ -68,6 +81,7 @@ def start(context: LaunchContext) -> list[Node]:
             [
                 Node(
                     executable="computed_torque",
+                    ros_arguments=ros_arguments(given, "computed_torque"),
                     parameters=[str(CONFIG / "computed_torque.yaml"), *own, overrides],
                     **shared,
                 )
