@@ -72,7 +72,7 @@ class ExcitationClient:
         return self.client.call(PlanExcitation, "excitation/plan", request, timeout)
 
     def trigger(self, name: str) -> Any:
-        """Call ~/start, ~/stop or ~/cancel and return the response."""
+        """Call ~/start, ~/continue, ~/stop or ~/cancel and return the response."""
         return self.client.call(Trigger, f"excitation/{name}")
 
     def execute(self, timeout: float = 120.0) -> Status:
