@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from robot_identification.errors import SettingError, ShapeError
 from robot_identification.identification import least_squares
-from robot_identification.identification.bands import BandStream
+from robot_identification.identification.bands import BandGrams, BandStream
 from robot_identification.identification.base import BaseParameters, base_parameters
 from robot_identification.identification.energy import identify_energy
 from robot_identification.identification.essential import (
@@ -27,7 +27,7 @@ from robot_identification.identification.result import IdentificationResult, Reg
 from robot_identification.identification.robust import robust_std
 from robot_identification.identification.stream import band_stream, factorise
 from robot_identification.robot.model import RobotModel, read_only
-from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.robot.processing import Divisor, ProcessingSettings
 from robot_identification.signals.processing import Processing
 from robot_identification.signals.recording import Recording
 from robot_identification.signals.samples import FilteredSegment, filter_recording
@@ -124,7 +124,9 @@ def identify(
         estimate = replace(estimate, std_robust=robust)
     elimination = None
     if essential is not None and bands is not None:
-        elimination = _eliminated(base, factors, bands, estimate, essential, processing)
+        elimination = essential_only(
+            base, factors, bands.grams(), estimate, essential, processing.residual_divisor
+        )
         estimate = elimination.estimate
     held_out = None
     if held_out_fraction > 0.0:
@@ -151,27 +153,39 @@ def identify(
     )
 
 
-def _eliminated(
+def essential_only(
     base: BaseParameters,
     factors: Sequence[JointFactor],
-    bands: BandStream,
+    grams: BandGrams,
     estimate: Estimate,
     rule: EliminationRule,
-    processing: Processing,
+    divisor: Divisor,
 ) -> Elimination:
-    """Return the essential parameters; those removed keep the robust deviation of the full set."""
+    """Return the essential parameters; those removed keep the robust deviation of the full set.
+
+    Args:
+        base: the base parameters.
+        factors: one factor per joint.
+        grams: Gram matrices of the same rows, band by band.
+        estimate: of all base parameters, with robust deviations.
+        rule: when to stop removing parameters.
+        divisor: of the variance of the residual.
+
+    Raises:
+        SettingError: there is no such rule, or its threshold is not possible.
+    """
     elimination = eliminate(
         factors,
         base.names,
         estimate.weights,
         rule=rule.rule,
         threshold=rule.threshold,
-        divisor=processing.residual_divisor,
+        divisor=divisor,
     )
     kept = np.flatnonzero(elimination.kept)
     robust = np.array(estimate.std_robust)
     robust[kept] = robust_std(
-        bands.grams().restricted(kept),
+        grams.restricted(kept),
         [restrict(factor, kept) for factor in factors],
         elimination.estimate.values[kept],
         estimate.weights,

@@ -128,6 +128,23 @@ class IdentificationResult:
         object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
 
 
+def is_good_enough(result: IdentificationResult, largest: float) -> bool:
+    """Tell whether every essential parameter is known well enough.
+
+    The larger of both standard deviations counts, where there are two.
+
+    Args:
+        result: the result.
+        largest: standard deviation allowed, as a fraction of the value.
+    """
+    estimate = result.estimate
+    std = estimate.std
+    if estimate.std_robust is not None:
+        std = np.maximum(std, estimate.std_robust)
+    known = std <= largest * np.abs(estimate.values)
+    return bool(known.all() if result.elimination is None else known[result.elimination.kept].all())
+
+
 def parameter_entries(result: IdentificationResult) -> list[dict[str, object]]:
     """Return one entry per base parameter: name, grouping, value and standard deviations.
 

@@ -15,7 +15,8 @@ from robot_identification.dynamics.regressor import Regressor
 from robot_identification.errors import MissingSignalError, RecordingError
 from robot_identification.identification import least_squares
 from robot_identification.identification.base import BaseParameters
-from robot_identification.identification.identify import warnings_of
+from robot_identification.identification.essential import EliminationRule
+from robot_identification.identification.identify import essential_only, warnings_of
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
 from robot_identification.identification.robust import robust_std
 from robot_identification.identification.streamed_rows import StreamedRows
@@ -31,6 +32,10 @@ SETTLE = 8.0
 """Seconds of motion that settings are derived from where nobody states them."""
 STREAMING = "streaming"
 """Setting that marks a streamed result."""
+
+# With hardly more rows than parameters the residual vanishes, and so would standard deviations.
+_ROWS_PER_PARAMETER = 3
+_REMARK = "streamed while the recording ran: ask for an identification of the whole of it"
 
 
 class StreamingIdentification:
@@ -116,26 +121,36 @@ class StreamingIdentification:
             self._fold(self._grid.end())
         self._end_run()
 
-    def result(self, *, robust: bool = True) -> IdentificationResult:
+    def result(
+        self, *, robust: bool = True, essential: EliminationRule | None = None
+    ) -> IdentificationResult:
         """Return the estimate from everything folded in so far.
 
         Args:
             robust: whether to give standard deviations for coloured residuals too.
+            essential: how to find the essential parameters, the others becoming zero; by default
+                all base parameters are kept.
 
         Raises:
-            RecordingError: no row has been folded in yet.
+            RecordingError: too few rows have been folded in yet for deviations to mean anything.
             NotExcitedError: the rows so far do not determine every base parameter.
         """
         begin = time.monotonic()
-        if self._rows is None or self._settled is None or self.rows == 0:
-            raise RecordingError(f"{self._source}: no row can be used yet")
+        needed = _ROWS_PER_PARAMETER * self._base.rank
+        if self._rows is None or self._settled is None or self.rows < needed:
+            raise RecordingError(f"{self._source}: {self.rows} rows; an estimate needs {needed}")
         processing, base = self._settled.processing, self._base
         factors = self._rows.factors()
         estimate = least_squares.weighted(factors, base.names, processing.residual_divisor)
-        if robust:
+        elimination = None
+        if robust or essential is not None:
             grams = self._rows.grams()
             deviations = robust_std(grams, factors, estimate.values, estimate.weights)
             estimate = replace(estimate, std_robust=deviations)
+            if essential is not None:
+                divisor = processing.residual_divisor
+                elimination = essential_only(base, factors, grams, estimate, essential, divisor)
+                estimate = elimination.estimate
         duration = (self._last_stamp - (self._first_stamp or 0)) / 1e9
         return IdentificationResult(
             robot=self._robot.name,
@@ -147,8 +162,9 @@ class StreamingIdentification:
             regrouping=Regrouping.of(base),
             estimate=estimate,
             factors=factors,
+            elimination=elimination,
             seconds=time.monotonic() - begin,
-            warnings=warnings_of(base.names, estimate) if robust else (),
+            warnings=(_REMARK, *(warnings_of(base.names, estimate) if robust else ())),
         )
 
     def _mark(self, settled: Settled) -> dict[str, object]:

@@ -39,6 +39,10 @@ from robot_identification.nodes.identification_parameters import (
     LIVE_WINDOW,
     MAX_ITERATIONS,
     PARAMETERS,
+    REFRESH_PERIOD,
+    STREAMING,
+    STREAMING_ESSENTIAL,
+    STREAMING_SETTLE,
 )
 from robot_identification.nodes.live import LiveRecordings
 from robot_identification.nodes.parameters import current, declare
@@ -46,6 +50,7 @@ from robot_identification.nodes.progress import ProgressReporter
 from robot_identification.nodes.requests import read_data, values_to_validate
 from robot_identification.nodes.running import run
 from robot_identification.nodes.services import Cancelled, Desk
+from robot_identification.nodes.streaming import StreamedEstimates, StreamingOptions
 from robot_identification.nodes.warming import warm_up
 from robot_identification.robot.drives import require_effort_meaning
 from robot_identification.robot.loading import load_robot
@@ -75,6 +80,13 @@ class IdentificationNode(Node):
         self._last: IdentificationResult | None = None
         self._results = self.create_publisher(ResultMessage, "identified_parameters", qos.LATCHED)
         self._progress = self.create_publisher(Progress, "~/progress", qos.STATUS)
+        self._streamed = StreamedEstimates(
+            self._robot,
+            self._base,
+            self._streaming_options,
+            self._publish_streamed,
+            self.get_logger(),
+        )
         self.create_subscription(
             SampleBlock,
             "samples",
@@ -97,7 +109,9 @@ class IdentificationNode(Node):
             (BaseParameters, "~/base_parameters", self._on_base_parameters, quick),
             (Trigger, "~/cancel", self._on_cancel, quick),
         ):
-            self.create_service(kind, name, callback, callback_group=group)
+            self.create_service(
+                kind, name, callback, qos_profile=qos.SERVICES, callback_group=group
+            )
 
     def _on_block(self, message: SampleBlock) -> None:
         if message.kind != SampleBlock.RAW:
@@ -111,7 +125,9 @@ class IdentificationNode(Node):
             )
             return
         try:
-            problems = self._live.add(messages.raw_block(message), message.effort_meaning)
+            block = messages.raw_block(message)
+            problems = self._live.add(block, message.effort_meaning)
+            self._streamed.add(block, message.effort_meaning)
         except InputError as error:
             self.get_logger().error(f"block of {message.recording} ignored: {error}")
             return
@@ -133,6 +149,8 @@ class IdentificationNode(Node):
             raise SettingError("method", method, f"choose one of {', '.join(METHODS)}")
         if request.output:
             check_target(Path(request.output))
+        # Parameters that change while this goes on hold for the next request.
+        overrides, good_enough_std = self._overrides(request), current(self, GOOD_ENOUGH)
         report = self._reporter()
         report("reading", 0.0)
         recordings, warnings = read_data(request.data, self._robot, self._live, cancelled)
@@ -140,14 +158,14 @@ class IdentificationNode(Node):
             self._robot,
             recordings,
             method=method,
-            overrides=self._overrides(request),
+            overrides=overrides,
             held_out_fraction=request.held_out_fraction,
             essential=EliminationRule() if request.essential else None,
             progress=report,
             cancelled=cancelled,
         )
         result = replace(result, warnings=(*result.warnings, *warnings))
-        response.result = self._message(result, recordings)
+        response.result = self._message(result, recordings, good_enough_std)
         return self._conclude(result, response.result, request.output)
 
     def _on_didim(
@@ -170,6 +188,7 @@ class IdentificationNode(Node):
     ) -> str:
         """Answer a request; what was reached in vain is appended to ``reached``."""
         settings = settings_of(request, current(self, MAX_ITERATIONS))
+        good_enough_std = current(self, GOOD_ENOUGH)
         if request.output:
             check_target(Path(request.output))
         report = self._reporter()
@@ -192,22 +211,31 @@ class IdentificationNode(Node):
             )
         except (NotConvergedError, ModelMismatchError) as error:
             if error.result is not None:
-                reached.append(self._message(error.result, recordings))
+                reached.append(self._message(error.result, recordings, good_enough_std))
             raise
         result = replace(result, warnings=(*result.warnings, *warnings))
-        response.result = self._message(result, recordings)
+        response.result = self._message(result, recordings, good_enough_std)
         summary = self._conclude(result, response.result, request.output)
         return f"converged after {result.iterations} iterations: {summary}"
 
     def _message(
-        self, result: IdentificationResult, recordings: Sequence[Recording]
+        self,
+        result: IdentificationResult,
+        recordings: Sequence[Recording],
+        good_enough_std: float,
+    ) -> ResultMessage:
+        newest = max(last_stamp(recording) for recording in recordings)
+        return self._stamped(result, newest, good_enough_std)
+
+    def _stamped(
+        self, result: IdentificationResult, stamp: int, good_enough_std: float
     ) -> ResultMessage:
         return messages.result_message(
             result,
             self._robot,
-            stamp=max(last_stamp(recording) for recording in recordings),
+            stamp=stamp,
             gap=self._base.gap,
-            good_enough_std=current(self, GOOD_ENOUGH),
+            good_enough_std=good_enough_std,
         )
 
     def _conclude(self, result: IdentificationResult, message: ResultMessage, output: str) -> str:
@@ -215,9 +243,22 @@ class IdentificationNode(Node):
         if output:
             write_result(Path(output), result)
         self._last = result
-        self._results.publish(message)
+        self._streamed.answered(lambda: self._results.publish(message))
         error = result.estimate.relative_error.total
         return f"{len(result.regrouping.names)} base parameters, relative error {error:.4f}"
+
+    def _streaming_options(self) -> StreamingOptions | None:
+        if not current(self, STREAMING):
+            return None
+        return StreamingOptions(
+            overrides=self._live_settings(),
+            settle=current(self, STREAMING_SETTLE),
+            refresh_period=current(self, REFRESH_PERIOD),
+            essential=current(self, STREAMING_ESSENTIAL),
+        )
+
+    def _publish_streamed(self, result: IdentificationResult, stamp: int) -> None:
+        self._results.publish(self._stamped(result, stamp, current(self, GOOD_ENOUGH)))
 
     def _overrides(self, request: Identify.Request | Validate.Request) -> ProcessingSettings:
         """Return the settings that a request states, and what holds for live recordings.
@@ -226,10 +267,11 @@ class IdentificationNode(Node):
         for; a live recording is better judged by whole rows.
         """
         stated = messages.processing_of(request.processing)
+        return stated if request.data.bags else self._live_settings().overridden_by(stated)
+
+    def _live_settings(self) -> ProcessingSettings:
         window = current(self, LIVE_WINDOW)
-        if request.data.bags or window < 0.0:
-            return stated
-        return ProcessingSettings(velocity_threshold_window=window).overridden_by(stated)
+        return ProcessingSettings(velocity_threshold_window=None if window < 0.0 else window)
 
     def _on_validate(
         self, request: Validate.Request, response: Validate.Response
@@ -243,13 +285,14 @@ class IdentificationNode(Node):
     ) -> str:
         report = self._reporter()
         report("reading", 0.0)
+        overrides = self._overrides(request)
         values = values_to_validate(request, self._robot, self._base, self._last)
         recordings, _ = read_data(request.data, self._robot, self._live, cancelled)
         validation = validate(
             self._robot,
             values,
             recordings,
-            overrides=self._overrides(request),
+            overrides=overrides,
             progress=report,
             cancelled=cancelled,
         )
@@ -276,6 +319,10 @@ class IdentificationNode(Node):
         response.message = f"{work} is being cancelled" if work else "nothing is under way"
         return response
 
+    def finish(self) -> None:
+        """End what runs beside the executor."""
+        self._streamed.stop()
+
     def _reporter(self) -> ProgressReporter:
         return ProgressReporter(self, self._progress, self._robot.name, self._robot.joint_names)
 
@@ -292,7 +339,13 @@ def make_executor() -> Executor:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the node."""
-    return run(IdentificationNode, arguments, name="identification", make_executor=make_executor)
+    return run(
+        IdentificationNode,
+        arguments,
+        name="identification",
+        finish=IdentificationNode.finish,
+        make_executor=make_executor,
+    )
 
 
 if __name__ == "__main__":

@@ -37,6 +37,38 @@ MAX_ITERATIONS = ParameterSpec(
     maximum=1000,
     read_only=False,
 )
+STREAMING = ParameterSpec(
+    "streaming",
+    Type.BOOL,
+    "whether identified_parameters are refreshed while a recording runs; holds for the next one",
+    default=True,
+    read_only=False,
+)
+REFRESH_PERIOD = ParameterSpec(
+    "refresh_period",
+    Type.DOUBLE,
+    "time between two streamed estimates, s; holds for the next recording",
+    default=1.0,
+    minimum=0.05,
+    maximum=3600.0,
+    read_only=False,
+)
+STREAMING_SETTLE = ParameterSpec(
+    "streaming_settle",
+    Type.DOUBLE,
+    "motion from which streamed estimates derive the settings that the robot file leaves open, s",
+    default=8.0,
+    minimum=1.0,
+    maximum=120.0,
+    read_only=False,
+)
+STREAMING_ESSENTIAL = ParameterSpec(
+    "streaming_essential",
+    Type.BOOL,
+    "whether streamed estimates keep the essential parameters only, which good_enough then means",
+    default=False,
+    read_only=False,
+)
 PARAMETERS = (
     ParameterSpec(
         "robot", Type.STRING, "robot file (YAML), URDF, or the name of a robot of this package"
@@ -75,4 +107,8 @@ PARAMETERS = (
     GOOD_ENOUGH,
     LIVE_WINDOW,
     MAX_ITERATIONS,
+    STREAMING,
+    REFRESH_PERIOD,
+    STREAMING_SETTLE,
+    STREAMING_ESSENTIAL,
 )

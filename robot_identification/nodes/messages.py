@@ -22,6 +22,7 @@ from robot_identification.identification.result import (
     IdentificationResult,
     Regrouping,
     Source,
+    is_good_enough,
 )
 from robot_identification.nodes.joint_states import NANOSECONDS
 from robot_identification.nodes.recorder import Block, Counts
@@ -220,7 +221,7 @@ def result_message(
         iterations=result.iterations,
         error_history=floats(_error_history(result)),
         converged=result.converged,
-        good_enough=bool((estimate.relative_std_percent <= 100.0 * good_enough_std).all()),
+        good_enough=is_good_enough(result, good_enough_std),
         seconds=result.seconds,
         warnings=list(result.warnings),
     )

@@ -11,7 +11,7 @@ from robot_identification.signals.kernels import MODES
 from robot_identification.signals.online_kernels import begin_rows, complete_rows, extend_rows
 
 # What samples that have not come yet may still change in an output, as a part of the peak.
-LEVEL = 1e-6
+LEVEL = 1e-4
 
 
 class OnlineDecimator:

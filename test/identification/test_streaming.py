@@ -127,7 +127,7 @@ def test_gaps_and_jitter_are_those_of_the_offline_path(arm, samples):
 
 def test_nothing_is_said_before_the_motion_says_it(arm, samples):
     stream = streamed(arm, part(samples, slice(500)))
-    with pytest.raises(RecordingError, match="no row"):
+    with pytest.raises(RecordingError, match="rows; an estimate needs"):
         stream.result()
     still = RawSamples(
         samples.stamps,
@@ -140,7 +140,7 @@ def test_nothing_is_said_before_the_motion_says_it(arm, samples):
         streamed(arm, still, overrides=stated).result()
     stream = streamed(arm, still, overrides=None)
     stream.finish()
-    with pytest.raises(RecordingError, match="no row"):
+    with pytest.raises(RecordingError, match="rows; an estimate needs"):
         stream.result()
 
 

@@ -1,0 +1,181 @@
+"""Streamed estimates: a thread that folds blocks in as they come and refreshes the estimate."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from rclpy.impl.rcutils_logger import RcutilsLogger
+
+from robot_identification.errors import InputError, RecordingError, ResultRefusedError
+from robot_identification.identification.base import BaseParameters
+from robot_identification.identification.essential import EliminationRule
+from robot_identification.identification.result import IdentificationResult
+from robot_identification.identification.streaming import StreamingIdentification
+from robot_identification.nodes.recorder import Block
+from robot_identification.robot.model import EffortMeaning, RobotModel
+from robot_identification.robot.processing import ProcessingSettings
+
+# Blocks that may wait: at ten a second, more than the thread can ever be behind on a sound machine.
+_WAITING = 2000
+
+Publish = Callable[[IdentificationResult, int], None]
+
+
+@dataclass(frozen=True)
+class StreamingOptions:
+    """How estimates are streamed.
+
+    Attributes:
+        overrides: processing settings that replace recommended and derived ones.
+        settle: seconds of motion that settings are derived from.
+        refresh_period: time between two estimates, s.
+        essential: whether to keep the essential parameters only.
+    """
+
+    overrides: ProcessingSettings
+    settle: float
+    refresh_period: float
+    essential: bool
+
+
+class StreamedEstimates:
+    """Estimates of the recording that runs, until somebody asks for a result of it.
+
+    Args:
+        robot: the robot.
+        base: its base parameters.
+        options: asked for when a recording begins; None streams none of it.
+        publish: given an estimate and the stamp of the last sample behind it.
+        log: told what went wrong.
+    """
+
+    def __init__(
+        self,
+        robot: RobotModel,
+        base: BaseParameters,
+        options: Callable[[], StreamingOptions | None],
+        publish: Publish,
+        log: RcutilsLogger,
+    ) -> None:
+        self._robot, self._base, self._options = robot, base, options
+        self._publish, self._log = publish, log
+        self._queue: queue.Queue[tuple[int, Block, str] | None] = queue.Queue(_WAITING)
+        self._publishing = threading.Lock()
+        self._recording = ""  # the one whose blocks are handed over
+        self._number = 0  # of that recording, from 1
+        self._closed = 0  # estimates of recordings up to this number are not published any more
+        self._begun = 0  # number of the recording that the thread is at
+        self._stream: StreamingIdentification | None = None
+        self._options_now: StreamingOptions | None = None
+        self._refreshed = 0.0
+        self._rows = 0
+        self._thread = threading.Thread(target=self._work, name="streaming", daemon=True)
+        self._thread.start()
+
+    def add(self, block: Block, effort_meaning: str) -> None:
+        """Hand over a block; returns at once."""
+        with self._publishing:
+            if block.recording != self._recording:
+                self._recording = block.recording
+                self._number += 1
+            number = self._number
+            if number <= self._closed:
+                return
+        try:
+            self._queue.put_nowait((number, block, effort_meaning))
+        except queue.Full:
+            self._give_up(number, block.recording, "the machine is too slow for the samples")
+
+    def answered(self, publish: Callable[[], None]) -> None:
+        """Publish a result that was asked for; no estimate of the recordings so far follows it.
+
+        Args:
+            publish: publishes the result.
+        """
+        with self._publishing:
+            self._closed = self._number
+            publish()
+
+    def stop(self) -> None:
+        """End the thread; what waits is not folded in."""
+        self.answered(lambda: None)
+        if self._thread.is_alive():
+            self._queue.put(None)
+            self._thread.join()
+
+    def _work(self) -> None:
+        while True:
+            try:
+                item = self._queue.get(timeout=self._patience())
+            except queue.Empty:
+                self._refresh(last=False)
+                continue
+            if item is None:
+                return
+            number, block, effort_meaning = item
+            try:
+                self._take(number, block, effort_meaning)
+            except InputError as error:
+                self._give_up(number, block.recording, str(error))
+
+    def _patience(self) -> float | None:
+        """Return how long to wait for a block while there is something to show, s."""
+        if self._stream is None or self._options_now is None or self._stream.rows == self._rows:
+            return None
+        return max(self._refreshed + self._options_now.refresh_period - time.monotonic(), 0.0)
+
+    def _take(self, number: int, block: Block, effort_meaning: str) -> None:
+        if number <= self._closed:
+            self._stream = None
+            return
+        if number != self._begun:
+            self._begun = number
+            self._begin(block.recording, effort_meaning)
+        if self._stream is None or self._options_now is None:
+            return
+        self._stream.push(block.samples)
+        if block.last:
+            self._stream.finish()
+        if block.last or time.monotonic() - self._refreshed >= self._options_now.refresh_period:
+            self._refresh(last=block.last)
+
+    def _begin(self, recording: str, effort_meaning: str) -> None:
+        self._stream, self._options_now = None, self._options()
+        if self._options_now is None:
+            return
+        self._refreshed, self._rows = time.monotonic(), 0
+        self._stream = StreamingIdentification(
+            replace(self._robot, effort_meaning=EffortMeaning(effort_meaning)),
+            self._base,
+            recording,
+            overrides=self._options_now.overrides,
+            settle=self._options_now.settle,
+        )
+
+    def _refresh(self, *, last: bool) -> None:
+        """Publish an estimate if there is something new and the motion determines it."""
+        stream, options = self._stream, self._options_now
+        if stream is None or options is None or stream.rows == self._rows:
+            return
+        self._refreshed, self._rows = time.monotonic(), stream.rows
+        try:
+            result = stream.result(essential=EliminationRule() if options.essential else None)
+        except (RecordingError, ResultRefusedError) as error:
+            if last:
+                self._log.info(f"no streamed estimate of this recording: {error}")
+            return
+        with self._publishing:
+            if self._begun > self._closed:
+                self._publish(result, stream.last_stamp)
+
+    def _give_up(self, number: int, recording: str, reason: str) -> None:
+        """Stop the estimates of a recording; the recording itself is kept all the same."""
+        with self._publishing:
+            if number <= self._closed:
+                return
+            self._closed = number
+        self._log.warning(f"{recording}: estimates are no longer streamed: {reason}")

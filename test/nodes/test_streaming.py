@@ -1,0 +1,98 @@
+"""Estimates that are refreshed while a recording runs, through DDS."""
+
+import numpy as np
+import pytest
+from rcl_interfaces.srv import SetParameters
+from rclpy.parameter import Parameter
+from robot_identification.msg import IdentificationResult
+from robot_identification.srv import Identify
+from std_srvs.srv import Trigger
+
+from live_nodes import ROBOT, TRUTH, states
+from robot_identification.identification.base import base_parameters
+from robot_identification.identification.streaming import is_streamed
+from robot_identification.nodes import messages, qos
+
+pytestmark = pytest.mark.ros
+
+BASE = base_parameters(ROBOT)
+EXACT = BASE.values(TRUTH[BASE.columns])
+
+
+@pytest.fixture(scope="module")
+def suite(make_suite):
+    """Acquisition and identification with quick refreshes, ready; estimates are collected."""
+    suite = make_suite()
+    suite.start("acquisition", block_period=0.05, diagnostics_period=0.1)
+    suite.start("identification", streaming_settle=3.0, refresh_period=0.05)
+    suite.wait_for_acquisition()
+    suite.client.wait_for_service(Identify, "identification/identify")
+    suite.estimates = []
+    suite.client.node.create_subscription(
+        IdentificationResult, "identified_parameters", suite.estimates.append, qos.LATCHED
+    )
+    return suite
+
+
+def set_parameter(suite, name, value):
+    parameter = Parameter(name, value=value).to_parameter_msg()
+    request = SetParameters.Request(parameters=[parameter])
+    answer = suite.client.call(SetParameters, "identification/set_parameters", request)
+    assert answer.results[0].successful
+
+
+def samples_of(message):
+    return message.sources[0].samples
+
+
+def test_estimates_sharpen_before_anybody_asks_and_then_give_way(suite):
+    recording = suite.client.demand(Trigger, "acquisition/start").message
+    everything = states()
+    for message in everything[:1200]:
+        suite.driver.publish(message)
+    suite.wait(lambda: suite.estimates, "first estimate")
+    suite.wait(lambda: suite.estimates[-1].sources[0].samples == 1200, "estimate of 1200 samples")
+    early = suite.estimates[-1]
+    for message in everything[1200:]:
+        suite.driver.publish(message)
+    suite.wait(lambda: samples_of(suite.estimates[-1]) == len(everything), "further estimate")
+    late = suite.estimates[-1]
+    assert late.sources[0].name == recording
+    assert late.method == "wls"
+    assert is_streamed(messages.result_of(late))
+    assert sum(late.rows) > sum(early.rows)
+    values = [parameter.value for parameter in late.parameters]
+    np.testing.assert_allclose(values, EXACT, rtol=0.05, atol=2e-2)
+    assert all(p.std > 0.0 and p.std_robust > 0.0 for p in late.parameters)
+    assert late.header.stamp == everything[-1].header.stamp
+
+    assert suite.client.demand(Trigger, "acquisition/stop").message == recording
+    answer = suite.identify(recording)
+    assert answer.success, answer.message
+    assert not is_streamed(messages.result_of(answer.result))
+    count = len(suite.estimates)
+    suite.wait(lambda: not is_streamed(messages.result_of(suite.estimates[-1])), "the answer")
+    assert not is_streamed(messages.result_of(suite.latched()))
+    assert not any(is_streamed(messages.result_of(e)) for e in suite.estimates[count:])
+
+
+def test_good_enough_follows_its_threshold(suite):
+    suite.estimates.clear()
+    set_parameter(suite, "good_enough_std", 10.0)
+    suite.record(states())
+    suite.wait(lambda: suite.estimates and suite.estimates[-1].good_enough, "good enough")
+    set_parameter(suite, "good_enough_std", 0.0)
+    suite.estimates.clear()
+    suite.record(states())
+    suite.wait(lambda: suite.estimates, "another estimate")
+    assert not any(estimate.good_enough for estimate in suite.estimates)
+
+
+def test_streaming_is_switched_off_by_a_parameter(suite):
+    set_parameter(suite, "streaming", value=False)
+    recording = suite.record(states())[0].recording
+    assert suite.identify(recording).success
+    suite.wait(lambda: suite.estimates[-1].sources[0].name == recording, "the answer")
+    of_it = [e for e in suite.estimates if e.sources[0].name == recording]
+    assert not any(is_streamed(messages.result_of(e)) for e in of_it)
+    set_parameter(suite, "streaming", value=True)
