@@ -37,6 +37,7 @@ from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.recording import RawSamples
 from robot_identification.storage.results import write_result
 
+NAMESPACE = "/bench_prediction"
 JOINTS = 7
 IDENTIFIED_FROM = 20.0  # s
 EFFORT_NOISE = 0.05  # N m
@@ -114,7 +115,7 @@ def measure(folder: Path, seconds: float, rate: float, predicted_rate: float) ->
     reports: list[dict[str, str]] = []
     with (
         NodeProcesses(folder) as nodes,
-        Client("/bench_prediction", watch=nodes.check) as client,
+        Client(NAMESPACE, watch=nodes.check) as client,
     ):
         node = client.node
 
@@ -123,17 +124,19 @@ def measure(folder: Path, seconds: float, rate: float, predicted_rate: float) ->
 
         def on_report(message: DiagnosticArray) -> None:
             reports.extend(
-                {value.key: value.value for value in status.values} for status in message.status
+                {value.key: value.value for value in status.values}
+                for status in message.status
+                if status.name == f"{NAMESPACE}/calibration: residual"
             )
 
         node.create_subscription(JointState, "predicted_joint_states", on_prediction, qos.STATES_IN)
         node.create_subscription(DiagnosticArray, "/diagnostics", on_report, qos.STATUS)
         given = {"robot": str(robot), "predicted_rate": predicted_rate}
-        line = command("calibration", parameters=given, namespace="/bench_prediction")
+        line = command("calibration", parameters=given, namespace=NAMESPACE)
         process = nodes.start("calibration", line)
         request = Calibrate.Request(result=str(result), prior="none", consistent=True)
         client.demand(Calibrate, "calibration/calibrate", request, 120.0)
-        driver = [sys.executable, "-c", DRIVER, "/bench_prediction", str(motion), str(rate)]
+        driver = [sys.executable, "-c", DRIVER, NAMESPACE, str(motion), str(rate)]
         with subprocess.Popen(driver) as sending:
             client.wait_for(lambda: delays, 60.0, "predictions")
             usage = [Usage.of(process.pid)]

@@ -20,6 +20,7 @@ from robot_identification.nodes import qos
 from robot_identification.nodes.client import Client
 from robot_identification.nodes.inertial_messages import parameters_message
 from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
+from robot_identification.nodes.polled import PolledSubscription
 from robot_identification.nodes.processes import NodeProcesses, command
 from robot_identification.nodes.trajectories import message_of
 from robot_identification.robot.model import Array, RobotModel
@@ -28,7 +29,9 @@ Watch = Callable[[float], None]
 
 NODE = "computed_torque"
 _READY_WITHIN = 120.0  # the first start on a machine compiles
-_LEAD = 1.0
+_LEAD = 2.0  # s from a trajectory's way to its start, for a busy machine
+_MOST_AT_ONCE = 5000
+_SETTLING = 1.0
 _APPROACH = 2.0  # s per rad or m
 _SHORTEST_APPROACH = 0.5
 _IN_USE = "parameters of"
@@ -70,7 +73,7 @@ class Tracking:
         watch: told now and then what fraction of a motion is done.
 
     Attributes:
-        states: joint states received.
+        states: joint states received, while something was waited for.
         efforts: feed-forward efforts received.
     """
 
@@ -91,7 +94,7 @@ class Tracking:
         self.states: list[JointState] = []
         self.efforts: list[JointState] = []
         node = client.node
-        node.create_subscription(JointState, "joint_states", self.states.append, qos.STATES_IN)
+        self._incoming = PolledSubscription(node, JointState, "joint_states", qos.STATES_IN)
         node.create_subscription(JointState, "feedforward_effort", self.efforts.append, qos.EFFORTS)
         self.trajectories = node.create_publisher(JointTrajectory, "joint_trajectory", qos.COMMANDS)
         self.parameters = node.create_publisher(
@@ -102,7 +105,21 @@ class Tracking:
 
     def wait(self, condition: Callable[[], Any], what: str, timeout: float = 60.0) -> Any:
         """Wait until something holds."""
-        return self.client.wait_for(condition, timeout, what)
+
+        def with_states() -> Any:
+            self._take()
+            return condition()
+
+        return self.client.wait_for(with_states, timeout, what)
+
+    def _take(self) -> None:
+        self.states.extend(self._incoming.take(_MOST_AT_ONCE))
+
+    @property
+    def newest(self) -> JointState:
+        """The joint state that came last."""
+        self._take()
+        return self.states[-1]
 
     def wait_until_ready(self) -> None:
         """Wait until robot and node receive trajectories and the node parameters."""
@@ -123,7 +140,7 @@ class Tracking:
     def use(self, values: npt.ArrayLike) -> None:
         """Publish parameters and wait until the node uses them."""
         times = self.nodes.output(NODE).count(_IN_USE) + 1
-        message = parameters_message(self.robot, values, stamp=stamp_of(self.states[-1]))
+        message = parameters_message(self.robot, values, stamp=stamp_of(self.newest))
         self.parameters.publish(message)
         self.wait_until_logged(_IN_USE, times)
 
@@ -133,7 +150,7 @@ class Tracking:
 
     def pause(self, seconds: float) -> None:
         """Let time of the robot go by."""
-        end = stamp_of(self.states[-1]) + round(seconds * NANOSECONDS)
+        end = stamp_of(self.newest) + round(seconds * NANOSECONDS)
         self.wait(lambda: stamp_of(self.states[-1]) > end, "later states", 30.0 + 10.0 * seconds)
 
     def go_to(self, position: npt.ArrayLike, seconds: float) -> None:
@@ -143,12 +160,12 @@ class Tracking:
         point = Trajectory(
             names, np.array([seconds]), place, np.zeros_like(place), np.zeros_like(place)
         )
-        self.trajectories.publish(message_of(point, stamp_of(self.states[-1])))
-        self.pause(seconds + _LEAD)
+        self.trajectories.publish(message_of(point, stamp_of(self.newest)))
+        self.pause(seconds + _SETTLING)
 
     def approach_and_follow(self, trajectory: Trajectory) -> Errors:
         """Go to the start of a trajectory, follow it and return the errors on the way."""
-        away = np.abs(trajectory.positions[0] - np.array(self.states[-1].position)).max()
+        away = np.abs(trajectory.positions[0] - np.array(self.newest.position)).max()
         self.go_to(trajectory.positions[0], max(_SHORTEST_APPROACH, _APPROACH * float(away)))
         return self.follow(trajectory)
 
@@ -158,11 +175,10 @@ class Tracking:
         Args:
             trajectory: joints in the robot's order; it begins where the robot is.
         """
-        self.states[:] = self.states[-1:]
-        period = stamp_of(self.states[-1])
+        self.states[:] = [self.newest]
         self.wait(lambda: len(self.states) > 1, "later states")
-        period = stamp_of(self.states[1]) - period
-        start = stamp_of(self.states[-1]) + round(_LEAD * NANOSECONDS / period) * period
+        period = stamp_of(self.states[1]) - stamp_of(self.states[0])
+        start = stamp_of(self.newest) + round(_LEAD * NANOSECONDS / period) * period
         self.trajectories.publish(message_of(trajectory, start))
         end = start + round(float(trajectory.times[-1]) * NANOSECONDS)
         limit = 30.0 + 10.0 * float(trajectory.times[-1])
