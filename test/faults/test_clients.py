@@ -1,0 +1,172 @@
+"""Clients that ask at the wrong time, too often, or change their mind."""
+
+import time
+
+import numpy as np
+import pytest
+from rcl_interfaces.srv import SetParameters
+from rclpy.parameter import Parameter
+from robot_identification.srv import BaseParameters, Identify, Validate
+from std_srvs.srv import Trigger
+
+from robot_identification import msg
+from robot_identification.nodes.client import Client
+from robot_identification.nodes.services import CODES
+
+pytestmark = pytest.mark.ros
+
+CANCELS = 50
+FLOOD = 200
+
+
+@pytest.fixture(scope="module")
+def recording(faulty):
+    (last,), _ = faulty.record_with()
+    assert faulty.identify(last.recording).success
+    return last.recording
+
+
+def asking(recording, times=1, **fields):
+    return Identify.Request(data=msg.DataSelection(recordings=[recording] * times), **fields)
+
+
+def usable(faulty, recording):
+    response = faulty.identify(recording)
+    return response.success and list(response.result.parameters)
+
+
+def set_parameter(faulty, name, value):
+    answer = faulty.client.call(
+        SetParameters,
+        "identification/set_parameters",
+        SetParameters.Request(parameters=[Parameter(name, value=value).to_parameter_msg()]),
+    )
+    return answer.results[0]
+
+
+def begun(faulty, recording, times):
+    """Return the future of a request that takes a while and has begun."""
+    faulty.progress.clear()
+    future = faulty.client.begin(Identify, "identification/identify", asking(recording, times))
+    faulty.wait(lambda: faulty.progress, "progress")
+    return future
+
+
+def test_the_second_of_two_clients_is_told_at_once_and_harms_nothing(faulty, recording):
+    faulty.client.wait_for_service(Trigger, "identification/cancel")
+    with Client(faulty.namespace) as other:
+        other.wait_for_service(Identify, "identification/identify")
+        first = begun(faulty, recording, 1000)
+        started = time.monotonic()
+        answers = [
+            other.call(Identify, "identification/identify", asking(recording)),
+            other.call(Validate, "identification/validate"),
+        ]
+        seconds = time.monotonic() - started
+        assert {answer.error_code for answer in answers} == {CODES.BUSY}
+        assert seconds < 2.0  # benchmarks/busy.py measures
+        assert not first.done()
+        assert other.call(Trigger, "identification/cancel").success
+    faulty.wait(first.done, "answer of the first")
+    assert first.result().error_code == CODES.CANCELLED
+    assert usable(faulty, recording)
+
+
+def test_cancels_at_random_times(faulty, recording):
+    good = usable(faulty, recording)
+    started = time.monotonic()
+    times = 8
+    assert faulty.client.call(
+        Identify, "identification/identify", asking(recording, times), 60.0
+    ).success
+    whole = time.monotonic() - started
+    moments = np.random.default_rng(4).uniform(0.0, 1.2 * whole, CANCELS)
+    codes = []
+    for moment in moments:
+        future = faulty.client.begin(Identify, "identification/identify", asking(recording, times))
+        faulty.client.spin(moment)
+        faulty.client.call(Trigger, "identification/cancel")
+        faulty.wait(future.done, "answer")
+        codes.append(future.result().error_code)
+    assert set(codes) <= {CODES.OK, CODES.CANCELLED}
+    assert codes.count(CODES.CANCELLED) >= CANCELS // 4
+    assert usable(faulty, recording) == good
+
+
+def test_a_flood_of_requests_is_answered_to_the_last(faulty, recording):
+    kinds = (
+        (Identify, "identify", asking(recording)),
+        (BaseParameters, "base_parameters", None),
+        (Trigger, "cancel", None),
+        (Validate, "validate", Validate.Request(data=msg.DataSelection(recordings=[recording]))),
+    )
+    futures = [
+        faulty.client.begin(kind, f"identification/{name}", request)
+        for _ in range(FLOOD // len(kinds))
+        for kind, name, request in kinds
+    ]
+    assert len(futures) == FLOOD
+    faulty.wait(lambda: all(future.done() for future in futures), "all answers")
+    codes = {getattr(future.result(), "error_code", CODES.OK) for future in futures}
+    assert codes <= {CODES.OK, CODES.BUSY, CODES.CANCELLED}
+    assert usable(faulty, recording)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "reason"),
+    [
+        ("robot", "tx40", "read-only"),
+        ("good_enough_std", -1.0, "good_enough_std"),
+        ("good_enough_std", "much", "good_enough_std"),
+        ("didim_max_iterations", 0, "didim_max_iterations"),
+    ],
+)
+def test_a_parameter_that_cannot_change_is_refused_with_the_reason(
+    faulty, recording, name, value, reason
+):
+    running = begun(faulty, recording, 300)
+    answer = set_parameter(faulty, name, value)
+    assert not answer.successful
+    assert reason in answer.reason
+    faulty.client.call(Trigger, "identification/cancel")
+    faulty.wait(running.done, "answer")
+    assert usable(faulty, recording)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "default", "seen"),
+    [
+        ("good_enough_std", 10.0, 0.1, lambda result: result.good_enough),
+        ("velocity_threshold_window", 0.0, 2.0, lambda result: list(result.parameters)),
+    ],
+)
+def test_a_parameter_that_changes_holds_from_the_next_request_on(
+    faulty, recording, name, value, default, seen
+):
+    many = 100
+    answers = []
+    try:
+        for change in (None, value, None):
+            running = begun(faulty, recording, many)
+            if change is not None:
+                answer = set_parameter(faulty, name, change)
+                assert answer.successful, answer.reason
+                assert not running.done()
+            faulty.wait(running.done, "answer")
+            assert running.result().success, running.result().message
+            answers.append(seen(running.result().result))
+    finally:
+        assert set_parameter(faulty, name, default).successful
+    before, during, after = answers
+    assert during == before
+    assert after != before
+
+
+def test_a_flood_of_starts_and_stops_leaves_no_recording_open(faulty):
+    names = ("start", "stop", "clear", "stop")
+    futures = [faulty.client.begin(Trigger, f"acquisition/{names[i % 4]}") for i in range(FLOOD)]
+    faulty.wait(lambda: all(future.done() for future in futures), "all answers")
+    faulty.trigger("acquisition/stop")
+    assert "no recording" in faulty.trigger("acquisition/stop").message
+    (last,), _ = faulty.record_with()
+    assert last.received == 1500
