@@ -16,6 +16,7 @@ from robot_identification.cli import (
     excite,
     export,
     identify,
+    merge,
     simulate,
     validate,
 )
@@ -35,6 +36,7 @@ COMMANDS: dict[str, ModuleType] = {
     "excite": excite,
     "simulate": simulate,
     "identify": identify,
+    "merge": merge,
     "calibrate": calibrate,
     "check": check,
     "validate": validate,

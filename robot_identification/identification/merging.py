@@ -1,0 +1,109 @@
+"""One result from several: the factors of all their rows, solved again.
+
+Factors add up exactly (:func:`~.factor.merge`): the estimate is that of one identification of all
+the recordings together with the same settings, whichever machine and day they came from.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from robot_identification.errors import SettingError
+from robot_identification.identification import least_squares
+from robot_identification.identification.factor import merge
+from robot_identification.identification.identify import warnings_of
+from robot_identification.identification.result import IdentificationResult, Source
+from robot_identification.identification.streaming import STREAMING
+from robot_identification.robot.processing import Divisor
+
+_SOLVERS = {"ols": least_squares.ordinary, "wls": least_squares.weighted}
+
+
+def merge_results(results: Sequence[IdentificationResult]) -> IdentificationResult:
+    """Return the result of all recordings behind several results of one robot.
+
+    Standard deviations take the residuals for white: what coloured ones need is not in a result.
+    Essential parameters are not looked for again; all base parameters are estimated.
+
+    Args:
+        results: at least one, by ``ols`` or ``wls``, all with the same method.
+
+    Raises:
+        SettingError: there is none; robot, method or settings differ; or a recording would count
+            twice.
+        NotExcitedError: all of them together do not determine every parameter.
+    """
+    begin = time.monotonic()
+    if not results:
+        raise SettingError("results", "none", "at least one is needed")
+    first = results[0]
+    if first.method not in _SOLVERS:
+        raise SettingError("method", first.method, f"merge works with {', '.join(_SOLVERS)}")
+    for number, other in enumerate(results[1:], 2):
+        _refuse_unlike(first, other, number)
+    sources = tuple(source for result in results for source in result.sources)
+    _refuse_double(sources)
+    factors = tuple(merge(own) for own in zip(*(r.factors for r in results), strict=True))
+    names = first.regrouping.names
+    stated = _plain(first.settings).get("residual_divisor")
+    divisor: Divisor = "rows-1" if stated == "rows-1" else "rows-parameters"
+    estimate = _SOLVERS[first.method](factors, names, divisor)
+    remarks = dict.fromkeys(line for r in results for s in r.sources for line in _about(r, s))
+    return IdentificationResult(
+        robot=first.robot,
+        robot_digest=first.robot_digest,
+        joint_names=first.joint_names,
+        sources=sources,
+        method=first.method,
+        settings={name: e for name, e in first.settings.items() if name != STREAMING},
+        regrouping=first.regrouping,
+        estimate=estimate,
+        factors=factors,
+        seconds=time.monotonic() - begin,
+        warnings=(*remarks, *warnings_of(names, estimate)),
+    )
+
+
+def _about(result: IdentificationResult, source: Source) -> list[str]:
+    """Return the warnings of a result that are about one of its recordings."""
+    return [line for line in result.warnings if source.name and source.name in line]
+
+
+def _refuse_unlike(first: IdentificationResult, other: IdentificationResult, number: int) -> None:
+    which = f"that of result {number} differs from that of the first"
+    for name, mine, its in (
+        ("robot", first.robot, other.robot),
+        ("robot description", first.robot_digest, other.robot_digest),
+        ("joints", first.joint_names, other.joint_names),
+        ("method", first.method, other.method),
+        ("base parameters", first.regrouping.names, other.regrouping.names),
+    ):
+        if mine != its:
+            raise SettingError(name, its, f"{which}, {mine}; only like results merge")
+    if not np.allclose(first.regrouping.beta, other.regrouping.beta, rtol=1e-9, atol=1e-12):
+        raise SettingError("grouping", "other coefficients", f"{which}; identify again")
+    stated, others = _plain(first.settings), _plain(other.settings)
+    for name in sorted({*stated, *others}):
+        if stated.get(name) != others.get(name):
+            raise SettingError(
+                name,
+                others.get(name),
+                f"{which}, {stated.get(name)}; identify again with the same settings stated",
+            )
+
+
+def _plain(settings: Mapping[str, Mapping[str, object]]) -> dict[str, object]:
+    """Return the values of settings, without the mark of a streamed estimate."""
+    return {name: entry["value"] for name, entry in settings.items() if name != STREAMING}
+
+
+def _refuse_double(sources: Sequence[Source]) -> None:
+    seen = set()
+    for source in sources:
+        key = source.digest or source.name
+        if key in seen:
+            raise SettingError("sources", source.name, "this recording would count twice")
+        seen.add(key)
