@@ -1,0 +1,77 @@
+"""A robot whose physics nobody here wrote: MuJoCo moves it, the nodes identify it through DDS."""
+
+import os
+import subprocess
+
+import pytest
+
+from robot_identification.nodes.processes import command
+
+pytestmark = pytest.mark.ros
+
+
+@pytest.mark.slow
+def test_a_seven_axis_arm_is_identified(tmp_path):
+    """The xArm7 of example-robot-data: its bodies, damping and friction, and drive inertias."""
+    pytest.importorskip("mujoco", reason="mujoco is not installed")
+    from mujoco_arms import XARM7, deviations, identified
+
+    found = identified(
+        XARM7,
+        tmp_path,
+        environment={},
+        position_noise=[1e-5],
+        effort_noise=[0.0],
+        effort_noise_fraction=0.005,
+        real_time_factor=3.0,
+    )
+    assert 15.0 < found.exciting < 25.0
+    assert found.held_out_total < 0.02
+    assert max(found.held_out) < 0.02
+    assert found.all_samples < 0.02
+    table = deviations(found, XARM7.truth(tmp_path))
+    known = {key: entry for key, entry in table.items() if entry[2] < 0.05 * abs(entry[0])}
+    for kind, joints in (("Ia", "34567"), ("Fv", "1234567"), ("Fc", "1234567")):
+        for joint in joints:
+            value, truth, _ = known[f"{kind}{joint}"]
+            assert value == pytest.approx(truth, rel=0.05), f"{kind}{joint}"
+    assert len(known) >= 25
+    close = [abs(value - truth) <= 3.0 * std for value, truth, std in known.values()]
+    assert sum(close) >= 0.9 * len(close)
+
+
+def run(**changes):
+    """Run the node until it ends by itself; return what it says."""
+    environment = {**os.environ, **changes.pop("environment", {})}
+    done = subprocess.run(
+        command("mujoco_robot", parameters=changes),
+        capture_output=True,
+        text=True,
+        timeout=60.0,
+        check=False,
+        env=environment,
+    )
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    return done.stderr + done.stdout
+
+
+def test_without_mujoco_it_says_how_to_install_it(tmp_path):
+    (tmp_path / "mujoco.py").write_text("raise ImportError('not here')\n")
+    said = run(environment={"PYTHONPATH": str(tmp_path)})
+    assert "needs mujoco, which is not installed" in said
+    assert "pip install 'robot_identification[mujoco]'" in said
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"model": "nonesuch.xml"}, "nonesuch.xml"),
+        ({"robot": "tx40", "parameters_file": "tx40_simulated"}, "couplings"),
+        ({"robot": "three_dof"}, "these are values of ur10"),
+        ({"friction_time": -1.0}, "time constant of MuJoCo"),
+    ],
+)
+def test_a_wrong_parameter_ends_it_with_a_clear_error(parameters, message):
+    pytest.importorskip("mujoco", reason="mujoco is not installed")
+    assert message in run(**parameters)
