@@ -1,0 +1,95 @@
+"""How long does a second client wait for the answer BUSY?
+
+The identification node works on one long request; a client of its own asks again and again for
+another, and for a validation.  Printed are the delays of the answers as the client sees them.
+
+Usage: busy.py [--calls N] [--json]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from robot_identification.srv import Identify, Validate
+from std_srvs.srv import Trigger
+
+from robot_identification import msg
+from robot_identification.nodes.client import Client
+from robot_identification.nodes.services import CODES
+from robot_identification.nodes.session import Session
+
+SECONDS = 5.0
+REPEATED = 400
+
+
+def record(session: Session) -> str:
+    """Return a recording of the simulated robot."""
+    name = session.begin_recording()
+    session.client.spin(SECONDS)
+    session.end_recording()
+    return name
+
+
+def begun(session: Session, recording: str) -> object:
+    """Return the future of a long request."""
+    request = Identify.Request(data=msg.DataSelection(recordings=[recording] * REPEATED))
+    future = session.client.begin(Identify, "identification/identify", request)
+    session.client.spin(0.2)
+    return future
+
+
+def measure(session: Session, recording: str, calls: int) -> list[float]:
+    """Return the delays of the answers BUSY in s."""
+    delays: list[float] = []
+    with Client(session.namespace) as other:
+        for kind, name in ((Identify, "identify"), (Validate, "validate")):
+            other.wait_for_service(kind, f"identification/{name}")
+        while len(delays) < calls:
+            future = begun(session, recording)
+            while not future.done() and len(delays) < calls:  # type: ignore[attr-defined]
+                kind, name = ((Identify, "identify"), (Validate, "validate"))[len(delays) % 2]
+                started = time.perf_counter()
+                answer = other.call(kind, f"identification/{name}")
+                seconds = time.perf_counter() - started
+                if answer.error_code == CODES.BUSY:
+                    delays.append(seconds)
+                session.client.spin()
+            session.client.call(Trigger, "identification/cancel")
+            session.client.wait_for(future.done, 60.0, "end")  # type: ignore[attr-defined]
+    return delays
+
+
+def main() -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--calls", type=int, default=1000)
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, Session(Path(folder)) as session:
+        session.wait_until_ready()
+        recording = record(session)
+        delays = 1e3 * np.array(measure(session, recording, arguments.calls))
+    found = {
+        "answers": len(delays),
+        "median_ms": round(float(np.median(delays)), 2),
+        "p99_ms": round(float(np.percentile(delays, 99)), 2),
+        "worst_ms": round(float(delays.max()), 2),
+        "load": round(os.getloadavg()[0], 1),
+        "cores": os.cpu_count(),
+    }
+    if arguments.json:
+        print(json.dumps(found))
+    else:
+        print("\n".join(f"{key:10} {value}" for key, value in found.items()))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
