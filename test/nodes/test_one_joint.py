@@ -53,6 +53,25 @@ def identified(session, recordings):
     return session.client.call(Identify, "identification/identify", request)
 
 
+def stop_in(excitation, number):
+    """Wait for an experiment and stop there."""
+    status = excitation.wait(
+        lambda: (
+            excitation.status.state == Status.RUNNING
+            and excitation.status.experiment == number
+            and excitation.status
+        ),
+        f"experiment {number}",
+    )
+    assert status.experiments == EXPERIMENTS
+    assert f"experiment {number} of {EXPERIMENTS}: joint_1 moves, the effort of" in status.text
+    assert excitation.trigger("stop").success
+    stopped = excitation.wait_for(Status.STOPPED, Status.FAULT)
+    assert stopped.state == Status.STOPPED
+    assert stopped.experiment == number
+    assert f"~/continue goes on with experiment {number} of {EXPERIMENTS}" in stopped.text
+
+
 def test_what_cannot_be_told_is_said_with_the_reason(excitation):
     response = excitation.plan(method="one-joint", locked=["joint_1"])
     assert response.success, response.message
@@ -96,7 +115,7 @@ def test_fields_of_the_other_method_are_refused(excitation):
 
 
 def test_a_plan_that_was_stopped_goes_on_and_both_recordings_identify(session, excitation):
-    response = excitation.plan(method="one-joint")
+    response = excitation.plan(method="one-joint", travel=0.25)
     assert response.success, response.message
     assert response.rows == EXPERIMENTS
     assert not response.missing_parameters
@@ -105,17 +124,9 @@ def test_a_plan_that_was_stopped_goes_on_and_both_recordings_identify(session, e
 
     first = session.begin_recording()
     assert excitation.trigger("start").success
-    excitation.wait(
-        lambda: excitation.status.experiment == 3 and excitation.status.state == Status.RUNNING,
-        "third experiment",
-    )
-    assert excitation.status.experiments == EXPERIMENTS
-    assert "joint_1 moves, the effort of" in excitation.status.text
-    assert excitation.trigger("stop").success
-    stopped = excitation.wait_for(Status.STOPPED, Status.FAULT)
-    assert stopped.state == Status.STOPPED
-    assert stopped.experiment == 3
-    assert "~/continue goes on with experiment 3 of 5" in stopped.text
+    stop_in(excitation, 2)
+    assert excitation.trigger("continue").success
+    stop_in(excitation, 3)
     session.end_recording()
 
     second = session.begin_recording()
