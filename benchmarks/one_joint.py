@@ -1,7 +1,7 @@
 """One joint at a time beside weighted least squares on an optimised motion of the same duration.
 
     python benchmarks/one_joint.py [ROBOT...]
-    python benchmarks/one_joint.py --dds [ROBOT...]
+    python benchmarks/one_joint.py --dds [--repeat N] [ROBOT...]
 
 Every robot is simulated under its declared controller (stick and slip); positions get noise of
 1e-5 rad or m, efforts noise of 2 % of their root mean square.  Printed are the error of the base
@@ -9,9 +9,9 @@ parameters as a fraction of their norm, the error of the efforts that they predi
 motion, and which share of the parameters lies within three stated deviations of the truth.
 
 With --dds simulated robot, excitation, acquisition and identification run in processes of their own
-and in real time; both motions are planned, executed and recorded through services and topics, once.
-Both then have the same noise of the efforts, 2 % of the root mean square on the gentle motion.  A
-motion that is stopped, because a busy machine delays the states, is continued.
+and in real time; both motions are planned once, and executed and recorded N times, through services
+and topics.  Both then have the same noise of the efforts, 2 % of the root mean square on the gentle
+motion.  A gentle motion that is stopped, because a busy machine delays the states, is continued.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ import argparse
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -77,7 +78,7 @@ class Truth:
         """Print how far an estimate is off."""
         error = values - self.truth
         print(
-            f"  {label:30s} parameters {np.linalg.norm(error) / np.linalg.norm(self.truth):.2e}  "
+            f"  {label:31s} parameters {np.linalg.norm(error) / np.linalg.norm(self.truth):.2e}  "
             f"efforts {np.linalg.norm(self._W @ error) / np.linalg.norm(self._W @ self.truth):.2e}"
             f"  within three deviations {np.mean(np.abs(error) <= 3.0 * std):.2f}  rows {rows}",
             flush=True,
@@ -134,7 +135,7 @@ def compare(name: str) -> None:
             known.say(label, estimate.values, estimate.std_robust, sum(estimate.rows))
 
 
-def compare_live(name: str) -> None:
+def compare_live(name: str, repeat: int) -> None:
     """Print the table of one robot that runs, as its nodes do, in processes of their own."""
     known = Truth(name)
     gentle = plan_one_joint(known.robot).trajectory
@@ -156,7 +157,7 @@ def compare_live(name: str) -> None:
             excitation = ExcitationClient(session.client)
             session.wait_until_ready()
             excitation.wait_until_ready()
-            measure(session, excitation, known)
+            measure(session, excitation, known, repeat)
 
 
 def complete(known: Truth, folder: Path) -> Path:
@@ -168,22 +169,22 @@ def complete(known: Truth, folder: Path) -> Path:
     return path
 
 
-def measure(session: Session, excitation: ExcitationClient, known: Truth) -> None:
+def measure(session: Session, excitation: ExcitationClient, known: Truth, repeat: int) -> None:
     """Plan, execute and identify both motions of a robot through its nodes."""
     name = known.robot.name
     one = planned(excitation, method="one-joint")
     print(f"{name}: {one.message}; planned in {one.seconds:.1f} s", flush=True)
     for parameter, reason in zip(one.missing_parameters, one.missing_reasons, strict=True):
         print(f"  {parameter}: {reason}", flush=True)
-    gentle, stops = executed(session, excitation, one.duration, "continue")
-    print(f"{name}: gentle motion executed, {stops} stops", flush=True)
-    for label, method in (("one joint, recursion", "one-joint"), ("one joint, WLS", "wls")):
-        said(known, label, lambda m=method: session.identify(gentle, m))
+    for _ in range(repeat):
+        gentle, stops = executed(session, excitation, one.duration, "continue")
+        for label, method in (("one joint, recursion", "one-joint"), ("one joint, WLS", "wls")):
+            said(known, f"{label}, {stops} stops", partial(session.identify, gentle, method))
     many = planned(excitation, method="points", duration=one.duration, starts=1)
     print(f"{name}: {many.message}; planned in {many.seconds:.0f} s", flush=True)
-    quick, stops = executed(session, excitation, many.duration, "start")
-    print(f"{name}: optimised motion executed, {stops} stops", flush=True)
-    said(known, "optimised, WLS", lambda: session.identify(quick, "wls"))
+    for _ in range(repeat):
+        quick, stops = executed(session, excitation, many.duration, "start")
+        said(known, f"optimised, WLS, {stops} stops", partial(session.identify, quick, "wls"))
 
 
 def planned(excitation: ExcitationClient, **fields: object) -> PlanExcitation.Response:
@@ -223,7 +224,7 @@ def said(known: Truth, label: str, ask: Callable[[], IdentificationResult]) -> N
     try:
         result = ask()
     except RequestRefusedError as error:
-        print(f"  {label:30s} {error}", flush=True)
+        print(f"  {label:31s} {error}", flush=True)
         return
     order = {parameter.name: parameter for parameter in result.parameters}
     values = np.array([order[name].value for name in known.base.names])
@@ -238,6 +239,10 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("robots", nargs="*", metavar="ROBOT")
     parser.add_argument("--dds", action="store_true", help="through ROS, in real time")
+    parser.add_argument("--repeat", type=int, default=1, metavar="N", help="executions with --dds")
     options = parser.parse_args()
     for robot_name in options.robots or (LIVE if options.dds else OFFLINE):
-        (compare_live if options.dds else compare)(robot_name)
+        if options.dds:
+            compare_live(robot_name, options.repeat)
+        else:
+            compare(robot_name)
