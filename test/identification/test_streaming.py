@@ -5,7 +5,9 @@ import pytest
 
 from robot_identification.errors import NotExcitedError, RecordingError
 from robot_identification.identification.base import base_parameters
+from robot_identification.identification.essential import EliminationRule
 from robot_identification.identification.identify import identify
+from robot_identification.identification.result import is_good_enough
 from robot_identification.identification.streaming import StreamingIdentification, is_streamed
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.joint_side import joint_side_recording
@@ -148,3 +150,15 @@ def test_old_samples_are_left_out(arm, samples):
     disorder = part(samples, np.r_[0:5000, 4000:4500, 5000 : len(samples.stamps)])
     ours, theirs = (streamed(arm, raw, size=500).result() for raw in (disorder, samples))
     np.testing.assert_array_equal(ours.estimate.values, theirs.estimate.values)
+
+
+def test_good_enough_asks_for_the_essential_parameters_alone(arm, samples):
+    stream = streamed(arm, samples)
+    result = stream.result(essential=EliminationRule("ratio", 3.0))
+    kept = result.elimination.kept
+    assert 0 < np.count_nonzero(~kept)
+    estimate = result.estimate
+    larger = np.maximum(estimate.std, estimate.std_robust)[kept]
+    worst = float((larger / np.abs(estimate.values[kept])).max())
+    assert is_good_enough(result, 1.01 * worst)
+    assert not is_good_enough(result, 0.99 * worst)
