@@ -29,6 +29,8 @@ def parse_angle(value: float | str) -> float:
     factor, divisor = (float(match[part] or 1) for part in ("factor", "divisor"))
     if divisor == 0:
         raise ValueError(f"{value} divides by zero")
+    if not math.isfinite(math.pi * factor / divisor):
+        raise ValueError(f"{value:.40} is not finite")
     return math.copysign(math.pi * factor / divisor, -1 if match["sign"] == "-" else 1)
 
 

@@ -22,6 +22,7 @@ from robot_identification.errors import RobotDescriptionError
 
 MAXIMUM_BYTES = 1 << 20
 MAXIMUM_DEPTH = 20
+MAXIMUM_ENTRIES = 20_000
 
 FieldPath = tuple[str | int, ...]
 
@@ -87,8 +88,8 @@ def read_bytes(path: Path, maximum: int = MAXIMUM_BYTES) -> tuple[bytes, str]:
     return raw, hashlib.sha256(raw).hexdigest()
 
 
-def read_document(path: Path) -> Document:
-    """Read a YAML file.
+def read_document(path: Path, maximum: int = MAXIMUM_ENTRIES) -> Document:
+    """Read a YAML file of at most ``maximum`` entries.
 
     Raises:
         RobotDescriptionError: the file cannot be read, is not YAML, or uses more of YAML than
@@ -100,12 +101,14 @@ def read_document(path: Path) -> Document:
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise RobotDescriptionError("not UTF-8 text", path=path, line=line) from error
-    return parse_document(text, str(path), digest)
+    return parse_document(text, str(path), digest, maximum)
 
 
-def parse_document(text: str, path: str, digest: str = "") -> Document:
+def parse_document(
+    text: str, path: str, digest: str = "", maximum: int = MAXIMUM_ENTRIES
+) -> Document:
     """Parse YAML text; see :func:`read_document`.  ``path`` is named in errors."""
-    builder = _Builder(text, path)
+    builder = _Builder(text, path, maximum)
     return Document(path, builder.document(), builder.lines, digest)
 
 
@@ -116,8 +119,9 @@ def _line(event: Any) -> int:
 class _Builder:
     """Builds data from the parser's events, one document only."""
 
-    def __init__(self, text: str, path: str) -> None:
+    def __init__(self, text: str, path: str, maximum: int) -> None:
         self.path = path
+        self._left = maximum
         self.lines: dict[FieldPath, int] = {}
         self._events = self._checked(text)
 
@@ -148,6 +152,9 @@ class _Builder:
         return data
 
     def _node(self, event: Any, path: FieldPath) -> Any:
+        self._left -= 1
+        if self._left < 0:
+            self._fail("too many entries", event, path)
         self.lines.setdefault(path, _line(event))
         if isinstance(event, yaml.AliasEvent):
             self._fail("aliases are not accepted; write the values out", event, path)
@@ -193,7 +200,7 @@ class _Builder:
             return _WORDS[text.lower()]
         number = float(text) if _FLOAT.fullmatch(text) else None
         if _NOT_FINITE.fullmatch(text) or (number is not None and not math.isfinite(number)):
-            self._fail(f"{text} is not a finite number", event, path)
+            self._fail(f"{text:.40} is not a finite number", event, path)
         if number is not None and _INTEGER.fullmatch(text) and abs(number) < 2**53:
             return int(text)
         return text if number is None else number

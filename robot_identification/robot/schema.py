@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable
 from difflib import get_close_matches
 from functools import cache
+from itertools import islice
 from typing import Any
 
 from jsonschema import Draft202012Validator
@@ -15,6 +16,7 @@ from robot_identification.errors import RobotDescriptionError
 from robot_identification.robot.document import Document
 from robot_identification.share import share_directory
 
+_MOST_DEPARTURES = 100
 _TYPES = {
     "object": "a mapping",
     "array": "a list",
@@ -49,7 +51,8 @@ def check(document: Document, schema: str) -> None:
         RobotDescriptionError: with file, line and field of the first departure; unknown keys
             come before all others, because a missing key is often a misspelt one.
     """
-    departures = [_describe(document, e) for e in _validator(schema).iter_errors(document.data)]
+    found = islice(_validator(schema).iter_errors(document.data), _MOST_DEPARTURES)
+    departures = [_describe(document, error) for error in found]
     if departures:
         raise min(departures, key=lambda found: (found[0], found[1].line or 0))[1]
 

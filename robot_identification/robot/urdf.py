@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,7 @@ from robot_identification.robot.xml_document import Element, parse_xml, read_xml
 
 _Named = TypeVar("_Named", UrdfJoint, UrdfLink)
 
+MAXIMUM_JOINTS = 200
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
 
@@ -117,6 +119,8 @@ def _described(root: Element, digest: str, name: str, *, allow_mimic: bool) -> U
     moving, frames = _walk(base, joints)
     if not moving:
         raise root.error("no joint of the robot moves")
+    if len(moving) > MAXIMUM_JOINTS:
+        raise root.error(f"{len(moving)} joints move; at most {MAXIMUM_JOINTS} are accepted")
     robot = RobotModel(
         name=root.attributes.get("name") or name,
         base_link=base,
@@ -157,17 +161,26 @@ def _base(links: dict[str, UrdfLink], joints: dict[str, UrdfJoint]) -> str:
     roots = [name for name in links if name not in carried]
     if len(roots) > 1:
         raise links[roots[1]].element.error(
-            f"several links hang on no joint ({', '.join(roots)}); exactly one must be the root"
+            f"several links hang on no joint ({', '.join(roots[:10])}); "
+            "exactly one must be the root"
         )
-    for name in links:
-        seen = [name]
-        while (above := carried.get(seen[-1])) is not None:
-            if above.parent in seen:
-                raise above.element.error(
-                    f"the links go round in a circle: {' <- '.join([*seen, above.parent])}"
-                )
-            seen.append(above.parent)
+    _check_circles(links, carried)
     return roots[0]
+
+
+def _check_circles(links: dict[str, UrdfLink], carried: dict[str, UrdfJoint]) -> None:
+    """Refuse links that hang on one another in a circle."""
+    settled: set[str] = set()
+    for name in links:
+        seen = {name: None}  # in order
+        last = name
+        while last not in settled and (above := carried.get(last)) is not None:
+            last = above.parent
+            if last in seen:
+                way = " <- ".join([*seen, last])
+                raise above.element.error(f"the links go round in a circle: {way:.200}")
+            seen[last] = None
+        settled.update(seen)
 
 
 def _at(joint: UrdfJoint, tag: str, problem: str, attribute: str = "") -> RobotDescriptionError:
@@ -182,7 +195,10 @@ def _walk(base: str, joints: dict[str, UrdfJoint]) -> tuple[list[Joint], dict[st
     """Return the moving joints, antecedents first, and the frames of all links."""
     moving: list[Joint] = []
     frames = {base: LinkFrame(-1, read_only(np.eye(3)), read_only(np.zeros(3)))}
-    waiting = [joint for joint in reversed(joints.values()) if joint.parent == base]
+    hanging: dict[str, list[UrdfJoint]] = defaultdict(list)
+    for joint in reversed(joints.values()):
+        hanging[joint.parent].append(joint)
+    waiting = hanging[base][:]
     while waiting:
         joint = waiting.pop()
         parent = frames[joint.parent]
@@ -205,7 +221,7 @@ def _walk(base: str, joints: dict[str, UrdfJoint]) -> tuple[list[Joint], dict[st
         else:
             frame = LinkFrame(parent.joint, read_only(rotation), read_only(translation))
         frames[joint.child] = frame
-        waiting += [other for other in reversed(joints.values()) if other.parent == joint.child]
+        waiting += hanging[joint.child]
     return moving, frames
 
 

@@ -15,6 +15,7 @@ from robot_identification.robot.document import read_bytes
 
 MAXIMUM_BYTES = 1 << 24
 MAXIMUM_DEPTH = 100
+MAXIMUM_ELEMENTS = 50_000
 
 
 @dataclass(frozen=True)
@@ -79,12 +80,12 @@ class Element:
         """
         parts = self.text(name).split()
         try:
-            values = tuple(float(part) for part in parts)
+            values = tuple(float(part) for part in parts[: count + 1])
         except ValueError:
             values = ()
         if len(values) != count or not all(map(math.isfinite, values)):
             wanted = "a finite number" if count == 1 else f"{count} finite numbers"
-            raise self.error(f'"{self.attributes[name]}" is not {wanted}', "", name)
+            raise self.error(f'"{self.attributes[name]:.60}" is not {wanted}', "", name)
         return values
 
     def number(self, name: str) -> float:
@@ -127,11 +128,16 @@ def parse_xml(data: bytes, name: str, *, encoding: str | None = None) -> Element
     parser = expat.ParserCreate(encoding)
     open_: list[Element] = []
     closed: list[Element] = []
+    left = MAXIMUM_ELEMENTS
 
     def fail(problem: str) -> RobotDescriptionError:
         return RobotDescriptionError(problem, path=name, line=parser.CurrentLineNumber)
 
     def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise fail(f"more than {MAXIMUM_ELEMENTS} elements")
         place = parser.CurrentByteIndex
         open_.append(Element(name, tag, attributes, parser.CurrentLineNumber, place, place))
         if len(open_) > MAXIMUM_DEPTH:

@@ -22,6 +22,7 @@ from robot_identification.storage import mcap_records
 _FILE_TYPES = (".db3", ".mcap")
 _DATA_SUFFIXES = (*_FILE_TYPES, ".db3.zstd", ".mcap.zstd")
 _METADATA = "metadata.yaml"
+_LARGEST_METADATA = 1 << 20
 _SQLITE_MAGIC = b"SQLite format 3\x00"
 
 
@@ -53,6 +54,7 @@ def open_bag(path: str | Path) -> Iterator[Bag]:
     with ExitStack() as stack:
         with foreign_errors(bag_path):
             files = _data_files(bag_path)
+            _check_metadata(bag_path / _METADATA)
             warnings = [warning for file in files for warning in _check(file)]
             sources = [bag_path]
             if bag_path.is_dir() and not (bag_path / _METADATA).exists():
@@ -160,6 +162,12 @@ def _data_files(path: Path) -> list[Path]:
     if not files:
         raise BagError(path, "not a bag: the folder holds neither a .db3 nor a .mcap file")
     return files
+
+
+def _check_metadata(path: Path) -> None:
+    """Refuse metadata that are larger than those of any bag."""
+    if path.is_file() and path.stat().st_size > _LARGEST_METADATA:
+        raise BagError(path, f"larger than {_LARGEST_METADATA} bytes; not read")
 
 
 def _check(file: Path) -> list[str]:

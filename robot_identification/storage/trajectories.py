@@ -14,6 +14,7 @@ from robot_identification.robot.document import Document, read_document
 from robot_identification.robot.model import Array
 from robot_identification.storage.atomic import write_text_atomically
 
+_MOST_ENTRIES = 150_000
 _FIELDS = ("positions", "velocities", "accelerations")
 
 
@@ -58,7 +59,7 @@ def read_trajectory(path: str | Path) -> Trajectory:
         TrajectoryError: if it does not hold a trajectory.
         ShapeError: if a point has not one value per joint.
     """
-    document = read_document(Path(path))
+    document = read_document(Path(path), _MOST_ENTRIES)
     if not isinstance(document.data, dict) or not isinstance(document.data.get("points"), list):
         raise TrajectoryError(f"{path}: needs joint_names and a list of points")
     names = document.data.get("joint_names")

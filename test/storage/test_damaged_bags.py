@@ -99,6 +99,14 @@ def test_damaged_metadata_is_refused(tmp_path, text):
         read_joint_states(tmp_path / "bag", NAMES)
 
 
+def test_metadata_larger_than_any_bag_has_are_not_read(tmp_path):
+    write_messages(tmp_path / "bag", [message(START, NAMES, np.ones(3), None, np.ones(3))])
+    with (tmp_path / "bag" / "metadata.yaml").open("ab") as file:
+        file.truncate(2**20 + 1)
+    with pytest.raises(BagError, match="larger than 1048576 bytes"):
+        read_joint_states(tmp_path / "bag", NAMES)
+
+
 @pytest.mark.parametrize(
     "raw",
     [
