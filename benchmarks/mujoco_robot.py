@@ -7,7 +7,9 @@ parameters are compared with those of MuJoCo's model: armature, damping, frictio
 bodies of the URDF.
 
 Usage: mujoco_robot.py [--arms NAME ...] [--seeds N] [--noise SHARE ...] [--friction-time S ...]
-       [--speed FACTOR] [--json]
+       [--speed FACTOR] [--ours] [--json]
+
+With --ours the same robots, motions and noise go through the node `simulated_robot` instead.
 """
 
 from __future__ import annotations
@@ -27,9 +29,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test"))
 
 import numpy as np
 
-from mujoco_arms import ARMS, Arm, deviations, identified
+from mujoco_arms import ARMS, MUJOCO, deviations, identified
 
 GOAL = 0.02
+OURS = "simulated_robot"
 POSITION_NOISE = 1e-5
 KINDS = ("Ia", "Fv", "Fc")
 WELL_KNOWN = 0.05  # relative standard deviation
@@ -45,6 +48,7 @@ def main() -> int:
         "--friction-time", type=float, nargs="+", default=[0.0], help="0: MuJoCo's own, 0.02 s"
     )
     parser.add_argument("--speed", type=float, default=1.0, help="of simulated time")
+    parser.add_argument("--ours", action="store_true", help="our simulation in place of MuJoCo")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     found = []
@@ -53,7 +57,7 @@ def main() -> int:
     for name, friction_time, noise, seed in itertools.product(
         options.arms, options.friction_time, options.noise, range(options.seeds)
     ):
-        found.append(measure(name, ARMS[name], seed, noise, friction_time, options.speed))
+        found.append(measure(name, seed, noise, friction_time, options))
         if not options.json:
             show(found[-1])
     if options.json:
@@ -62,19 +66,23 @@ def main() -> int:
 
 
 def measure(
-    name: str, arm: Arm, seed: int, noise: float, friction_time: float, speed: float
+    name: str, seed: int, noise: float, friction_time: float, options: argparse.Namespace
 ) -> dict[str, Any]:
     """Return what came of one identification."""
+    arm = ARMS[name]
+    node, own = (OURS, {}) if options.ours else (MUJOCO, {"friction_time": friction_time})
     with tempfile.TemporaryDirectory() as folder:
         found = identified(
             arm,
             Path(folder),
             seed,
+            node=node,
             position_noise=[POSITION_NOISE],
+            position_resolution=[0.0],
             effort_noise=[0.0],
             effort_noise_fraction=noise,
-            friction_time=friction_time,
-            real_time_factor=speed,
+            real_time_factor=options.speed,
+            **own,
         )
         table = deviations(found, arm.truth(Path(folder)))
     trusted = [(v, t, s) for v, t, s in table.values() if s < WELL_KNOWN * abs(v)]

@@ -19,6 +19,7 @@ from robot_identification.robot.loading import load_robot
 from robot_identification.robot.urdf_prior import urdf_prior
 from robot_identification.storage.mujoco_models import mujoco_robot
 
+MUJOCO = "mujoco_robot"
 ALL_SAMPLES = msg.ProcessingSettings(velocity_threshold=[0.0])
 
 
@@ -133,28 +134,34 @@ class Found(NamedTuple):
     all_samples: float
 
 
+def ours_of(arm, folder, robot):
+    """Write all parameters of MuJoCo's model, for the robot that we simulate; return the file."""
+    path = folder / "truth.yaml"
+    named = dict(zip(robot.all_parameter_names, arm.truth(folder).tolist(), strict=True))
+    path.write_text(yaml.safe_dump({"parameters": named}))
+    return path
+
+
 @contextmanager
-def session_of(arm, folder, *, logs=None, environment=None, **parameters):
-    """Give the robot, and the nodes with it in MuJoCo, ready."""
+def session_of(arm, folder, node, environment=None, **parameters):
+    """Give the robot, and the nodes with it in MuJoCo or in our simulation, ready."""
     path, values = arm.write(folder)
+    robot = load_robot(path)
+    if node != MUJOCO:
+        values = ours_of(arm, folder, robot)
     settings = {
-        "mujoco_robot": {"robot": str(path), "parameters_file": str(values), **parameters},
+        node: {"robot": str(path), "parameters_file": str(values), **parameters},
         "acquisition": {"robot": str(path)},
         "identification": {"robot": str(path)},
     }
-    with Session(
-        logs or folder, settings, robot="mujoco_robot", environment=environment
-    ) as session:
+    with Session(folder, settings, robot=node, environment=environment) as session:
         session.wait_until_ready()
-        yield load_robot(path), session
+        yield robot, session
 
 
-def identified(arm, folder, seed=0, *, environment=None, **parameters):
+def identified(arm, folder, seed=0, *, node=MUJOCO, environment=None, **parameters):
     """Identify an arm through its nodes from one motion, and predict another with the result."""
-    with session_of(arm, folder, environment=environment, seed=seed, **parameters) as (
-        robot,
-        session,
-    ):
+    with session_of(arm, folder, node, environment, seed=seed, **parameters) as (robot, session):
         exciting, other = arm.motion(robot, 2 * seed), arm.motion(robot, 2 * seed + 1)
         fitted, fresh = session.record(exciting), session.record(other)
         result = session.identify(fitted)
