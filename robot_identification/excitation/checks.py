@@ -17,6 +17,7 @@ from robot_identification.robot.model import Array, RobotModel
 _SLACK = 1e-8  # as a share of the limit or the range
 _STILL = 1e-6
 _NANOSECONDS = 1e9
+_LATEST = 2.0**31  # s; the duration of a message has 32 bits of whole seconds
 
 
 @dataclass(frozen=True)
@@ -42,9 +43,13 @@ def names(robot: RobotModel, joint_names: Sequence[str]) -> Check:
 
 
 def rising(times: Array) -> bool:
-    """Tell whether there are at least two times, and they rise, as whole nanoseconds too."""
-    whole = np.floor(times * _NANOSECONDS)
-    return times.size >= 2 and bool(times[0] >= 0.0) and bool((np.diff(whole) > 0).all())
+    """Tell whether there are at least two times that a message can hold, and they rise.
+
+    They rise as whole nanoseconds too.
+    """
+    if times.size < 2 or times[0] < 0.0 or times.max() > _LATEST:
+        return False
+    return bool((np.diff(np.floor(times * _NANOSECONDS)) > 0).all())
 
 
 def times(trajectory: Trajectory) -> Check:
