@@ -8,7 +8,8 @@ detection    the simulated TX-40 is paused with SIGSTOP, or pushed off its traje
 false_stops  whole runs with the default state_timeout of 0.1 s and states at 125, 500 and 1000 Hz,
              alone and with a busy process for every core: how they ended
 planning     states of seven joints at 1 kHz, before and while a plan is computed: their age when
-             they are taken in, how many were lost, and the longest pause of the watch
+             they are taken in (stamps say when they were due), how many were lost, the longest
+             pause of the watch, and the processor time that the node takes
 """
 
 from __future__ import annotations
@@ -29,14 +30,13 @@ from diagnostic_msgs.msg import DiagnosticArray
 from robot_identification.msg import ExcitationStatus as Status
 from robot_identification.srv import PlanExcitation
 from sensor_msgs.msg import JointState
-from std_srvs.srv import Trigger
 
 from robot_identification.nodes import qos
 from robot_identification.nodes.cell import Cell, Sent
 from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
 from robot_identification.nodes.session import private_domain
 
-EVENTS = 10
+EVENTS = 20
 LIMIT = 0.1
 TIMEOUT = 0.1
 JOINTS = 7
@@ -50,12 +50,12 @@ node = Node("driver", namespace=sys.argv[1])
 publisher = node.create_publisher(JointState, "joint_states", qos.STATES_OUT)
 names = [f"joint_{i}" for i in range(1, 8)]
 message = JointState(name=names, position=[0.0] * 7, velocity=[0.0] * 7)
-due = time.monotonic()
+due = time.time_ns()
 while True:
-    message.header.stamp = node.get_clock().now().to_msg()
+    message.header.stamp.sec, message.header.stamp.nanosec = divmod(due, 10**9)
     publisher.publish(message)
-    due += 1e-3
-    time.sleep(max(0.0, due - time.monotonic()))
+    due += 10**6
+    time.sleep(max(0, due - time.time_ns()) * 1e-9)
 """
 
 
@@ -80,12 +80,12 @@ def detection() -> None:
     moments = np.random.default_rng(0)
     with cell("tx40", "tx40_simulated", 500.0, TIMEOUT) as robot:
         robot.start()
-        plan(robot, 12.0)
+        plan(robot, 5.0)
         efforts = robot.client.node.create_publisher(JointState, "feedforward_effort", qos.COMMANDS)
         for name, provoke in (("stale states", pause), ("tracking error", push)):
-            found = [
-                provoke(robot, float(moments.uniform(1.0, 10.0)), efforts) for _ in range(EVENTS)
-            ]
+            found: list[tuple[float, float]] = []
+            while len(found) < EVENTS:
+                found += provoke(robot, float(moments.uniform(0.5, 4.0)), efforts)
             late, way = (sorted(column) for column in zip(*found, strict=True))
             print(
                 f"{name}: braking {1e3 * late[len(late) // 2]:.1f} ms (median), "
@@ -102,13 +102,29 @@ def plan(robot: Cell, duration: float) -> None:
 
 
 def begin(robot: Cell, seconds: float) -> int:
-    """Start and wait until some time of the run; return how many trajectories were sent."""
-    del robot.states[:-1]
-    robot.client.demand(Trigger, "excitation/start")
-    robot.wait_for(Status.RUNNING, timeout=60.0)
-    start = stamp_of(robot.sent[-1].message)
-    robot.wait(lambda: robot.now() >= start + seconds * NANOSECONDS, "moment", 60.0)
-    return len(robot.sent)
+    """Start and wait until some time of the run; return how many trajectories were sent.
+
+    A motion that is stopped before that, because the machine is busy, is begun anew.
+    """
+    over = (Status.STOPPED, Status.FAULT)
+    while True:
+        del robot.states[:-1]
+        robot.statuses.clear()
+        begun = robot.now()
+        answer = robot.trigger("start")
+        if not answer.success:
+            print(f"refused: {answer.message}", flush=True)
+            robot.client.spin(2.0)
+            continue
+        if robot.wait_for(Status.RUNNING, *over, timeout=60.0).state == Status.RUNNING:
+            start = stamp_of(robot.followed(begun).message)
+            moment = start + round(seconds * NANOSECONDS)
+            robot.wait(lambda moment=moment: robot.now() >= moment, "moment", 60.0)
+            if robot.status.state == Status.RUNNING:
+                return len(robot.sent)
+        print(f"begun anew: {robot.status.text}", flush=True)
+        robot.wait_for(*over, timeout=60.0)
+        robot.client.spin(2.0)
 
 
 def end(robot: Cell) -> None:
@@ -116,8 +132,8 @@ def end(robot: Cell) -> None:
     robot.wait_for(Status.STOPPED, Status.FAULT, Status.FINISHED, timeout=60.0)
 
 
-def pause(robot: Cell, seconds: float, _: Any) -> tuple[float, float]:
-    """Pause the robot; return latency of detection and of publication, in s."""
+def pause(robot: Cell, seconds: float, _: Any) -> list[tuple[float, float]]:
+    """Pause the robot; return latencies of detection and of publication, in s."""
     count = begin(robot, seconds)
     process = robot.nodes.process("simulated_robot")
     process.send_signal(signal.SIGSTOP)
@@ -130,25 +146,28 @@ def pause(robot: Cell, seconds: float, _: Any) -> tuple[float, float]:
     known = before[-1] / NANOSECONDS + TIMEOUT
     end(robot)
     robot.client.spin(2.0)
-    return latencies(braking, known)
+    return [latencies(braking, known)]
 
 
-def push(robot: Cell, seconds: float, efforts: Any) -> tuple[float, float]:
-    """Push joint 2 off; return latency of detection and of publication, in s."""
+def push(robot: Cell, seconds: float, efforts: Any) -> list[tuple[float, float]]:
+    """Push joint 6 off; return latencies of detection and of publication, in s, if that shows."""
     count = begin(robot, seconds)
-    run = robot.sent[-1]
+    run = robot.sent[count - 1]
     reference, start = run.trajectory.reordered(robot.robot.joint_names), stamp_of(run.message)
-    efforts.publish(JointState(name=["joint_2"], effort=[2000.0]))
+    efforts.publish(JointState(name=["joint_6"], effort=[40.0]))
     robot.wait(lambda: len(robot.sent) > count, "braking")
-    efforts.publish(JointState(name=["joint_2"], effort=[0.0]))
+    efforts.publish(JointState(name=["joint_6"], effort=[0.0]))
     braking = robot.sent[count]
     stamps = np.array([stamp_of(s) for s in robot.states])
     measured = np.array([s.position for s in robot.states])
     off = np.abs(reference.sample((stamps - start) / NANOSECONDS)[0] - measured).max(axis=1)
-    known = stamps[(off > LIMIT) & (stamps > start)][0] / NANOSECONDS
+    known = stamps[(off > LIMIT) & (stamps > start)]
     end(robot)
     robot.client.spin(2.0)
-    return latencies(braking, known)
+    if robot.status.stop_reason != Status.TRACKING_ERROR or not len(known):
+        print(f"not counted: {robot.status.text}", flush=True)
+        return []
+    return [latencies(braking, known[0] / NANOSECONDS)]
 
 
 def latencies(braking: Sent, known: float) -> tuple[float, float]:
@@ -197,8 +216,10 @@ def planning() -> None:
                 robot.start_excitation()
                 robot.client.spin(3.0)
                 reports.clear()
+                used = processor_seconds(robot)
                 robot.client.spin(10.0)
-                tell("waiting", reports)
+                used = (processor_seconds(robot) - used) / 10.0
+                tell(f"waiting, {100.0 * used:.0f} % of a core", reports)
                 request = PlanExcitation.Request(starts=3, start_position=[0.0] * JOINTS)
                 future = robot.client.begin(PlanExcitation, "excitation/plan", request)
                 begun = time.monotonic()
@@ -208,6 +229,13 @@ def planning() -> None:
             finally:
                 driver.kill()
                 driver.wait()
+
+
+def processor_seconds(robot: Cell) -> float:
+    """Return the processor time of the excitation node so far, in s."""
+    stat = Path(f"/proc/{robot.nodes.process('excitation').pid}/stat").read_text()
+    ticks = stat.rpartition(")")[2].split()[11:13]
+    return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
 
 def tell(name: str, reports: list[DiagnosticArray]) -> None:

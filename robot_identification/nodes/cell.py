@@ -35,6 +35,7 @@ from robot_identification.robot.loading import load_robot
 from robot_identification.robot.model import Array
 
 _ACCELERATION_STEPS = 5
+_STAMP_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
@@ -210,6 +211,20 @@ class Cell(ExcitationClient):
         since = self.now()
         return self.execute(timeout), self.excess(since)
 
+    def followed(self, since: int) -> Sent:
+        """Return the trajectory that the status is about, sent after a time in ns; wait for it.
+
+        Status and trajectories are topics of their own and need not come in order.
+        """
+        found: Sent = self.wait(
+            lambda: next((s for s in self.sent if s.clock >= since and self._is_status(s)), None),
+            "trajectory that the status is about",
+        )
+        return found
+
+    def _is_status(self, sent: Sent) -> bool:
+        return bool(abs(sent.trajectory.times[-1] - self.status.duration) < _STAMP_ROUNDING)
+
     def stop_after(self, seconds: float, certified: float) -> Stop | None:
         """Start, call ~/stop some time after the trajectory began, wait for rest.
 
@@ -220,7 +235,7 @@ class Cell(ExcitationClient):
         begun = self.now()
         self.client.demand(Trigger, "excitation/start")
         self.wait_for(Status.RUNNING, timeout=60.0)
-        start = stamp_of(self.sent[-1].message)
+        start = stamp_of(self.followed(begun).message)
         self.wait(lambda: self.now() >= start + seconds * NANOSECONDS, "moment", 120.0)
         count, asked = len(self.sent), time.monotonic()
         after = (self.now() - start) / NANOSECONDS

@@ -16,7 +16,7 @@ from robot_identification.storage.plans import read_plan
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.timeout(300)]
 
-QUICK = {"rows": 8, "starts": 1, "duration": 5.0}
+QUICK = {"rows": 8, "starts": 1, "duration": 5.0, "timeout": 240.0}
 STOPS = 5
 STALE_AFTER = 0.5
 START = [0.1, -0.1, 0.0, 0.0, 0.05, 0.0]
