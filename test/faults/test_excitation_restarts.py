@@ -1,0 +1,107 @@
+"""The node that moves the robot is killed in every state and started again."""
+
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from robot_identification.srv import PlanExcitation
+
+from live_nodes import ROBOT
+from robot_identification.nodes.cell import Cell, Status
+from robot_identification.nodes.joint_states import stamp_of
+from robot_identification.robot.values import values_path
+
+pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.timeout(300)]
+
+QUICK = {"rows": 8, "starts": 1, "duration": 3.0}
+AWAY = np.array([0.3, -0.3])
+
+
+@pytest.fixture(scope="module")
+def cell(tmp_path_factory):
+    """Return a SCARA: its plans are made in a moment."""
+    folder = tmp_path_factory.mktemp("cell")
+    values = folder / "scara_complete.yaml"
+    text = values_path("scara").read_text()
+    named = {line.partition(":")[0].strip() for line in text.splitlines()}
+    missing = [name for name in ROBOT.all_parameter_names if name not in named]
+    values.write_text(text + "".join(f"  {name}: 0.0\n" for name in missing))
+    with Cell(folder, "scara", str(values), excitation={"state_timeout": 1.0}) as cell:
+        cell.start()
+        yield cell
+
+
+def children(process):
+    """Return the processes that a process has started."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == process:
+            found.append(int(path.parent.name))
+    return found
+
+
+def alive(process):
+    return Path(f"/proc/{process}").exists()
+
+
+def reach(cell, state):
+    """Bring the node into a state."""
+    if state == Status.IDLE:
+        return
+    if state == Status.PLANNING:
+        request = PlanExcitation.Request(rows=40, starts=20, duration=3.0)
+        cell.client.begin(PlanExcitation, "excitation/plan", request)
+        cell.wait_for(Status.PLANNING)
+        return
+    place = AWAY if np.abs(cell.position() - AWAY).max() > 0.2 else -AWAY
+    planned = cell.plan(**QUICK, start_position=place.tolist())
+    assert planned.success, planned.message
+    if state == Status.PLANNED:
+        return
+    assert cell.trigger("start").success
+    cell.wait_for(Status.APPROACHING)
+    if state == Status.APPROACHING:
+        return
+    cell.wait_for(Status.RUNNING)
+    if state == Status.RUNNING:
+        return
+    cell.client.spin(1.0)
+    assert cell.trigger("stop").success
+    cell.wait_for(Status.BRAKING)
+
+
+@pytest.mark.parametrize(
+    "state", ["IDLE", "PLANNING", "PLANNED", "APPROACHING", "RUNNING", "BRAKING"]
+)
+def test_after_a_kill_nothing_is_commanded_and_the_node_says_so(cell, state):
+    reach(cell, getattr(Status, state))
+    process = cell.nodes.process("excitation")
+    workers = children(process.pid)
+    assert workers, "the planning process"
+    cell.kill(signal.SIGKILL)
+    assert process.returncode == -signal.SIGKILL
+    cell.client.spin(0.2)
+    sent = list(cell.sent)
+    cell.start_excitation()
+    cell.wait_for(Status.IDLE)
+    assert "~/plan" in cell.status.text
+    assert cell.status.trajectory_hash == ""
+    started = cell.trigger("start")
+    assert not started.success
+    assert "there is no certified plan" in started.message
+    if sent:
+        rest = sent[-1].end + 2 * 10**8
+        cell.wait(lambda: stamp_of(cell.states[-1]) > rest, "end of what was sent before", 60.0)
+    cell.client.spin(0.3)
+    assert len(cell.sent) == len(sent)
+    assert np.abs([state.velocity for state in cell.states[-20:]]).max() < 0.05
+    end = time.monotonic() + 10.0
+    while time.monotonic() < end and any(map(alive, workers)):
+        cell.client.spin(0.1)
+    assert not any(map(alive, workers)), "the planning process of the killed node has ended"
