@@ -95,7 +95,11 @@ def _inertial(element: Element, link: Element) -> Body:
         raise inertia_element.error(
             f"a principal moment of inertia is negative ({moments[0]:.3g})", link.label
         )
-    return Body(mass, centre, rotation @ inertia @ rotation.T)
+    with np.errstate(all="ignore"):
+        turned = rotation @ inertia @ rotation.T
+    if not np.isfinite(turned).all():
+        raise inertia_element.error("is too large to be computed with", link.label)
+    return Body(mass, centre, turned)
 
 
 def _pose(origin: Element | None) -> tuple[Array, Array]:

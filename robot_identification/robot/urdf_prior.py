@@ -118,10 +118,13 @@ def _values(description: UrdfDescription, robot: RobotModel, name: str) -> Array
         if link.inertial is None or frame.joint < 0:
             continue
         index = robot.joint_names.index(theirs[frame.joint])
-        body = link.inertial.seen_from(frame.rotation, frame.translation)
-        body = body.seen_from(places[index, :3, :3], places[index, :3, 3])
-        first = parameters.joint_offset(index)
-        values[first : first + len(parameters.INERTIAL)] += body.standard
+        own = slice(parameters.joint_offset(index), None)
+        with np.errstate(all="ignore"):
+            body = link.inertial.seen_from(frame.rotation, frame.translation)
+            body = body.seen_from(places[index, :3, :3], places[index, :3, 3])
+            values[own][: len(parameters.INERTIAL)] += body.standard
+        if not np.isfinite(values[own]).all():
+            raise link.element.error("its inertial is too large to be computed with")
     for index, joint_name in enumerate(robot.joint_names):
         joint, first = description.joints[joint_name], parameters.joint_offset(index)
         values[first + parameters.VISCOUS_FRICTION] = joint.damping or 0.0

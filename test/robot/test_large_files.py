@@ -8,6 +8,7 @@ from robot_identification.errors import RobotDescriptionError, TrajectoryError
 from robot_identification.robot.document import MAXIMUM_BYTES, MAXIMUM_ENTRIES, parse_document
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.urdf import MAXIMUM_JOINTS
+from robot_identification.robot.urdf_prior import urdf_prior
 from robot_identification.robot.xml_document import MAXIMUM_ELEMENTS
 from robot_identification.storage.trajectories import read_trajectory
 
@@ -105,3 +106,23 @@ def test_a_trajectory_of_too_many_points_is_refused(tmp_path):
     path.write_text(filled("joint_names: [a]\npoints: [", "{},", "{}]"))
     with pytest.raises((RobotDescriptionError, TrajectoryError), match="too many entries"):
         read_trajectory(path)
+
+
+@pytest.mark.parametrize(
+    ("inertial", "place"),
+    [
+        ('<origin xyz="1e200 0 0"/><mass value="1e200"/>', "link[b]"),
+        ('<origin rpy="0 0 0.8"/><mass value="1"/>', "link[b].inertia"),
+    ],
+)
+def test_inertials_that_overflow_are_refused(tmp_path, inertial, place):
+    ixx, ixy = ("1.7e308", "1e308") if "rpy" in inertial else ("1", "0")
+    path = tmp_path / "arm.urdf"
+    path.write_text(
+        f'<robot name="r"><link name="a"/><link name="b"><inertial>{inertial}'
+        f'<inertia ixx="{ixx}" ixy="{ixy}" ixz="0" iyy="{ixx}" iyz="0" izz="{ixx}"/></inertial>'
+        '</link><joint name="j" type="revolute"><parent link="a"/><child link="b"/></joint></robot>'
+    )
+    with pytest.raises(RobotDescriptionError, match="too large to be computed with") as caught:
+        urdf_prior(path, load_robot(path))
+    assert caught.value.field == place
