@@ -114,14 +114,23 @@ def test_the_experiment_of_a_robot_file_says_rate_and_noise(run, tmp_path):
         (("tx40", "--trajectory", "tx40", "--duration", "nan"), "duration"),
         (("tx40", *SHORT, "--parameters", "scara"), "values of scara"),
         (("tx40", *SHORT, "--controller-rate", "continuous", "--tolerance", "0"), "tolerance"),
-        (("ur10", *SHORT), "give a file with values"),
-        (("hitachi_hpr", *SHORT), ""),
+        (("hitachi_hpr", *SHORT), "joints that follow others"),
     ],
 )
 def test_bad_input_is_refused_with_one_line(refusal, tmp_path, arguments, words):
     code, line = refusal("simulate", *arguments, "-o", tmp_path / "bag")
     assert code == 2
     assert words in line
+    assert not (tmp_path / "bag").exists()
+
+
+def test_a_robot_whose_parameters_nobody_knows_needs_a_file(refusal, tmp_path):
+    shipped = share_directory() / "config" / "robots" / "scara.yaml"
+    robot = tmp_path / "unknown.yaml"
+    robot.write_text(shipped.read_text().replace("name: scara", "name: unknown", 1))
+    code, line = refusal("simulate", robot, "--trajectory", "scara", "-o", tmp_path / "bag")
+    assert code == 2
+    assert "give a file with values" in line
     assert not (tmp_path / "bag").exists()
 
 
