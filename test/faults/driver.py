@@ -59,23 +59,25 @@ class FaultySuite(Suite):
         self.driver.publish(states(1)[0])
         return self.value("messages_received") not in ("", "0")
 
+    def reports(self, since=0):
+        """Return what the acquisition node has said on /diagnostics, which all nodes share."""
+        name = f"{self.namespace}/acquisition: joint states"
+        return [
+            status
+            for array in self.diagnostics[since:]
+            for status in array.status
+            if status.name == name
+        ]
+
     def value(self, key):
-        """Return a value of the last diagnostics of the acquisition node."""
-        for array in reversed(self.diagnostics):
-            for status in array.status:
-                values = {value.key: value.value for value in status.values}
-                if key in values:
-                    return values[key]
+        """Return a value of the last report of the acquisition node."""
+        for status in self.reports()[-1:]:
+            return {value.key: value.value for value in status.values}[key]
         return ""
 
     def verdicts(self, since=0):
-        """Return level and message of what the acquisition node has said on /diagnostics."""
-        return [
-            (status.level, status.message)
-            for array in self.diagnostics[since:]
-            for status in array.status
-            if "joint states" in status.name
-        ]
+        """Return level and message of the reports of the acquisition node."""
+        return [(status.level, status.message) for status in self.reports(since)]
 
     def set_faults(self, faults):
         """Write a fault file and make the injector use it from the next state on."""
