@@ -64,6 +64,7 @@ def test_a_plan_is_certified_reported_and_written(cell, tmp_path):
 
 
 def test_approach_rehearsal_and_run(cell):
+    assert cell.plan(**QUICK, start_position=START).success
     cell.set_speed(0.2)
     count = len(cell.sent)
     status, shares = cell.run()
