@@ -188,6 +188,7 @@ class _Residuals:
         self._speed, self._residual = self._speed[pending:], self._residual[pending:]
 
     def over_level(self) -> Array:
+        """Return the (joints,) root mean square of the newest rows over the level, or NaN."""
         drift = np.full(len(self._newest), np.nan)
         for joint, (newest, level) in enumerate(
             zip(self._newest, self._level.residual_std, strict=True)
