@@ -55,6 +55,13 @@ def errors_of(result):
     return np.abs(values - TRUTH), std
 
 
+@pytest.fixture
+def good(suite, bag):
+    """A result that is latched, and that failures must leave."""
+    assert didim(suite, bag).success
+    return suite.latched()
+
+
 def test_torque_alone_tells_the_parameters_of_a_bag(suite, bag, tmp_path):
     suite.progress.clear()
     output = tmp_path / "result.yaml"
@@ -110,8 +117,7 @@ def test_a_live_recording_with_samples_of_the_reference_is_enough(suite):
     assert [source.name for source in response.result.sources] == [recording]
 
 
-def test_what_is_refused_changes_nothing(suite, bag, tmp_path):
-    good = suite.latched()
+def test_what_is_refused_changes_nothing(suite, bag, good, tmp_path):
     for fields, code in (
         ({"start": "nowhere.yaml"}, CODES.RESULT_INVALID),
         ({"weighting": "heavy"}, CODES.INVALID_REQUEST),
@@ -134,8 +140,7 @@ def test_a_recording_without_reference_is_refused(suite, tmp_path):
     assert "reference" in response.message
 
 
-def test_too_few_iterations_end_in_not_converged_with_what_was_reached(suite, bag):
-    good = suite.latched()
+def test_too_few_iterations_end_in_not_converged_with_what_was_reached(suite, bag, good):
     response = didim(suite, bag, max_iterations=1)
     assert (response.success, response.error_code) == (False, CODES.NOT_CONVERGED)
     assert not response.result.converged
