@@ -102,7 +102,7 @@ class CalibrationNode(Node):
             )
         for kind, name, callback in (
             (Calibrate, "~/calibrate", self._on_calibrate),
-            (Trigger, "~/cancel", self._on_cancel),
+            (Trigger, "~/cancel", self._desk.on_cancel),
         ):
             self.create_service(kind, name, callback, qos_profile=qos.SERVICES, callback_group=long)
         self.get_logger().info(f"ready: {self._robot.name}, prior {self._prior or 'none'}")
@@ -214,12 +214,6 @@ class CalibrationNode(Node):
             )
         if request.output:
             write_parameters(request.output, self._robot, calibrated)
-
-    def _on_cancel(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        work = self._desk.cancel()
-        response.success = bool(work)
-        response.message = f"{work} is being cancelled" if work else "nothing is under way"
-        return response
 
 
 def make_executor() -> Executor:

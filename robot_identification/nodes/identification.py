@@ -107,7 +107,7 @@ class IdentificationNode(Node):
             (IdentifyDidim, "~/didim", self._on_didim, long),
             (Validate, "~/validate", self._on_validate, long),
             (BaseParameters, "~/base_parameters", self._on_base_parameters, quick),
-            (Trigger, "~/cancel", self._on_cancel, quick),
+            (Trigger, "~/cancel", self._desk.on_cancel, quick),
         ):
             self.create_service(
                 kind, name, callback, qos_profile=qos.SERVICES, callback_group=group
@@ -312,12 +312,6 @@ class IdentificationNode(Node):
             response,
             lambda filled: fill_base_parameters(request, filled, base_of(request, self._base)),
         )
-
-    def _on_cancel(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        work = self._desk.cancel()
-        response.success = bool(work)
-        response.message = f"{work} is being cancelled" if work else "nothing is under way"
-        return response
 
     def finish(self) -> None:
         """End what runs beside the executor."""

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from rclpy.impl.rcutils_logger import RcutilsLogger
+from std_srvs.srv import Trigger
 
 from robot_identification import errors
 from robot_identification.srv import Identify
@@ -98,6 +99,13 @@ class Desk:
         if work:
             self._cancel.set()
         return work
+
+    def on_cancel(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        """Answer a service that ends the work under way."""
+        work = self.cancel()
+        response.success = bool(work)
+        response.message = f"{work} is being cancelled" if work else "nothing is under way"
+        return response
 
     def run(
         self, name: str, response: Response, work: Callable[[Response, Cancelled], str]

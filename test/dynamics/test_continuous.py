@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from random_robots import coupled_wrist, random_robot, random_values
 from robot_identification.dynamics.continuous import ContinuousLoop
 from robot_identification.dynamics.direct import DirectModel
 from robot_identification.dynamics.reference import Reference, hold, sample
@@ -16,55 +15,16 @@ from robot_identification.dynamics.stops import stops_of
 from robot_identification.errors import SettingError, ShapeError, SimulationError
 from robot_identification.excitation.trajectory import interpolate
 from robot_identification.robot.loading import load_robot
-from robot_identification.robot.model import Controller, Joint, JointLimits, JointType, RobotModel
+from robot_identification.robot.model import Controller
 from robot_identification.robot.values import load_values
 from robot_identification.share import share_directory
 from robot_identification.storage.trajectories import read_trajectory
+from small_robots import pendulum, pendulum_values, sinusoid, two_joints_with_coupled_friction
 
 NO_CONTROL = Controller("cascade", 1000.0, {})
+PIECE = 0.05  # s, of the references
+STRONG = ((5.0, 3.0), 4.0)  # friction of two joints and of their coupling
 PD = Controller("pid", 1000.0, {"kp": (400.0,), "kd": (20.0,)})
-
-
-def pendulum(gravity=9.81, **limits):
-    """Return a link about a horizontal axis; at position 0 it points sideways."""
-    joint = Joint(
-        name="hinge",
-        link="arm",
-        type=JointType.REVOLUTE,
-        antecedent=-1,
-        rotation=np.eye(3),
-        translation=np.zeros(3),
-        limits=JointLimits(**limits),
-    )
-    return RobotModel("pendulum", "base", (joint,), [0.0, -gravity, 0.0])
-
-
-def pendulum_values(ZZ=0.5, MX=1.0, Fv=0.0, Fc=0.0):
-    values = np.zeros(14)
-    values[[5, 6, 9, 11, 12]] = ZZ, MX, 2.0, Fv, Fc
-    return values
-
-
-def sinusoid(amplitude, frequency, duration):
-    """Return a reference along a raised cosine, by quintic pieces of 50 ms."""
-    t = np.arange(0.0, duration + 0.025, 0.05)
-    w = 2.0 * math.pi * frequency
-    at = np.array(amplitude)[None, :]
-    position = at * (1.0 - np.cos(w * t))[:, None]
-    velocity = at * w * np.sin(w * t)[:, None]
-    acceleration = at * w**2 * np.cos(w * t)[:, None]
-    return Reference(t, interpolate(t, position, velocity, acceleration))
-
-
-def two_joints_with_coupled_friction():
-    rng = np.random.default_rng(8)
-    robot = random_robot(rng, 2, coupled_wrist())
-    values = random_values(rng, robot)
-    values[[12, 26]] = 5.0, 3.0
-    values[24] = 0.1
-    values[-1] = 4.0
-    gains = {"kp": (400.0, 400.0), "kd": (40.0, 40.0)}
-    return robot, values, Controller("pid", 1000.0, gains)
 
 
 @pytest.fixture(scope="module")
@@ -157,7 +117,7 @@ def stick_and_slip(reference_at, ends, kp, kd, inertia, friction):
 
 def test_stick_and_slip_agree_with_another_integrator():
     w, amplitude = 2.0 * math.pi, 0.02
-    coefficients = sinusoid([amplitude], 1.0, 2.0)
+    coefficients = sinusoid([amplitude], 1.0, 2.0, PIECE)
     ends = np.linspace(0.1, 2.0, 20)
 
     def reference_at(time):
@@ -179,7 +139,7 @@ def test_stick_and_slip_agree_with_another_integrator():
 def test_smoothed_friction_does_not_converge_with_the_tolerance():
     loop = ContinuousLoop(pendulum(0.0), pendulum_values(Fc=6.0), controller=PD, tolerance=1e-10)
     times = np.linspace(0.0, 2.0, 201)
-    reference = sinusoid([0.02], 1.0, 2.0)
+    reference = sinusoid([0.02], 1.0, 2.0, PIECE)
     exact = loop.run(reference, 2.0, times=times, state=loop.at_rest([0.0])).samples.position[:, 0]
 
     def smoothed(eps, tolerance):
@@ -203,8 +163,8 @@ def test_smoothed_friction_does_not_converge_with_the_tolerance():
 
 
 def test_a_controller_with_a_rate_approaches_the_continuous_one():
-    robot, values, controller = two_joints_with_coupled_friction()
-    reference = sinusoid([0.3, 0.4], 1.0, 1.5)
+    robot, values, controller = two_joints_with_coupled_friction(*STRONG)
+    reference = sinusoid([0.3, 0.4], 1.0, 1.5, PIECE)
     loop = ContinuousLoop(robot, values, controller=controller, tolerance=1e-9)
     exact, certificate, _ = loop.run(reference, 1.5, state=loop.at_rest([0.0, 0.0]))
     assert certificate.events > 10
@@ -238,11 +198,11 @@ def test_the_error_falls_with_the_tolerance(tx40):
 
 
 def test_effort_and_slip_of_a_sample_belong_to_its_state():
-    robot, values, controller = two_joints_with_coupled_friction()
+    robot, values, controller = two_joints_with_coupled_friction(*STRONG)
     values[[12, 26, -1]] *= 3.0
     loop = ContinuousLoop(robot, values, controller=controller, tolerance=1e-10)
     times = np.sort(np.concatenate([np.arange(0.1, 1.4, 0.01) + d for d in (0.0, 1e-5, 2e-5)]))
-    samples = loop.run(sinusoid([0.1, 0.13], 1.0, 1.5), 1.5, times=times).samples
+    samples = loop.run(sinusoid([0.1, 0.13], 1.0, 1.5, PIECE), 1.5, times=times).samples
     before, now, after = (samples.velocity[i::3] for i in range(3))
     sliding = (np.abs(samples.slip[1::3]) == 1.0).all(axis=1)
     assert 0.2 < sliding.mean() < 0.95
@@ -255,17 +215,19 @@ def test_effort_and_slip_of_a_sample_belong_to_its_state():
 
 
 def test_a_coupled_element_sticks_while_its_joints_move_against_each_other():
-    robot, values, controller = two_joints_with_coupled_friction()
+    robot, values, controller = two_joints_with_coupled_friction(*STRONG)
     values[-1] = 1e4  # the friction of the common motor is never overcome
     values[11::14] = 0.0
     loop = ContinuousLoop(robot, values, controller=controller)
-    samples = loop.run(sinusoid([0.3, -0.3], 1.0, 1.0), 1.0, state=loop.at_rest([0.0, 0.0])).samples
+    samples = loop.run(
+        sinusoid([0.3, -0.3], 1.0, 1.0, PIECE), 1.0, state=loop.at_rest([0.0, 0.0])
+    ).samples
     assert np.abs(samples.velocity).max() > 0.5
     assert np.abs(samples.velocity.sum(axis=1)).max() < 1e-11
 
 
 def test_elements_that_depend_on_each_other_hold_together():
-    robot, values, controller = two_joints_with_coupled_friction()
+    robot, values, controller = two_joints_with_coupled_friction(*STRONG)
     loop = ContinuousLoop(robot, values, controller=controller)
     bias = DirectModel(robot, values).bias([0.0, 0.0], [0.0, 0.0])[0]
     # The elements of both joints alone cannot bear this; with the common one they can.
@@ -297,16 +259,16 @@ def test_every_control_law_follows_its_reference(law, gains, tolerance):
     loop = ContinuousLoop(
         pendulum(), pendulum_values(Fv=0.5, Fc=0.5), controller=Controller(law, 2000.0, gains)
     )
-    samples = loop.run(sinusoid([0.5], 0.5, 4.0), 4.0).samples
+    samples = loop.run(sinusoid([0.5], 0.5, 4.0, PIECE), 4.0).samples
     wanted = 0.5 * (1.0 - np.cos(math.pi * samples.time))
     assert np.abs(samples.position[:, 0] - wanted).max() < tolerance
 
 
 def test_computed_torque_with_the_true_model_leaves_no_error():
-    robot, values, _ = two_joints_with_coupled_friction()
+    robot, values, _ = two_joints_with_coupled_friction(*STRONG)
     controller = Controller("computed_torque", 1000.0, {"kp": (400.0,) * 2, "kd": (40.0,) * 2})
     loop = ContinuousLoop(robot, values, controller=controller, tolerance=1e-9)
-    reference = sinusoid([0.3, 0.4], 1.0, 2.0)
+    reference = sinusoid([0.3, 0.4], 1.0, 2.0, PIECE)
     run = loop.run(reference, 2.0, state=loop.at_rest([0.0, 0.0]))
     wanted = np.array([[0.3, 0.4]]) * (1.0 - np.cos(2.0 * math.pi * run.samples.time))[:, None]
     assert np.abs(run.samples.position - wanted).max() < 1e-5  # of the quintic pieces
@@ -330,7 +292,7 @@ def test_a_reference_that_jumps_ends_a_step():
     t = np.array([0.0, 0.1, 0.2])
     straight = Reference(t, interpolate(t, np.array([[0.0], [0.1], [0.0]]), None, None))
     np.testing.assert_allclose(stops_of(straight, 0.0, 1.0), [0.1, 0.2, 1.0])
-    smooth = sinusoid([0.1], 1.0, 1.0)
+    smooth = sinusoid([0.1], 1.0, 1.0, PIECE)
     assert len(stops_of(smooth, 0.0, 1.0)) > 15
     fine = Reference(smooth.knots / 100.0, smooth.coefficients * 100.0 ** np.arange(6))
     assert len(stops_of(fine, 0.0, 1.0)) == 2
@@ -347,7 +309,7 @@ def test_a_reference_that_jumps_ends_a_step():
 def test_parameters_that_drive_instead_of_braking_do_not_stop_the_simulation():
     values = pendulum_values(Fc=-0.2, Fv=1.0)
     loop = ContinuousLoop(pendulum(), values, controller=PD)
-    run = loop.run(sinusoid([0.5], 1.0, 2.0), 2.0)
+    run = loop.run(sinusoid([0.5], 1.0, 2.0, PIECE), 2.0)
     assert np.abs(run.samples.slip).min() == 1.0
 
 

@@ -4,66 +4,21 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from random_robots import coupled_wrist, random_robot, random_values
+from random_robots import random_robot, random_values
 from robot_identification.dynamics.direct import DirectModel
-from robot_identification.dynamics.reference import Reference, hold
+from robot_identification.dynamics.reference import hold
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.dynamics.sensors import Sensors, SensorSettings
 from robot_identification.dynamics.simulation import ClosedLoop
 from robot_identification.errors import SettingError, ShapeError, SimulationError
-from robot_identification.excitation.trajectory import interpolate
 from robot_identification.robot.model import (
     Controller,
     EffortMeaning,
-    Joint,
-    JointLimits,
-    JointType,
     RobotModel,
 )
+from small_robots import pendulum, pendulum_values, sinusoid, two_joints_with_coupled_friction
 
 NO_CONTROL = Controller(law="cascade", rate_hz=1000.0, gains={})
-
-
-def pendulum(gravity=9.81, **limits):
-    """Return a link about a horizontal axis; at position 0 it points sideways."""
-    joint = Joint(
-        name="hinge",
-        link="arm",
-        type=JointType.REVOLUTE,
-        antecedent=-1,
-        rotation=np.eye(3),
-        translation=np.zeros(3),
-        limits=JointLimits(**limits),
-    )
-    return RobotModel("pendulum", "base", (joint,), [0.0, -gravity, 0.0])
-
-
-def pendulum_values(ZZ=0.5, MX=1.0, Fv=0.0, Fc=0.0):
-    values = np.zeros(14)
-    values[[5, 6, 9, 11, 12]] = ZZ, MX, 2.0, Fv, Fc
-    return values
-
-
-def sinusoid(amplitude, frequency, duration):
-    """Return a reference along a sine, by quintic pieces of 10 ms."""
-    t = np.arange(0.0, duration + 0.005, 0.01)
-    w = 2.0 * math.pi * frequency
-    at = np.array(amplitude)[None, :]
-    position = at * (1.0 - np.cos(w * t))[:, None]
-    velocity = at * w * np.sin(w * t)[:, None]
-    acceleration = at * w**2 * np.cos(w * t)[:, None]
-    return Reference(t, interpolate(t, position, velocity, acceleration))
-
-
-def two_joints_with_coupled_friction():
-    rng = np.random.default_rng(8)
-    robot = random_robot(rng, 2, coupled_wrist())
-    values = random_values(rng, robot)
-    values[[12, 26]] = 0.5, 0.3
-    values[24] = 0.1
-    values[-1] = 0.4
-    gains = {"kp": (400.0, 400.0), "kd": (40.0, 40.0)}
-    return robot, values, Controller("pid", 1000.0, gains)
 
 
 def test_without_friction_and_control_energy_is_kept():
