@@ -131,6 +131,7 @@ class ExcitationNode(Node):
         group = ReentrantCallbackGroup()  # answers that take time leave the others their turn
         for kind, name, callback in (
             (PlanExcitation, "~/plan", self._on_plan),
+            (Trigger, "~/preview", self._on_preview),
             (Trigger, "~/start", self._on_start),
             (Trigger, "~/continue", self._on_continue),
             (Trigger, "~/stop", self._on_stop),
@@ -229,6 +230,19 @@ class ExcitationNode(Node):
 
     # Motion
 
+    def _on_preview(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        """Certify what ~/start would do from where the robot stands; nothing moves."""
+        if self._busy:
+            return _answer(response, False, f"BUSY: {self._busy}")
+        if self._job is None or self._planned is None:
+            return _answer(response, False, f"{_NO_PLAN}; call ~/plan first")
+        try:
+            speed = current(self, SPEED)
+            prepared = self._prepare(self._job, self._planned, None, speed)
+        except RobotIdentificationError as error:
+            return _answer(response, False, f"{code_name(error_code(error))}: {error}")
+        return _answer(response, True, _outline(prepared, speed))
+
     async def _on_start(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         return await self._execute(response, lambda: None)
 
@@ -252,8 +266,8 @@ class ExcitationNode(Node):
         try:
             if self._job is None or self._planned is None:
                 return _answer(response, False, f"{_NO_PLAN}; call ~/plan first")
-            since = first()
-            prepared = self._prepare(self._job, self._planned, since)
+            since, self._speed = first(), current(self, SPEED)
+            prepared = self._prepare(self._job, self._planned, since, self._speed)
             # Preparing took time in which no state was taken in.
             self._prepared_at, self._next_state = self._now(), Future()
             try:
@@ -267,15 +281,14 @@ class ExcitationNode(Node):
             return _answer(response, False, f"{code_name(error_code(error))}: {error}")
         return _answer(response, True, text)
 
-    def _prepare(self, job: Job, planned: Planned, since: int | None) -> Prepared:
+    def _prepare(self, job: Job, planned: Planned, since: int | None, speed: float) -> Prepared:
         reading = self._states.fresh(self._now(), self._settings.state_timeout)
-        self._speed = current(self, SPEED)
         return prepare(
             job,
             planned.plan,
             reading.position,
             since=since,
-            speed=self._speed,
+            speed=speed,
             approach_speed=current(self, APPROACH_SPEED),
         )
 
@@ -296,12 +309,8 @@ class ExcitationNode(Node):
         self._send(motion.begin(self._now()))
         self._course = Course(planned.plan, motion, self._speed, since)
         self._publish_status()
-        way = 0.0 if prepared.approach is None else prepared.approach.duration
         begins = "" if since is None else f"from experiment {since + 1} on: "
-        return (
-            f"{begins}approach {way:.1f} s, trajectory {prepared.run.duration:.1f} s at "
-            f"{100.0 * self._speed:g} % speed, at rest within {prepared.braking_time:.3f} s"
-        )
+        return begins + _outline(prepared, self._speed)
 
     def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         if self._next_state is not None:
@@ -393,6 +402,15 @@ class ExcitationNode(Node):
 def _answer(response: Trigger.Response, success: bool, message: str) -> Trigger.Response:
     response.success, response.message = success, message
     return response
+
+
+def _outline(prepared: Prepared, speed: float) -> str:
+    """Return what a motion consists of, for people."""
+    way = 0.0 if prepared.approach is None else prepared.approach.duration
+    return (
+        f"approach {way:.1f} s, trajectory {prepared.run.duration:.1f} s at "
+        f"{100.0 * speed:g} % speed, at rest within {prepared.braking_time:.3f} s"
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

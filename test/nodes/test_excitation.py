@@ -1,5 +1,6 @@
 """The excitation node and a simulated robot, each in a process of its own, through DDS."""
 
+import re
 import signal
 
 import numpy as np
@@ -67,10 +68,16 @@ def test_approach_rehearsal_and_run(cell):
     assert cell.plan(**QUICK, start_position=START).success
     cell.set_speed(0.2)
     count = len(cell.sent)
+    preview = cell.trigger("preview")
+    assert preview.success, preview.message
+    assert len(cell.sent) == count
     status, shares = cell.run()
     assert status.state == Status.FINISHED, status.text
     within(shares)
     approach, run = cell.sent[count:]
+    told = [float(number) for number in re.findall(r"[\d.]+(?= s)", preview.message)]
+    durations = [approach.trajectory.duration, run.trajectory.duration]
+    np.testing.assert_allclose(told[:2], durations, atol=0.051)
     assert shares["velocity"] < 0.25
     np.testing.assert_allclose(approach.trajectory.positions[-1], START)
     for sent in (approach, run):
