@@ -36,6 +36,7 @@ REQUIREMENTS = [
 ]
 # ROS 2 Jazzy; without == pip would mix in wheels of another distribution.
 ROS_WHEELS = [
+    "ros-action-msgs==2.0.3",
     "ros-builtin-interfaces==2.0.3",
     "ros-diagnostic-msgs==5.3.6",
     "ros-geometry-msgs==5.3.6",
@@ -48,11 +49,12 @@ ROS_WHEELS = [
 ]
 EXTRAS = {
     "mujoco": ["mujoco>=3.1,<4"],
-    "report": ["matplotlib>=3.6"],
+    "report": ["jinja2>=3.1", "matplotlib>=3.6"],
     "test": [
         "example-robot-data>=4",
         "hypothesis>=6.100",
         "import-linter>=2.0",
+        "jinja2>=3.1",
         "matplotlib>=3.6",
         "mujoco>=3.1,<4",
         "mypy>=1.11",
@@ -192,7 +194,7 @@ setup(
     license=PACKAGE.findtext("license"),
     packages=find_packages(include=[NAME, f"{NAME}.*"]),
     package_dir={"": "."},
-    package_data={NAME: ["py.typed"]},
+    package_data={NAME: ["py.typed", "report/templates/*"]},
     data_files=[],
     python_requires=">=3.10",
     install_requires=REQUIREMENTS + ([] if ROS_IS_SOURCED else ROS_WHEELS),
