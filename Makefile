@@ -56,7 +56,8 @@ $(VENV)/requirements.txt: pyproject.toml
 	  $(PIP) install --quiet --requirement $@.new $(PINS) && mv $@.new $@; }
 
 $(VENV)/built: $(VENV)/requirements.txt setup.py package.xml CMakeLists.txt \
-    $(wildcard cmake/*) msg srv $(wildcard msg/*.msg srv/*.srv)
+    $(wildcard cmake/*) msg srv action \
+    $(wildcard msg/*.msg srv/*.srv action/*.action)
 	@echo 'Building the interfaces and installing the package ...'
 	@$(PIP) install --quiet --no-build-isolation --editable '.[test]' $(PINS)
 	@touch $@

@@ -12,6 +12,12 @@ import robot_identification
 ROOT = Path(__file__).resolve().parents[1]
 MESSAGES = sorted(ROOT.glob("msg/*.msg"))
 SERVICES = sorted(ROOT.glob("srv/*.srv"))
+ACTIONS = sorted(ROOT.glob("action/*.action"))
+HALVES = {
+    "msg": lambda interface: (interface,),
+    "srv": lambda interface: (interface.Request, interface.Response),
+    "action": lambda interface: (interface.Goal, interface.Result, interface.Feedback),
+}
 CONSTANT = re.compile(r"^(\w+) ([A-Z][A-Z0-9_]*)=(-?\d+)", re.MULTILINE)
 
 
@@ -26,7 +32,7 @@ def test_version_is_the_same_everywhere():
     assert f"## {declared}" in (ROOT / "CHANGELOG.md").read_text()
 
 
-@pytest.mark.parametrize("path", MESSAGES + SERVICES, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", MESSAGES + SERVICES + ACTIONS, ids=lambda path: path.name)
 def test_every_field_is_commented(path):
     lines = path.read_text().splitlines()
     assert lines[0].startswith("# "), "an interface begins with what it is for"
@@ -39,20 +45,28 @@ def error_codes(path):
     return CONSTANT.findall(response)
 
 
-@pytest.mark.parametrize("path", SERVICES, ids=lambda path: path.name)
-def test_services_share_response_and_error_codes(path):
+@pytest.mark.parametrize("path", SERVICES + ACTIONS, ids=lambda path: path.name)
+def test_services_and_actions_share_response_and_error_codes(path):
     codes = error_codes(path)
     assert codes == error_codes(SERVICES[0])
     assert codes[0] == ("uint16", "OK", "0")
     assert len({number for _, _, number in codes}) == len(codes)
-    response = getattr(import_module("robot_identification.srv"), path.stem).Response
+    kind = path.parent.name
+    response = HALVES[kind](getattr(import_module(f"robot_identification.{kind}"), path.stem))[1]
     fields = list(response.get_fields_and_field_types().items())
     head = [("success", "boolean"), ("error_code", "uint16"), ("message", "string")]
     assert fields[:3] == head
 
 
+@pytest.mark.parametrize("name", sorted({*names(ACTIONS)} & {*names(SERVICES)}))
+def test_an_action_takes_and_gives_what_the_service_of_its_name_does(name):
+    path, service = ROOT / "action" / f"{name}.action", ROOT / "srv" / f"{name}.srv"
+    own, other = path.read_text().split("\n---\n"), service.read_text().split("\n---\n")
+    assert [declared_fields(half) for half in own[:2]] == [declared_fields(half) for half in other]
+
+
 @pytest.mark.parametrize(
-    ("module", "paths"), [("msg", MESSAGES), ("srv", SERVICES)], ids=["msg", "srv"]
+    ("module", "paths"), [("msg", MESSAGES), ("srv", SERVICES), ("action", ACTIONS)], ids=HALVES
 )
 def test_interfaces_are_built(module, paths):
     generated = import_module(f"robot_identification.{module}")
@@ -60,8 +74,11 @@ def test_interfaces_are_built(module, paths):
     assert set(names(paths)) <= set(dir(generated)), stale
     for path in paths:
         interface = getattr(generated, path.stem)
-        halves = (interface.Request, interface.Response) if module == "srv" else (interface,)
-        built = {field for half in halves for field in half.get_fields_and_field_types()}
+        built = {
+            field
+            for half in HALVES[module](interface)
+            for field in half.get_fields_and_field_types()
+        }
         assert built == declared_fields(path.read_text()), stale
 
 
