@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -110,6 +111,70 @@ def read_joint_states(
     return BagJointStates(samples, str(path), digest, warnings)
 
 
+class JointStateStream:
+    """Joint states of an open bag, some at a time; made by :func:`stream_joint_states`.
+
+    Attributes:
+        source: path of the bag.
+    """
+
+    def __init__(self, bag: Bag, topic: str, joint_names: Sequence[str]) -> None:
+        self.source = str(bag.path)
+        self._bag = bag
+        self._topic = topic
+        self._names = tuple(joint_names)
+
+    def batches(self) -> Iterator[RawSamples]:
+        """Yield positions and efforts in the order of the bag, some 65 000 samples at a time.
+
+        Raises:
+            BagError: the bag is damaged.
+            TopicError: there are no joint states on the topic.
+            JointNameError: a message lacks a joint of the robot.
+            MissingSignalError: positions or efforts are absent.
+            SampleError: a position or effort is NaN or infinite.
+        """
+        read = 0
+        for states in _Collector(self._bag, self._topic, self._names).batches():
+            if not len(states.stamps):
+                continue
+            for signal, values in (("position", states.position), ("effort", states.effort)):
+                if values is None:
+                    raise MissingSignalError(signal, f"{self.source}: {self._topic}")
+                _check_finite(signal, values, self._names, read)
+            read += len(states.stamps)
+            yield RawSamples(
+                states.stamps, _present(states.position), None, _present(states.effort)
+            )
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is suspicious about the bag, as far as it has been read."""
+        return tuple(self._bag.warnings)
+
+    def digest(self) -> str:
+        """Return the SHA-256 of its data files."""
+        return self._bag.digest()
+
+
+@contextmanager
+def stream_joint_states(
+    path: str | Path, joint_names: Sequence[str], *, topic: str = JOINT_STATES
+) -> Iterator[JointStateStream]:
+    """Open a bag to read joint states that need not fit into memory.
+
+    Args:
+        path: folder of a rosbag2 (SQLite or MCAP), or a bare .db3 or .mcap file.
+        joint_names: joints of the robot, in the order wanted.
+        topic: topic of the joint states (sensor_msgs/JointState).
+
+    Raises:
+        BagError: the bag cannot be read: not there, not a bag, truncated, damaged or empty.
+    """
+    with open_bag(path) as bag:
+        yield JointStateStream(bag, topic, joint_names)
+
+
 class _States(NamedTuple):
     """Columns of messages; None where a signal is empty in every message."""
 
@@ -141,11 +206,11 @@ def _measured(velocity: Array | None) -> Array | None:
     return velocity
 
 
-def _check_finite(signal: str, values: Array, names: Sequence[str]) -> None:
+def _check_finite(signal: str, values: Array, names: Sequence[str], first: int = 0) -> None:
     bad = ~np.isfinite(values)
     if bad.any():
         index, joint = np.argwhere(bad)[0]
-        raise SampleError(signal, names[joint], int(index), float(values[index, joint]))
+        raise SampleError(signal, names[joint], first + int(index), float(values[index, joint]))
 
 
 def _reference(
@@ -186,17 +251,8 @@ class _Collector:
 
     def collect(self) -> _States:
         """Return all messages of the topic that have the joints."""
-        messages = self._bag.messages(self._topic, MESSAGE_TYPE)
-        batches = []
-        while batch := [message for _, message in islice(messages, _BATCH)]:
-            batches.append(self._batch(batch))
+        batches = list(self.batches())
         stamps = np.concatenate([batch.stamps for batch in batches])
-        if len(stamps) == 0:
-            raise JointNameError(self._names, tuple(self._seen), self._where)
-        if self._skipped:
-            self._bag.warnings.append(
-                f"{self._where}: {self._skipped} messages are of other joints and were ignored"
-            )
         lengths = [len(batch.stamps) for batch in batches]
         return _States(
             stamps,
@@ -204,6 +260,21 @@ class _Collector:
             velocity=_joined([batch.velocity for batch in batches], lengths),
             effort=_joined([batch.effort for batch in batches], lengths),
         )
+
+    def batches(self) -> Iterator[_States]:
+        """Yield the messages of the topic that have the joints, some at a time."""
+        messages = self._bag.messages(self._topic, MESSAGE_TYPE)
+        found = 0
+        while batch := [message for _, message in islice(messages, _BATCH)]:
+            states = self._batch(batch)
+            found += len(states.stamps)
+            yield states
+        if not found:
+            raise JointNameError(self._names, tuple(self._seen), self._where)
+        if self._skipped:
+            self._bag.warnings.append(
+                f"{self._where}: {self._skipped} messages are of other joints and were ignored"
+            )
 
     @property
     def _where(self) -> str:
