@@ -30,6 +30,7 @@ class Prediction:
         predicted: (rows, joints).
         kept: (rows, joints) whether a row takes part in the estimation; the others are too slow
             for the sign of friction, or reached by end effects.
+        velocity: (rows, joints) filtered, at the instants of the rows, in rad/s or m/s.
     """
 
     joint_names: tuple[str, ...]
@@ -38,6 +39,7 @@ class Prediction:
     measured: Array
     predicted: Array
     kept: npt.NDArray[np.bool_]
+    velocity: Array
 
 
 def predict(
@@ -61,7 +63,7 @@ def predict(
     regressor = Regressor(base.robot, base.base_columns, spare=1)
     segments = filter_recording(recording, processing)
     parts = [_predicted(regressor, vector, segment, processing) for segment in segments]
-    time, measured, predicted, kept = (
+    time, measured, predicted, kept, velocity = (
         np.concatenate(columns) for columns in zip(*parts, strict=True)
     )
     return Prediction(
@@ -71,6 +73,7 @@ def predict(
         measured=read_only(measured),
         predicted=read_only(predicted),
         kept=kept,
+        velocity=read_only(velocity),
     )
 
 
@@ -91,5 +94,11 @@ def _predicted(
             np.column_stack([values[joint.columns] @ rows[joint.rows] for joint in joints])
         )
     kept = kept_rows(regressor.robot, segment, processing)
-    time = segment.time[decimator.kept(segment.samples)]
-    return time, np.concatenate(measured), np.concatenate(predicted), kept.T
+    instants = decimator.kept(segment.samples)
+    return (
+        segment.time[instants],
+        np.concatenate(measured),
+        np.concatenate(predicted),
+        kept.T,
+        segment.velocity[:, instants].T,
+    )

@@ -1,0 +1,65 @@
+"""Measured against predicted effort of one joint over time, with the residual below."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from robot_identification.identification.prediction import Prediction
+from robot_identification.report import style
+from robot_identification.report.thinning import broken_at_gaps, thinned
+from robot_identification.robot.model import Array
+
+_HEIGHT = 2.75
+_BUCKETS_PER_INCH = 65
+
+
+def torque_figure(prediction: Prediction, joint: int, *, width: float = style.WIDE) -> Figure:
+    """Return two panels over one time axis: both efforts, and their difference.
+
+    Args:
+        prediction: efforts of a recording.
+        joint: number of the joint.
+        width: in inches.
+    """
+    measured, predicted = prediction.measured[:, joint], prediction.predicted[:, joint]
+    kept = prediction.kept[:, joint]
+    rest = measured - predicted
+    figure = Figure(figsize=(width, _HEIGHT), layout="constrained")
+    upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(2.3, 1.0))
+    lines = (
+        (upper, measured, style.MEASURED, 1.3, "measured"),
+        (upper, predicted, style.PREDICTED, 0.8, "predicted"),
+        (lower, np.where(kept, np.nan, rest), style.LINES, 0.8, "not used"),
+        (lower, np.where(kept, rest, np.nan), style.RESIDUAL, 0.8, "residual"),
+    )
+    for panel, values, color, size, name in lines:
+        time, short = _line(prediction.time, values, width)
+        panel.plot(time, short, color=color, linewidth=size, label=name)
+    lower.axhline(0.0, color=style.INK, linewidth=0.5)
+    used = measured[kept]
+    norm = float(np.linalg.norm(used))
+    remark = f"residual {100.0 * np.linalg.norm(rest[kept]) / norm:.3g} %" if norm else ""
+    style.titled(upper, prediction.joint_names[joint], remark)
+    for panel in (upper, lower):
+        panel.margins(x=0.01)
+        panel.grid(axis="y")
+        panel.set_ylabel(prediction.units[joint])
+    handles, names = upper.get_legend_handles_labels()
+    rest_handles, rest_names = lower.get_legend_handles_labels()
+    own = [i for i, name in enumerate(rest_names) if name == "residual" or not kept.all()]
+    figure.legend(
+        [*handles, *(rest_handles[i] for i in own)],
+        [*names, *(rest_names[i] for i in own)],
+        loc="outside lower left",
+        ncols=4,
+        handlelength=1.4,
+        columnspacing=1.2,
+    )
+    lower.set_xlabel("time in s", loc="right")
+    return figure
+
+
+def _line(time: Array, values: Array, width: float) -> tuple[Array, Array]:
+    period = float(np.median(np.diff(time))) if len(time) > 1 else 1.0
+    return thinned(*broken_at_gaps(time, values, period), round(_BUCKETS_PER_INCH * width))
