@@ -33,7 +33,7 @@ from robot_identification.nodes.messages import result_of
 from robot_identification.nodes.parameters import declare
 from robot_identification.nodes.prediction import Prediction
 from robot_identification.nodes.running import run
-from robot_identification.nodes.services import Cancelled, Desk
+from robot_identification.nodes.services import Desk, Turn
 from robot_identification.robot.drives import require_effort_meaning
 from robot_identification.robot.loading import find_robot, load_robot, source_urdf
 from robot_identification.srv import Calibrate
@@ -131,11 +131,11 @@ class CalibrationNode(Node):
         self, request: Calibrate.Request, response: Calibrate.Response
     ) -> Calibrate.Response:
         return self._desk.run(
-            "calibrate", response, lambda filled, stop: self._calibrate(request, filled, stop)
+            "calibrate", response, lambda filled, turn: self._calibrate(request, filled, turn)
         )
 
     def _calibrate(
-        self, request: Calibrate.Request, response: Calibrate.Response, cancelled: Cancelled
+        self, request: Calibrate.Request, response: Calibrate.Response, turn: Turn
     ) -> str:
         inputs = [*self._inputs, *filter(None, (request.result, request.prior))]
         for target in filter(None, (request.output, request.urdf)):
@@ -150,7 +150,7 @@ class CalibrationNode(Node):
             self._prior_of(request.prior),
             space=request.space or "essential",
             consistent=request.consistent,
-            cancelled=cancelled,
+            cancelled=turn.cancelled,
         )
         published = self._published(calibrated)
         self._write(request, calibrated, inputs)

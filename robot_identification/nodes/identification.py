@@ -7,12 +7,15 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.executors import Executor, MultiThreadedExecutor
 from rclpy.node import Node
 from std_srvs.srv import Trigger
 
+from robot_identification.action import Identify as IdentifyAction
+from robot_identification.action import IdentifyDidim as DidimAction
 from robot_identification.errors import (
     InputError,
     ModelMismatchError,
@@ -27,6 +30,7 @@ from robot_identification.identification.result import IdentificationResult
 from robot_identification.msg import IdentificationResult as ResultMessage
 from robot_identification.msg import Progress, SampleBlock
 from robot_identification.nodes import messages, qos
+from robot_identification.nodes.actions import DeskAction
 from robot_identification.nodes.base_service import base_of, fill_base_parameters
 from robot_identification.nodes.didim_service import (
     references_of,
@@ -49,7 +53,7 @@ from robot_identification.nodes.parameters import current, declare
 from robot_identification.nodes.progress import ProgressReporter
 from robot_identification.nodes.requests import read_data, values_to_validate
 from robot_identification.nodes.running import run
-from robot_identification.nodes.services import Cancelled, Desk
+from robot_identification.nodes.services import Desk, Turn
 from robot_identification.nodes.streaming import StreamedEstimates, StreamingOptions
 from robot_identification.nodes.warming import warm_up
 from robot_identification.robot.drives import require_effort_meaning
@@ -112,6 +116,13 @@ class IdentificationNode(Node):
             self.create_service(
                 kind, name, callback, qos_profile=qos.SERVICES, callback_group=group
             )
+        self._actions = [
+            DeskAction(self, kind, f"~/{work}", desk=self._desk, work=work, perform=perform)
+            for kind, work, perform in (
+                (IdentifyAction, "identify", self._identified),
+                (DidimAction, "didim", self._by_didim),
+            )
+        ]
 
     def _on_block(self, message: SampleBlock) -> None:
         if message.kind != SampleBlock.RAW:
@@ -137,13 +148,17 @@ class IdentificationNode(Node):
     def _on_identify(
         self, request: Identify.Request, response: Identify.Response
     ) -> Identify.Response:
-        return self._desk.run(
-            "identify", response, lambda filled, stop: self._identify(request, filled, stop)
+        return self._desk.serve(
+            "identify", response, lambda empty, turn: self._identified(request, empty, turn)
         )
 
-    def _identify(
-        self, request: Identify.Request, response: Identify.Response, cancelled: Cancelled
-    ) -> str:
+    def _identified(self, request: Any, response: Any, turn: Turn) -> Any:
+        """Return the response to a request, or the result of a goal: their fields are the same."""
+        return self._desk.answer(
+            "identify", response, lambda filled: self._identify(request, filled, turn)
+        )
+
+    def _identify(self, request: Any, response: Any, turn: Turn) -> str:
         method = request.method or "wls"
         if method not in METHODS:
             raise SettingError("method", method, f"choose one of {', '.join(METHODS)}")
@@ -151,9 +166,9 @@ class IdentificationNode(Node):
             check_target(Path(request.output))
         # Parameters that change while this goes on hold for the next request.
         overrides, good_enough_std = self._overrides(request), current(self, GOOD_ENOUGH)
-        report = self._reporter()
+        report = self._reporter(turn)
         report("reading", 0.0)
-        recordings, warnings = read_data(request.data, self._robot, self._live, cancelled)
+        recordings, warnings = read_data(request.data, self._robot, self._live, turn.cancelled)
         result = identify(
             self._robot,
             recordings,
@@ -162,7 +177,7 @@ class IdentificationNode(Node):
             held_out_fraction=request.held_out_fraction,
             essential=EliminationRule() if request.essential else None,
             progress=report,
-            cancelled=cancelled,
+            cancelled=turn.cancelled,
         )
         result = replace(result, warnings=(*result.warnings, *warnings))
         response.result = self._message(result, recordings, good_enough_std)
@@ -171,31 +186,35 @@ class IdentificationNode(Node):
     def _on_didim(
         self, request: IdentifyDidim.Request, response: IdentifyDidim.Response
     ) -> IdentifyDidim.Response:
+        return self._desk.serve(
+            "didim", response, lambda empty, turn: self._by_didim(request, empty, turn)
+        )
+
+    def _by_didim(self, request: Any, response: Any, turn: Turn) -> Any:
+        """Return the response to a request, or the result of a goal, with what was reached."""
         reached: list[ResultMessage] = []
-        answered = self._desk.run(
-            "didim", response, lambda filled, stop: self._didim(request, filled, stop, reached)
+        answered = self._desk.answer(
+            "didim", response, lambda filled: self._didim(request, filled, turn, reached)
         )
         if reached:
             answered.result = reached[0]
         return answered
 
-    def _didim(
-        self,
-        request: IdentifyDidim.Request,
-        response: IdentifyDidim.Response,
-        cancelled: Cancelled,
-        reached: list[ResultMessage],
-    ) -> str:
-        """Answer a request; what was reached in vain is appended to ``reached``."""
+    def _didim(self, request: Any, response: Any, turn: Turn, reached: list[ResultMessage]) -> str:
+        """Fill in a response; what was reached in vain is appended to ``reached``."""
         settings = settings_of(request, current(self, MAX_ITERATIONS))
         good_enough_std = current(self, GOOD_ENOUGH)
         if request.output:
             check_target(Path(request.output))
-        report = self._reporter()
+        report = self._reporter(turn)
         report("reading", 0.0)
         start = start_of(request, self._robot, self._prior)
         recordings, warnings = read_data(
-            request.data, self._robot, self._live, cancelled, positions_needed=start == "idim"
+            request.data,
+            self._robot,
+            self._live,
+            turn.cancelled,
+            positions_needed=start == "idim",
         )
         try:
             result = identify_didim(
@@ -207,7 +226,7 @@ class IdentificationNode(Node):
                 overrides=messages.processing_of(request.processing),
                 base=self._base,
                 progress=lambda state: report_didim(report, state),
-                cancelled=cancelled,
+                cancelled=turn.cancelled,
             )
         except (NotConvergedError, ModelMismatchError) as error:
             if error.result is not None:
@@ -277,24 +296,22 @@ class IdentificationNode(Node):
         self, request: Validate.Request, response: Validate.Response
     ) -> Validate.Response:
         return self._desk.run(
-            "validate", response, lambda filled, stop: self._validate(request, filled, stop)
+            "validate", response, lambda filled, turn: self._validate(request, filled, turn)
         )
 
-    def _validate(
-        self, request: Validate.Request, response: Validate.Response, cancelled: Cancelled
-    ) -> str:
-        report = self._reporter()
+    def _validate(self, request: Validate.Request, response: Validate.Response, turn: Turn) -> str:
+        report = self._reporter(turn)
         report("reading", 0.0)
         overrides = self._overrides(request)
         values = values_to_validate(request, self._robot, self._base, self._last)
-        recordings, _ = read_data(request.data, self._robot, self._live, cancelled)
+        recordings, _ = read_data(request.data, self._robot, self._live, turn.cancelled)
         validation = validate(
             self._robot,
             values,
             recordings,
             overrides=overrides,
             progress=report,
-            cancelled=cancelled,
+            cancelled=turn.cancelled,
         )
         response.joint_names = list(self._robot.joint_names)
         response.relative_error = messages.floats(validation.relative_error.joints)
@@ -315,10 +332,14 @@ class IdentificationNode(Node):
 
     def finish(self) -> None:
         """End what runs beside the executor."""
+        self._desk.cancel()
         self._streamed.stop()
+        for one in self._actions:
+            one.destroy()
 
-    def _reporter(self) -> ProgressReporter:
-        return ProgressReporter(self, self._progress, self._robot.name, self._robot.joint_names)
+    def _reporter(self, turn: Turn) -> ProgressReporter:
+        robot = self._robot
+        return ProgressReporter(self, self._progress, robot.name, robot.joint_names, turn.tell)
 
 
 def last_stamp(recording: Recording) -> int:

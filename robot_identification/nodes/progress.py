@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from rclpy.node import Node
 from rclpy.publisher import Publisher
@@ -23,15 +24,22 @@ class ProgressReporter:
         publisher: publisher of Progress.
         robot: name of the robot.
         joint_names: joints of the errors that iterations report.
+        listener: told every message as well; for whoever has given the work.
     """
 
     def __init__(
-        self, node: Node, publisher: Publisher, robot: str, joint_names: Sequence[str] = ()
+        self,
+        node: Node,
+        publisher: Publisher,
+        robot: str,
+        joint_names: Sequence[str] = (),
+        listener: Callable[[Progress], Any] = lambda _: None,
     ) -> None:
         self._node = node
         self._publisher = publisher
         self._robot = robot
         self._joint_names = list(joint_names)
+        self._listener = listener
         self._stage = ""
         self._sent = -math.inf
 
@@ -79,3 +87,4 @@ class ProgressReporter:
         message.robot = self._robot
         message.header.stamp = self._node.get_clock().now().to_msg()
         self._publisher.publish(message)
+        self._listener(message)

@@ -1,4 +1,4 @@
-"""What all services of long work do alike: one piece of work at a time, and an answer with a code.
+"""What all services and actions of long work do alike: one piece at a time, an answer with a code.
 
 Programs act on the code, people read the message.  A refused or failed request changes nothing.
 """
@@ -58,6 +58,7 @@ _NAMES = tuple(name for name in type(CODES).__prepare__("", ()) if name.isupper(
 
 Response = TypeVar("Response")
 Cancelled = Callable[[], bool]
+Work = Callable[[Response, "Turn"], str]
 
 
 def error_code(error: errors.RobotIdentificationError) -> int:
@@ -71,6 +72,11 @@ def code_name(code: int) -> str:
     return next(names, "INTERNAL")
 
 
+def code_of(name: str) -> int | None:
+    """Return the error code of a name; None where no code has it."""
+    return getattr(CODES, name) if name in _NAMES else None
+
+
 def refuse(response: Response, code: int, message: str) -> Response:
     """Return an empty response of the same type that says what went wrong."""
     refused: Any = type(response)()
@@ -80,8 +86,45 @@ def refuse(response: Response, code: int, message: str) -> Response:
     return refused
 
 
+class Turn:
+    """The right to work at a desk, from :meth:`Desk.take` to :meth:`end`.
+
+    Args:
+        name: what the work is called.
+        leave: called once when the work is over.
+
+    Attributes:
+        name: as given.
+        asked: tells whether who gave the work wants it to stop; for work that has such a way.
+        tell: takes what the work has to say about its progress.
+    """
+
+    def __init__(self, name: str, leave: Callable[[], None]) -> None:
+        self.name = name
+        self.asked: Cancelled = lambda: False
+        self.tell: Callable[[Any], None] = lambda _: None
+        self._leave = leave
+        self._cancel = threading.Event()
+        self._over = threading.Lock()
+
+    def cancel(self) -> None:
+        """Ask the work to stop."""
+        self._cancel.set()
+
+    def cancelled(self) -> bool:
+        """Return whether the work is to stop."""
+        return self._cancel.is_set() or self.asked()
+
+    def end(self) -> None:
+        """Let others work; for the first time only."""
+        if self._over.acquire(blocking=False):
+            self._leave()
+
+
 class Desk:
-    """Where long work is done: one piece at a time, in the thread of the service call.
+    """Where long work is done, whether a service or an action asks for it: one piece at a time.
+
+    Nothing waits in a queue: who comes while work is under way is sent away at once.
 
     Args:
         logger: where failures are reported.
@@ -89,16 +132,38 @@ class Desk:
 
     def __init__(self, logger: RcutilsLogger) -> None:
         self._log = logger
-        self._taken = threading.Lock()
-        self._cancel = threading.Event()
-        self._work = ""
+        self._lock = threading.Lock()
+        self._turn: Turn | None = None
+
+    @property
+    def busy(self) -> str:
+        """What is under way, for people; an empty text if nothing is."""
+        turn = self._turn
+        return "" if turn is None else f"{turn.name} is under way"
+
+    def take(self, name: str) -> Turn | None:
+        """Begin a piece of work; return None where another is under way.
+
+        Args:
+            name: what the work is called.
+        """
+        with self._lock:
+            if self._turn is not None:
+                return None
+            self._turn = Turn(name, self._clear)
+            return self._turn
+
+    def _clear(self) -> None:
+        with self._lock:
+            self._turn = None
 
     def cancel(self) -> str:
         """Ask the work under way to stop; return its name, or an empty text if there is none."""
-        work = self._work
-        if work:
-            self._cancel.set()
-        return work
+        turn = self._turn
+        if turn is None:
+            return ""
+        turn.cancel()
+        return turn.name
 
     def on_cancel(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         """Answer a service that ends the work under way."""
@@ -107,26 +172,43 @@ class Desk:
         response.message = f"{work} is being cancelled" if work else "nothing is under way"
         return response
 
-    def run(
-        self, name: str, response: Response, work: Callable[[Response, Cancelled], str]
-    ) -> Response:
+    def refuse(self, response: Response) -> Response:
+        """Return an empty response of the same type that says BUSY, and with what."""
+        busy = self.busy or "another request was under way"
+        return refuse(response, CODES.BUSY, f"{busy}; nothing was changed")
+
+    def run(self, name: str, response: Response, work: Work[Response]) -> Response:
         """Do a piece of work and return the response, or at once BUSY if another is under way.
 
         Args:
             name: what the work is called.
             response: response to fill.
-            work: fills the response; takes a function that tells whether to stop, and returns a
+            work: fills the response; takes its turn, which tells whether to stop, and returns a
                 summary for people.
         """
-        if not self._taken.acquire(blocking=False):
-            return refuse(response, CODES.BUSY, f"{self._work or 'another request'} is under way")
+        return self.serve(
+            name,
+            response,
+            lambda given, turn: self.answer(name, given, lambda filled: work(filled, turn)),
+        )
+
+    def serve(
+        self, name: str, response: Response, perform: Callable[[Response, Turn], Response]
+    ) -> Response:
+        """Have a piece of work done that makes its response itself, or return BUSY at once.
+
+        Args:
+            name: what the work is called.
+            response: an empty response.
+            perform: takes the response and its turn; returns the response, whatever happens.
+        """
+        turn = self.take(name)
+        if turn is None:
+            return self.refuse(response)
         try:
-            self._cancel.clear()
-            self._work = name
-            return self.answer(name, response, lambda r: work(r, self._cancel.is_set))
+            return perform(response, turn)
         finally:
-            self._work = ""
-            self._taken.release()
+            turn.end()
 
     def answer(self, name: str, response: Response, work: Callable[[Response], str]) -> Response:
         """Do short work and return the response; whatever goes wrong becomes an error code."""

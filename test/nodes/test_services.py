@@ -65,9 +65,9 @@ def test_a_fault_becomes_internal_and_frees_the_desk(desk):
 def test_a_second_request_is_busy_and_cancel_reaches_the_first(desk):
     running, answers = threading.Event(), []
 
-    def work(_, cancelled):
+    def work(_, turn):
         running.set()
-        while not cancelled():
+        while not turn.cancelled():
             pass
         raise errors.CancelledError("stopped")
 
