@@ -11,22 +11,43 @@ import yaml
 
 from robot_identification.robot.model import Array
 
+_MOST_LEVELS = 20
 _SAFE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class ResultLoader(_SAFE):  # type: ignore[misc]
-    """The safe loader of YAML, without aliases and with every key once.
+    """The safe loader of YAML, without aliases, not too deep, and with every key once.
 
-    An alias lets a few bytes stand for gigabytes, and of a key that stands twice one value is lost.
+    An alias lets a few bytes stand for gigabytes, thousands of levels end the process, and of a
+    key that stands twice one value is lost.
     """
 
-    def construct_object(self, node: Any, deep: bool = False) -> Any:
-        """Return what a node stands for."""
-        if node in self.constructed_objects:
-            raise yaml.constructor.ConstructorError(
-                None, None, "aliases are not accepted", node.start_mark
+    def __init__(self, stream: Any) -> None:
+        super().__init__(stream)
+        self.anchors: dict[str, Any] = {}  # of the composer
+        self._levels = 0
+
+    # libyaml's events, put together by Python: libyaml's own way has no bounds to its depth.
+    get_single_node = yaml.composer.Composer.get_single_node
+    compose_document = yaml.composer.Composer.compose_document
+    compose_scalar_node = yaml.composer.Composer.compose_scalar_node
+    compose_sequence_node = yaml.composer.Composer.compose_sequence_node
+    compose_mapping_node = yaml.composer.Composer.compose_mapping_node
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        """Return the next node with all that it holds."""
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.composer.ComposerError(
+                None, None, "aliases are not accepted", self.peek_event().start_mark
             )
-        return super().construct_object(node, deep)
+        if self._levels > _MOST_LEVELS:
+            raise yaml.composer.ComposerError(
+                None, None, "nested too deeply", self.peek_event().start_mark
+            )
+        self._levels += 1
+        node = yaml.composer.Composer.compose_node(self, parent, index)
+        self._levels -= 1
+        return node
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         """Return the mapping that a node stands for."""

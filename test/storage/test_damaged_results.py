@@ -106,7 +106,8 @@ def test_entries_of_another_kind_are_refused(tmp_path, text, change, problem):
         ("robot: other\n", "a key stands twice"),
         ("a: !!python/name:os.system ''\n", "could not determine a constructor"),
         ("a: 2026-13-45\n", "not valid YAML"),
-        ("a: " + "[" * 5000 + "\n", "not valid YAML"),
+        ("a: " + "[" * 5000 + "\n", "nested too deeply"),
+        ("a: " + "{b: " * 500_000 + "\n", "nested too deeply"),
         ("a: \x00\n", "not valid YAML"),
     ],
 )
