@@ -18,11 +18,11 @@ from rosbags.rosbag2 import Reader
 
 from robot_identification.errors import BagError, RobotIdentificationError, TopicError
 from robot_identification.storage import mcap_records
+from robot_identification.storage.bag_metadata import NAME as METADATA
+from robot_identification.storage.bag_metadata import check_metadata
 
 _FILE_TYPES = (".db3", ".mcap")
 _DATA_SUFFIXES = (*_FILE_TYPES, ".db3.zstd", ".mcap.zstd")
-_METADATA = "metadata.yaml"
-_LARGEST_METADATA = 1 << 20
 _SQLITE_MAGIC = b"SQLite format 3\x00"
 
 
@@ -54,16 +54,36 @@ def open_bag(path: str | Path) -> Iterator[Bag]:
     with ExitStack() as stack:
         with foreign_errors(bag_path):
             files = _data_files(bag_path)
-            _check_metadata(bag_path / _METADATA)
+            check_metadata(bag_path / METADATA)
             warnings = [warning for file in files for warning in _check(file)]
             sources = [bag_path]
-            if bag_path.is_dir() and not (bag_path / _METADATA).exists():
-                warnings.append(f"{bag_path}: no {_METADATA}; its files were read as they are")
+            if bag_path.is_dir() and not (bag_path / METADATA).exists():
+                warnings.append(f"{bag_path}: no {METADATA}; its files were read as they are")
                 sources = files
-            readers = [stack.enter_context(Reader(source)) for source in sources]
+            readers = [stack.enter_context(_opened(source)) for source in sources]
             if not sum(reader.message_count for reader in readers):
                 raise BagError(bag_path, "the bag holds no messages")
         yield Bag(bag_path, files, readers, warnings)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """Open a reader and see that its topics are text, whatever the metadata hold."""
+    reader = Reader(path)
+    reader.open()
+    try:
+        for connection in reader.connections:
+            for value, kind in (
+                (connection.topic, str),
+                (connection.msgtype, str),
+                (connection.msgcount, int),
+            ):
+                if not isinstance(value, kind):
+                    raise BagError(path, f"its metadata name a topic, type or count {value!r:.40}")
+        yield reader
+    finally:
+        with foreign_errors(path):
+            reader.close()
 
 
 class Bag:
@@ -162,12 +182,6 @@ def _data_files(path: Path) -> list[Path]:
     if not files:
         raise BagError(path, "not a bag: the folder holds neither a .db3 nor a .mcap file")
     return files
-
-
-def _check_metadata(path: Path) -> None:
-    """Refuse metadata that are larger than those of any bag."""
-    if path.is_file() and path.stat().st_size > _LARGEST_METADATA:
-        raise BagError(path, f"larger than {_LARGEST_METADATA} bytes; not read")
 
 
 def _check(file: Path) -> list[str]:

@@ -99,6 +99,27 @@ def test_damaged_metadata_is_refused(tmp_path, text):
         read_joint_states(tmp_path / "bag", NAMES)
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "problem"),
+    [
+        ("name: /joint_states", "name: 3", "name a topic, type or count 3"),
+        ("name: /joint_states", "name: [x]", r"name a topic, type or count \['x'\]"),
+        ("type: sensor_msgs/msg/JointState", "type: 1.5", "name a topic, type or count 1.5"),
+        ("  files:\n", "  files: none\n  other:\n", "cannot be read"),
+        ("version: 9", "version: 9\n  x: &x [1]\n  y: *x", "line 32: aliases are not accepted"),
+        ("version: 9", "version: 9\n  x: " + "[" * 1000, "nested too deeply"),
+        ("version: 9", "version: 9\n  x: [" + "1, " * 50_000 + "]", "more than 40000 entries"),
+    ],
+)
+def test_metadata_that_no_recorder_writes_are_refused(tmp_path, before, after, problem):
+    write_messages(tmp_path / "bag", [message(START, NAMES, np.ones(3), None, np.ones(3))])
+    path = tmp_path / "bag" / "metadata.yaml"
+    assert before in path.read_text()
+    path.write_text(path.read_text().replace(before, after, 1))
+    with pytest.raises(BagError, match=problem):
+        read_joint_states(tmp_path / "bag", NAMES)
+
+
 def test_metadata_larger_than_any_bag_has_are_not_read(tmp_path):
     write_messages(tmp_path / "bag", [message(START, NAMES, np.ones(3), None, np.ones(3))])
     with (tmp_path / "bag" / "metadata.yaml").open("ab") as file:

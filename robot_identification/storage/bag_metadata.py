@@ -1,0 +1,59 @@
+"""The metadata of a bag, looked at before another library builds data from them.
+
+What that library makes of a few bytes is without bounds: an alias may stand for gigabytes, and deep
+or long metadata take it minutes.  Those that rosbag2 writes have no aliases and are flat and short.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from robot_identification.errors import BagError
+
+NAME = "metadata.yaml"
+_MOST_BYTES = 1 << 20
+_MOST_EVENTS = 40_000
+_MOST_LEVELS = 50
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_BEGIN = (yaml.MappingStartEvent, yaml.SequenceStartEvent)
+_END = (yaml.MappingEndEvent, yaml.SequenceEndEvent)
+
+
+def check_metadata(path: Path) -> None:
+    """Refuse metadata that are no YAML, or larger, deeper or trickier than those of any bag.
+
+    Args:
+        path: the file; nothing is done where there is none.
+
+    Raises:
+        BagError: the metadata are refused.
+        OSError: they cannot be read.
+    """
+    if not path.is_file():
+        return
+    with path.open("rb") as file:
+        raw = file.read(_MOST_BYTES + 1)
+    if len(raw) > _MOST_BYTES:
+        raise BagError(path, f"larger than {_MOST_BYTES} bytes; not read")
+    try:
+        _check_events(path, raw.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise BagError(path, f"cannot be read: not UTF-8 text: {error.reason}") from error
+    except yaml.YAMLError as error:
+        raise BagError(path, f"cannot be read: not valid YAML: {error}") from error
+
+
+def _check_events(path: Path, text: str) -> None:
+    levels = 0
+    event: Any
+    for number, event in enumerate(yaml.parse(text, Loader=_LOADER)):
+        levels += isinstance(event, _BEGIN) - isinstance(event, _END)
+        if isinstance(event, yaml.AliasEvent):
+            raise BagError(path, f"line {event.start_mark.line + 1}: aliases are not accepted")
+        if levels > _MOST_LEVELS:
+            raise BagError(path, f"line {event.start_mark.line + 1}: nested too deeply")
+        if number > _MOST_EVENTS:
+            raise BagError(path, f"more than {_MOST_EVENTS} entries; not read")
