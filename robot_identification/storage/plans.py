@@ -18,10 +18,13 @@ from robot_identification.excitation.certificate import Certificate, certify
 from robot_identification.excitation.plan import Plan
 from robot_identification.excitation.surroundings import Surroundings
 from robot_identification.excitation.trajectory import Trajectory
-from robot_identification.robot.document import read_document
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.storage.atomic import write_text_atomically
-from robot_identification.storage.trajectories import read_trajectory, trajectory_text
+from robot_identification.storage.trajectories import (
+    read_trajectory_document,
+    trajectory_of,
+    trajectory_text,
+)
 
 _BEFORE, _AFTER = "singular_values_start", "singular_values"
 
@@ -114,8 +117,8 @@ def read_plan(
             check is not passed any more.
         MissingLimitError: the robot lacks a limit.
     """
-    trajectory = read_trajectory(path)
-    data = read_document(Path(path)).data
+    document = read_trajectory_document(path)
+    trajectory, data = trajectory_of(document), document.data
     digest = data.get("sha256")
     if not isinstance(data.get("certificate"), dict) or not isinstance(digest, str):
         raise TrajectoryError(f"{path}: has no certificate; plan it with excite")
@@ -146,7 +149,7 @@ def read_singular_values(path: str | Path) -> tuple[Array, Array] | None:
         RobotDescriptionError: the file cannot be read.
         TrajectoryError: they are not positive numbers.
     """
-    data = read_document(Path(path)).data
+    data = read_trajectory_document(path).data
     if not isinstance(data, dict) or not {_BEFORE, _AFTER} <= set(data):
         return None
     try:

@@ -59,7 +59,26 @@ def read_trajectory(path: str | Path) -> Trajectory:
         TrajectoryError: if it does not hold a trajectory.
         ShapeError: if a point has not one value per joint.
     """
-    document = read_document(Path(path), _MOST_ENTRIES)
+    return trajectory_of(read_trajectory_document(path))
+
+
+def read_trajectory_document(path: str | Path) -> Document:
+    """Read the YAML of a trajectory file or a plan, which may be longer than other files.
+
+    Raises:
+        RobotDescriptionError: if the file cannot be read or is not YAML.
+    """
+    return read_document(Path(path), _MOST_ENTRIES)
+
+
+def trajectory_of(document: Document) -> Trajectory:
+    """Return the trajectory in a document.
+
+    Raises:
+        TrajectoryError: if it does not hold a trajectory.
+        ShapeError: if a point has not one value per joint.
+    """
+    path = document.path
     if not isinstance(document.data, dict) or not isinstance(document.data.get("points"), list):
         raise TrajectoryError(f"{path}: needs joint_names and a list of points")
     names = document.data.get("joint_names")
