@@ -50,7 +50,7 @@ def _fault(entry: Any, seed: Any, place: int, document: Document) -> Fault:
         raise document.error(f"unknown key {min(unknown)}", "faults", place)
     kinds = {kind.value: kind for kind in Kind}
     kind = entry.get("kind")
-    if kind not in kinds:
+    if not isinstance(kind, str) or kind not in kinds:
         raise SettingError("kind", kind, f"choose one of {', '.join(kinds)}")
     fields: dict[str, Any] = {"seed": _whole(entry.get("seed", seed))}
     for key, (name, least, most) in _NUMBERS.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -47,24 +48,43 @@ def read_trajectories(
         TopicError: if there are no trajectories on the topic.
         TrajectoryError: if one of them cannot be followed.
     """
-    types = get_typestore(Stores.ROS2_JAZZY)
-    sent = []
     with open_bag(path) as bag:
-        for number, (time, raw) in enumerate(bag.messages(topic, MESSAGE_TYPE)):
-            with foreign_errors(bag.path):
-                message: Any = types.deserialize_cdr(raw, MESSAGE_TYPE)
-            if not message.points:
-                continue  # an empty one stops the controller
-            try:
-                sent.append(_sent(message, time))
-            except RobotIdentificationError as error:
-                raise TrajectoryError(f"{path}: message {number} on {topic}: {error}") from error
-    return tuple(sent)
+        sent = [
+            decoded(raw, time, bag.path, f"message {number} on {topic}")
+            for number, (time, raw) in enumerate(bag.messages(topic, MESSAGE_TYPE))
+        ]
+    return tuple(trajectory for trajectory in sent if trajectory is not None)
+
+
+def decoded(raw: bytes, time: int, path: Path, place: str) -> SentTrajectory | None:
+    """Return the trajectory in a serialised JointTrajectory (CDR).
+
+    Args:
+        raw: the message.
+        time: when it was recorded, in ns.
+        path: the bag, named in errors.
+        place: where in the bag, named in errors.
+
+    Returns:
+        The trajectory; None where there are no points, which stops the controller.
+
+    Raises:
+        BagError: if the message is damaged.
+        TrajectoryError: if the trajectory cannot be followed.
+    """
+    with foreign_errors(path):
+        message: Any = _types().deserialize_cdr(raw, MESSAGE_TYPE)
+    if not message.points:
+        return None
+    try:
+        return _sent(message, time)
+    except RobotIdentificationError as error:
+        raise TrajectoryError(f"{path}: {place}: {error}") from error
 
 
 def encoded(sent: SentTrajectory) -> bytes:
     """Return a trajectory as a serialised JointTrajectory (CDR); times are rounded to ns."""
-    store = get_typestore(Stores.ROS2_JAZZY)
+    store = _types()
     types = store.types
     moment, duration = (
         types["builtin_interfaces/msg/Time"],
@@ -90,6 +110,12 @@ def encoded(sent: SentTrajectory) -> bytes:
         points=points,
     )
     return bytes(store.serialize_cdr(message, MESSAGE_TYPE))
+
+
+@cache
+def _types() -> Any:
+    """Return the message types of ROS 2, which compile their readers once."""
+    return get_typestore(Stores.ROS2_JAZZY)
 
 
 def _sent(message: Any, time: int) -> SentTrajectory:

@@ -85,6 +85,7 @@ def test_faults_act_one_after_the_other_as_the_file_says(tmp_path):
         ("other: 1", "needs the keys"),
         ("faults: [drop]", "must be a mapping"),
         ("faults: [{kind: lightning}]", "choose one of"),
+        ("faults: [{kind: [drop]}]", "choose one of"),
         ("faults: [{kind: drop, chance: 1}]", "unknown key chance"),
         ("faults: [{kind: drop, probability: 2}]", "probability"),
         ("faults: [{kind: drop, probability: often}]", "must be a number"),

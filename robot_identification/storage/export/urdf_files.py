@@ -119,7 +119,7 @@ def read_urdf_text(path: str | Path) -> tuple[str, str]:
     encoding = _WIDE.get(raw[:2]) or (declared[1].decode() if declared else "utf-8")
     try:
         return raw.decode(encoding), encoding
-    except (LookupError, UnicodeDecodeError) as error:
+    except (LookupError, UnicodeError) as error:
         raise RobotDescriptionError(f"is not {encoding}: {error}", path=path, line=1) from error
 
 

@@ -209,6 +209,14 @@ def test_the_encoding_of_a_file_stays(tmp_path, encoding):
     )
 
 
+@pytest.mark.parametrize("encoding", ["undefined", "hex", "no-such"])
+def test_a_declared_encoding_that_is_none_is_refused(tmp_path, encoding):
+    source = tmp_path / "arm.urdf"
+    source.write_text(ARM.replace("utf-8", encoding))
+    with pytest.raises(RobotDescriptionError, match=f"is not {encoding}"):
+        write_urdf(tmp_path / "out.urdf", arm(), some_values(arm()), original=source)
+
+
 @given(st.integers(0, 2**32 - 1))
 def test_any_robot_and_any_parameters_survive(seed):
     rng = np.random.default_rng(seed)
