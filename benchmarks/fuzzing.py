@@ -5,8 +5,12 @@
 
 A third of the inputs of each parser is damaged behind the outer syntax: valid YAML or XML, or a
 serialised message of the right size.  Inputs that reach new lines of the parser join those that
-others are made from; one input in twenty is traced for that, so the coverage is a lower bound.
+others are made from; two inputs in twenty are traced for that, so the coverage is a lower bound.
 What is read must be a robot, a trajectory and so on, with the numbers of the file.
+
+Executions are counted in parts of 10 000, each with a seed of its own and its outcome in FOLDER.
+What is there already is not run again, so that a run may be broken off and go on later; with a
+limit of time nothing is kept.
 
 ``--bags N`` damages N bags of each format in one to twenty bytes instead, and compares what is read
 with what was written.
@@ -15,10 +19,11 @@ with what was written.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 import tempfile
-import time
+from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -27,10 +32,10 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test"))
 
 import fuzzed_bags
-from fuzz_runs import Outcome, fuzz, lines_of
+from fuzz_runs import OUTCOMES, SYNTAX, Outcome, coverage, fuzz
 from fuzzed_parsers import parsers
 
-_SEED_STEP = 1_000_003
+_PART = 10_000
 
 
 def main() -> None:
@@ -65,48 +70,53 @@ def _options() -> argparse.Namespace:
 
 def _run(name: str, options: argparse.Namespace) -> int:
     """Fuzz a parser; return the number of findings, which are written beside one another."""
-    began = time.monotonic()
-    share = -(-options.executions // options.processes)
+    count = -(-options.executions // _PART)
     work = [
-        (name, share, options.seed + _SEED_STEP * number, options.seconds)
-        for number in range(options.processes)
+        (name, options.seed + part, options.seconds and options.seconds / count, options.findings)
+        for part in range(count)
     ]
     if options.processes == 1:
-        outcomes = [_one(work[0])]
+        outcomes = list(map(_part, work))
     else:
         with ProcessPoolExecutor(options.processes) as pool:
-            outcomes = list(pool.map(_one, work))
-    counts = sum((outcome.counts for outcome in outcomes), start=Outcome().counts)
-    lines = lines_of(parsers()[name]().modules)
-    covered = set().union(*(outcome.covered for outcome in outcomes)) & lines
-    findings = [finding for outcome in outcomes for finding in outcome.findings]
-    for number, data, told in findings:
-        place = options.findings / f"{name}-{options.seed}-{number}"
-        place.write_bytes(data)
-        print(f"{place}: {told}", file=sys.stderr)
-    structured = sum(n for (_, kind), n in counts.items() if kind == "structured")
+            outcomes = list(pool.map(_part, work))
+    counts = sum((outcome.counts for outcome in outcomes), start=Counter())
+    covered = set().union(*(outcome.covered for outcome in outcomes))
+    ran, entered, lines = coverage(parsers()[name]().modules, covered)
+    findings = sum(len(outcome.findings) for outcome in outcomes)
+    total = {what: counts[what, "bytes"] + counts[what, "structured"] for what in OUTCOMES}
+    structured = sum(counts[what, "structured"] for what in OUTCOMES)
+    passed = 1.0 - total[SYNTAX] / max(1, counts.total())
     print(
-        f"{name:12} {counts.total()} executions ({structured} behind the syntax): "
-        f"{_words(counts)}; {len(findings)} findings; slowest "
-        f"{max(outcome.slowest for outcome in outcomes):.2f} s; lines {len(covered)} of "
-        f"{len(lines)} ({100 * len(covered) / len(lines):.0f} %); "
-        f"{time.monotonic() - began:.0f} s",
+        f"{name:18} {counts.total()} executions ({structured} made behind the syntax, "
+        f"{100 * passed:.0f} % passed it): {_words(total)}; {findings} findings; slowest "
+        f"{max(outcome.slowest for outcome in outcomes):.2f} s; "
+        f"{sum(outcome.seconds for outcome in outcomes):.0f} s; lines {ran} of {entered} in what "
+        f"was entered ({100 * ran / entered:.0f} %), of {lines} in all ({100 * ran / lines:.0f} %)",
         flush=True,
     )
-    return len(findings)
+    return findings
 
 
-def _one(work: tuple[str, int, int, float | None]) -> Outcome:
-    name, executions, seed, seconds = work
-    with tempfile.TemporaryDirectory() as folder:
-        return fuzz(parsers()[name](), executions, Path(folder), seed=seed, seconds=seconds)
+def _part(work: tuple[str, int, float | None, Path]) -> Outcome:
+    """Return the outcome of one part, which is in the folder or comes there."""
+    name, seed, seconds, folder = work
+    record = folder / f"{name}-{seed}.json"
+    if record.exists():
+        return Outcome.of(json.loads(record.read_text()))
+    with tempfile.TemporaryDirectory() as place:
+        outcome = fuzz(parsers()[name](), _PART, Path(place), seed=seed, seconds=seconds)
+    for number, data, told in outcome.findings:
+        path = folder / f"{name}-{seed}-{number}.input"
+        path.write_bytes(data)
+        print(f"{path}: {told}", file=sys.stderr)
+    if seconds is None:
+        record.write_text(json.dumps(outcome.record()))
+    return outcome
 
 
 def _words(counts: dict) -> str:
-    return ", ".join(
-        f"{' '.join(key) if isinstance(key, tuple) else key} {count}"
-        for key, count in sorted(counts.items())
-    )
+    return ", ".join(f"{key} {count}" for key, count in counts.items())
 
 
 if __name__ == "__main__":

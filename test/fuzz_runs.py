@@ -15,7 +15,8 @@ from types import CodeType
 from robot_identification.errors import RobotIdentificationError
 
 SECONDS = 2.0
-TRACED = 20  # one input in so many is traced for the coverage
+OUTCOMES = SYNTAX, BEHIND, READ = "refused for their syntax", "refused behind it", "read"
+TRACED = 20  # two inputs in so many are traced for the coverage
 
 
 class HangError(BaseException):
@@ -27,16 +28,36 @@ class Outcome:
     """What came out of the executions.
 
     Attributes:
-        counts: number of inputs that were refused and read, of both kinds.
+        counts: number of inputs that were refused for their syntax, refused behind it, and read,
+            of both kinds.
         findings: inputs that brought anything else, with what they brought.
-        slowest: longest time for an input, in s.
+        slowest: longest processor time for an input, in s.
+        seconds: processor time of all of them, with making them, in s.
         covered: lines that ran, as (file, line).
     """
 
     counts: Counter = field(default_factory=Counter)
     findings: list = field(default_factory=list)
     slowest: float = 0.0
+    seconds: float = 0.0
     covered: set = field(default_factory=set)
+
+    def record(self):
+        """Return what JSON can hold of it; the inputs of findings are left out."""
+        return {
+            "counts": [[what, kind, count] for (what, kind), count in self.counts.items()],
+            "findings": [[number, None, told] for number, _, told in self.findings],
+            "slowest": self.slowest,
+            "seconds": self.seconds,
+            "covered": sorted(self.covered),
+        }
+
+    @classmethod
+    def of(cls, record):
+        """Return the outcome that a record holds."""
+        counts = Counter({(what, kind): count for what, kind, count in record["counts"]})
+        covered = {(file, line) for file, line in record["covered"]}
+        return cls(**{**record, "counts": counts, "covered": covered})
 
 
 @contextmanager
@@ -55,17 +76,29 @@ def two_seconds():
         signal.signal(signal.SIGVTALRM, before)
 
 
-def lines_of(modules):
-    """Return the lines of functions that can run, as (file, line)."""
-    found = set()
+def functions_of(modules):
+    """Return the lines of every function that can run, each a frozenset of (file, line)."""
+    found = []
     for module in modules:
         waiting = [compile(Path(module.__file__).read_text(), module.__file__, "exec")]
         while waiting:
             code = waiting.pop()
             waiting += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
             if code.co_flags & 2:  # a function: neither a module nor a class
-                found |= {(code.co_filename, line) for _, _, line in code.co_lines() if line}
-    return found
+                lines = {(code.co_filename, line) for _, _, line in code.co_lines() if line}
+                found.append(frozenset(lines - {(code.co_filename, code.co_firstlineno)}))
+    return [lines for lines in found if lines]
+
+
+def coverage(modules, covered):
+    """Return how many lines ran, of the functions that were entered, and of all of them.
+
+    Returns:
+        Lines that ran, lines of the functions of which any ran, lines of all functions.
+    """
+    functions = functions_of(modules)
+    entered = set().union(*(lines for lines in functions if lines & covered))
+    return len(entered & covered), len(entered), len(set().union(*functions))
 
 
 @contextmanager
@@ -80,7 +113,6 @@ def traced(files, covered):
     def call(frame, *_):
         if frame.f_code.co_filename not in files:
             return None
-        covered.add((frame.f_code.co_filename, frame.f_lineno))
         return local
 
     before = sys.gettrace()
@@ -92,7 +124,7 @@ def traced(files, covered):
 
 
 def execute(parser, path, data):
-    """Read one input; return ``refused`` or ``read``, or raise what it brings."""
+    """Read one input; return what of ``OUTCOMES`` it came to, or raise what it brings."""
     path.write_bytes(data)
     with two_seconds():
         try:
@@ -100,15 +132,15 @@ def execute(parser, path, data):
         except RobotIdentificationError as error:
             if not str(error).strip():
                 raise AssertionError("an error that says nothing") from error
-            return "refused"
+            return SYNTAX if parser.syntax.search(str(error)) else BEHIND
         parser.check(found, data)
-        return "read"
+        return READ
 
 
-def fuzz(parser, executions, folder, *, seed=0, seconds=None, coverage=True, most=20):
+def fuzz(parser, executions, folder, *, seed=0, seconds=None, most=20):
     """Run a parser on damaged inputs, a third of them behind their outer syntax.
 
-    Inputs that reach new lines join those that others are made from.
+    Inputs that reach new lines, traced two in twenty, join those that others are made from.
 
     Args:
         parser: what to run.
@@ -116,22 +148,22 @@ def fuzz(parser, executions, folder, *, seed=0, seconds=None, coverage=True, mos
         folder: where inputs are written.
         seed: of the generator.
         seconds: time after which no more inputs are made.
-        coverage: whether one input in twenty is traced.
         most: number of findings after which to stop.
     """
-    rng, outcome = random.Random(seed), Outcome()
+    rng, outcome, begin = random.Random(seed), Outcome(), time.process_time()
     corpus, end = list(parser.seeds), None if seconds is None else time.monotonic() + seconds
     path, files = folder / f"damaged{parser.suffix}", {m.__file__ for m in parser.modules}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", ResourceWarning)  # rosbags leaves damaged files open
         for number in range(-len(corpus), executions):
             structured = number >= 0 and number % 3 == 0
             data = (
                 corpus[number] if number < 0 else parser.damaged(rng, corpus, structured=structured)
             )
-            known, began = len(outcome.covered), time.perf_counter()
+            known, began = len(outcome.covered), time.process_time()
             try:
-                if coverage and (number < 0 or number % TRACED <= 1):
+                if number < 0 or number % TRACED <= 1:
                     with traced(files, outcome.covered):
                         what = execute(parser, path, data)
                 else:
@@ -139,11 +171,12 @@ def fuzz(parser, executions, folder, *, seed=0, seconds=None, coverage=True, mos
                 outcome.counts[what, "structured" if structured else "bytes"] += number >= 0
             except (Exception, HangError) as error:  # noqa: BLE001 (that is what is sought)
                 outcome.findings.append((number, data, _told(error)))
-            outcome.slowest = max(outcome.slowest, time.perf_counter() - began)
+            outcome.slowest = max(outcome.slowest, time.process_time() - began)
             if len(outcome.covered) > known and number >= 0 and len(corpus) < 2000:
                 corpus.append(data)
             if len(outcome.findings) >= most or (end is not None and time.monotonic() > end):
                 break
+    outcome.seconds = time.process_time() - begin
     return outcome
 
 

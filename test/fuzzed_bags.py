@@ -26,16 +26,21 @@ OUTCOMES = (
 )
 
 
-def made_bag(format_, messages=300):
-    """Return the data file of a bag of a format, and the samples in it."""
+def write_bag(path, storage, messages):
+    """Write a bag and return the samples in it."""
     rng = np.random.default_rng(0)
     stamps = 1_700_000_000_000_000_000 + 1_000_000 * np.arange(messages, dtype=np.int64)
     signals = [rng.standard_normal((messages, len(NAMES))) for _ in range(3)]
     samples = RawSamples(stamps, *signals)
+    write_joint_states(path, NAMES, samples, storage=storage)
+    return samples
+
+
+def made_bag(format_, messages=300):
+    """Return the data file of a bag of a format, and the samples in it."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bag"
-        storage = "sqlite3" if format_ == "sqlite3" else "mcap"
-        write_joint_states(path, NAMES, samples, storage=storage)
+        samples = write_bag(path, "sqlite3" if format_ == "sqlite3" else "mcap", messages)
         (file,) = path.glob(f"*{SUFFIX[format_]}")
         if format_ == "mcap without checksum":
             remove_checksums(file)
@@ -101,13 +106,15 @@ def outcome(path, samples):
         return "hang"
     except Exception:  # noqa: BLE001 (that is what is sought)
         return "crash"
-    same = all(
-        (found is None) == (wanted is None) and np.array_equal(found, wanted)
-        for found, wanted in (
-            (getattr(read.samples, name), getattr(samples, name))
-            for name in ("stamps", "position", "velocity", "effort")
-        )
-    )
-    if same:
+    if same_samples(read.samples, samples):
         return "identical"
     return "different with a warning" if read.warnings else "silently different"
+
+
+def same_samples(found, wanted):
+    """Tell whether two lists of samples are the same, number by number."""
+    pairs = (
+        (getattr(found, name), getattr(wanted, name))
+        for name in ("stamps", "position", "velocity", "effort")
+    )
+    return all((a is None) == (b is None) and np.array_equal(a, b) for a, b in pairs)

@@ -7,6 +7,7 @@ import copy
 import struct
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import yaml
 
 TOKENS = (
@@ -195,3 +196,29 @@ def damaged_message(rng, data):
         else:
             message[place:place] = bytes(4 * rng.randrange(4))
     return bytes(message)
+
+
+def damaged_trajectory(rng, original):
+    """Return a trajectory message in which one to three numbers, names or points were changed."""
+    message = copy.deepcopy(original)
+    for _ in range(rng.choice((1, 1, 2, 3))):
+        points, kind = message.points, rng.randrange(7)
+        name = rng.choice(("positions", "velocities", "accelerations"))
+        point = rng.choice(points) if points else None
+        if kind == 0:
+            message.joint_names = rng.choices((*message.joint_names, "", "x"), k=rng.randrange(5))
+        elif point is None or kind == 1:
+            points.append(copy.deepcopy(rng.choice(original.points)))
+        elif kind == 2:
+            del points[rng.randrange(len(points))]
+        elif kind == 3:
+            point.time_from_start.sec = rng.choice((0, 1, -1, 2**31 - 1, -(2**31)))
+        elif kind == 4:
+            point.time_from_start.nanosec = rng.choice((0, 1, 10**9, 2**32 - 1))
+        elif kind == 5 and len(getattr(point, name)):
+            values = np.array(getattr(point, name))
+            values[rng.randrange(len(values)) :] = rng.choice((*NUMBERS, np.nan, np.inf))
+            setattr(point, name, values)
+        else:
+            setattr(point, name, np.zeros(rng.randrange(5)))
+    return message
