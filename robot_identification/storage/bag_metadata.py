@@ -6,8 +6,9 @@ or long metadata take it minutes.  Those that rosbag2 writes have no aliases and
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import yaml
 
@@ -47,9 +48,8 @@ def check_metadata(path: Path) -> None:
 
 
 def _check_events(path: Path, text: str) -> None:
-    levels = 0
-    event: Any
-    for number, event in enumerate(yaml.parse(text, Loader=_LOADER)):
+    levels, events = 0, cast("Iterable[Any]", yaml.parse(text, Loader=_LOADER))
+    for number, event in enumerate(events):
         levels += isinstance(event, _BEGIN) - isinstance(event, _END)
         if isinstance(event, yaml.AliasEvent):
             raise BagError(path, f"line {event.start_mark.line + 1}: aliases are not accepted")
