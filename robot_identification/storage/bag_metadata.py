@@ -6,9 +6,8 @@ or long metadata take it minutes.  Those that rosbag2 writes have no aliases and
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import yaml
 
@@ -48,12 +47,16 @@ def check_metadata(path: Path) -> None:
 
 
 def _check_events(path: Path, text: str) -> None:
-    levels, events = 0, cast("Iterable[Any]", yaml.parse(text, Loader=_LOADER))
-    for number, event in enumerate(events):
+    levels = 0
+    for number, event in enumerate(yaml.parse(text, Loader=_LOADER)):
         levels += isinstance(event, _BEGIN) - isinstance(event, _END)
         if isinstance(event, yaml.AliasEvent):
-            raise BagError(path, f"line {event.start_mark.line + 1}: aliases are not accepted")
+            raise BagError(path, f"line {_line(event)}: aliases are not accepted")
         if levels > _MOST_LEVELS:
-            raise BagError(path, f"line {event.start_mark.line + 1}: nested too deeply")
+            raise BagError(path, f"line {_line(event)}: nested too deeply")
         if number > _MOST_EVENTS:
             raise BagError(path, f"more than {_MOST_EVENTS} entries; not read")
+
+
+def _line(event: Any) -> int:
+    return int(event.start_mark.line) + 1
