@@ -83,6 +83,9 @@ class Recording:
         digest: SHA-256 of the source, empty for a live one.
         statistics: what happened on the way.
         warnings: what a user should know about the source, one line each.
+        effort_topic: topic that the efforts came on; empty: they came with the joint states.
+        effort_delay: time by which the efforts' stamps lay behind those of the motion, in s; it
+            is accounted for.
     """
 
     joint_names: tuple[str, ...]
@@ -93,6 +96,8 @@ class Recording:
     digest: str = ""
     statistics: RecordingStatistics = field(default_factory=RecordingStatistics)
     warnings: tuple[str, ...] = ()
+    effort_topic: str = ""
+    effort_delay: float = 0.0
 
     @property
     def samples(self) -> int:

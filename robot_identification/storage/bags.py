@@ -58,6 +58,7 @@ def read_joint_states(
     *,
     topic: str = JOINT_STATES,
     reference_topic: str | None = None,
+    efforts_needed: bool = True,
     positions_needed: bool = True,
 ) -> BagJointStates:
     """Read the joint states of a robot from a bag.
@@ -72,6 +73,7 @@ def read_joint_states(
         reference_topic: topic of the positions that the controller was asked for, also
             sensor_msgs/JointState.  A state gets the newest reference that is no newer than
             itself.  None, or a topic that the bag does not have: no reference.
+        efforts_needed: whether efforts must be there; without, all of them are 0.
         positions_needed: whether every position must be there; without, positions that are not
             all finite are all NaN.
 
@@ -88,14 +90,16 @@ def read_joint_states(
     """
     names = tuple(joint_names)
     with open_bag(path) as bag:
-        states = _Collector(bag, topic, names).collect()
+        states = StateCollector(bag, topic, names).collect()
+        if not efforts_needed:
+            states = states._replace(effort=np.zeros((len(states.stamps), len(names))))
         if not positions_needed:
             states = _with_any_positions(states)
         for signal, values in (("position", states.position), ("effort", states.effort)):
             if values is None:
                 raise MissingSignalError(signal, f"{bag.path}: {topic}")
             if positions_needed or signal != "position":
-                _check_finite(signal, values, names)
+                check_finite(signal, values, names)
         reference = None
         if reference_topic is not None and reference_topic in bag.topics:
             reference = _reference(bag, reference_topic, names, states.stamps)
@@ -135,13 +139,13 @@ class JointStateStream:
             SampleError: a position or effort is NaN or infinite.
         """
         read = 0
-        for states in _Collector(self._bag, self._topic, self._names).batches():
+        for states in StateCollector(self._bag, self._topic, self._names).batches():
             if not len(states.stamps):
                 continue
             for signal, values in (("position", states.position), ("effort", states.effort)):
                 if values is None:
                     raise MissingSignalError(signal, f"{self.source}: {self._topic}")
-                _check_finite(signal, values, self._names, read)
+                check_finite(signal, values, self._names, read)
             read += len(states.stamps)
             yield RawSamples(
                 states.stamps, _present(states.position), None, _present(states.effort)
@@ -175,7 +179,7 @@ def stream_joint_states(
         yield JointStateStream(bag, topic, joint_names)
 
 
-class _States(NamedTuple):
+class States(NamedTuple):
     """Columns of messages; None where a signal is empty in every message."""
 
     stamps: npt.NDArray[np.int64]
@@ -190,7 +194,7 @@ def _present(values: Array | None) -> Array:
     return values
 
 
-def _with_any_positions(states: _States) -> _States:
+def _with_any_positions(states: States) -> States:
     """Return states whose positions are there: NaN, all of them, if any is missing."""
     if states.effort is None or (
         states.position is not None and np.isfinite(states.position).all()
@@ -206,7 +210,18 @@ def _measured(velocity: Array | None) -> Array | None:
     return velocity
 
 
-def _check_finite(signal: str, values: Array, names: Sequence[str], first: int = 0) -> None:
+def check_finite(signal: str, values: Array, names: Sequence[str], first: int = 0) -> None:
+    """Refuse values that are not finite.
+
+    Args:
+        signal: what they are.
+        values: (samples, joints).
+        names: names of the joints.
+        first: number of the first sample.
+
+    Raises:
+        SampleError: a value is NaN or infinite.
+    """
     bad = ~np.isfinite(values)
     if bad.any():
         index, joint = np.argwhere(bad)[0]
@@ -217,10 +232,10 @@ def _reference(
     bag: Bag, topic: str, names: tuple[str, ...], stamps: npt.NDArray[np.int64]
 ) -> Array | None:
     """Return (samples, joints) the newest reference at every stamp, None where it begins later."""
-    states = _Collector(bag, topic, names).collect()
+    states = StateCollector(bag, topic, names).collect()
     if states.position is None:
         raise MissingSignalError("position", f"{bag.path}: {topic}")
-    _check_finite("reference", states.position, names)
+    check_finite("reference", states.position, names)
     order = np.argsort(states.stamps, kind="stable")
     places = np.searchsorted(states.stamps[order], stamps, side="right") - 1
     if (places < 0).any():
@@ -232,7 +247,7 @@ def _reference(
     return reference
 
 
-class _Collector:
+class StateCollector:
     """Turns the messages of a topic into columns, batch by batch.
 
     Args:
@@ -249,19 +264,19 @@ class _Collector:
         self._skipped = 0
         self._seen: dict[str, None] = {}
 
-    def collect(self) -> _States:
+    def collect(self) -> States:
         """Return all messages of the topic that have the joints."""
         batches = list(self.batches())
         stamps = np.concatenate([batch.stamps for batch in batches])
         lengths = [len(batch.stamps) for batch in batches]
-        return _States(
+        return States(
             stamps,
             position=_joined([batch.position for batch in batches], lengths),
             velocity=_joined([batch.velocity for batch in batches], lengths),
             effort=_joined([batch.effort for batch in batches], lengths),
         )
 
-    def batches(self) -> Iterator[_States]:
+    def batches(self) -> Iterator[States]:
         """Yield the messages of the topic that have the joints, some at a time."""
         messages = self._bag.messages(self._topic, MESSAGE_TYPE)
         found = 0
@@ -280,7 +295,7 @@ class _Collector:
     def _where(self) -> str:
         return f"{self._bag.path}: {self._topic}"
 
-    def _batch(self, messages: list[bytes]) -> _States:
+    def _batch(self, messages: list[bytes]) -> States:
         shape = (len(messages), len(self._names))
         stamps = np.zeros(len(messages), dtype=np.int64)
         used = np.zeros(len(messages), dtype=np.bool_)
@@ -297,7 +312,7 @@ class _Collector:
                 if layout.counts[i]:
                     present[name] = True
                     values[rows] = layout.numbers(table, name)[:, places]
-        return _States(
+        return States(
             stamps[used],
             *(signals[name][used] if present[name] else None for name in signals),
         )

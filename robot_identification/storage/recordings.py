@@ -9,6 +9,12 @@ from pathlib import Path
 from robot_identification.robot.model import RobotModel
 from robot_identification.signals.joint_side import joint_side_recording
 from robot_identification.signals.recording import Recording
+from robot_identification.signals.separate_efforts import (
+    EffortSource,
+    MergeCounts,
+    merge_efforts,
+)
+from robot_identification.storage.bag_efforts import read_efforts
 from robot_identification.storage.bags import JOINT_STATES, read_joint_states
 
 
@@ -18,6 +24,8 @@ def read_recordings(
     *,
     topic: str = JOINT_STATES,
     reference_topic: str | None = None,
+    efforts: EffortSource | None = None,
+    delay_needed: bool = True,
     begin: float = 0.0,
     end: float = 1.0,
     positions_needed: bool = True,
@@ -29,6 +37,9 @@ def read_recordings(
         robot: says which joints and what positions and efforts mean.
         topic: topic of the joint states.
         reference_topic: topic of commanded positions; None or absent: no reference.
+        efforts: where efforts come from that have a topic of their own; None: they come with the
+            joint states.  Joint states for which there are none are left out.
+        delay_needed: whether efforts without stamps need a delay.
         begin: where to begin, as a fraction of each bag.
         end: where to end, likewise.
         positions_needed: whether positions must be there and finite; without, those of a bag in
@@ -39,7 +50,8 @@ def read_recordings(
 
     Raises:
         BagError: if a bag cannot be read or lacks the topic.
-        InputError: if its samples are of no use.
+        InputError: if its samples are of no use, or separate efforts have neither stamps nor a
+            delay.
     """
     recordings = []
     for path in paths:
@@ -48,14 +60,44 @@ def read_recordings(
             robot.joint_names,
             topic=topic,
             reference_topic=reference_topic,
+            efforts_needed=efforts is None,
             positions_needed=positions_needed,
         )
+        samples, warnings = bag.samples, list(bag.warnings)
+        if efforts is not None:
+            separate, told = read_efforts(
+                path, robot.joint_names, efforts, delay_needed=delay_needed
+            )
+            samples, counts = merge_efforts(samples, separate, efforts.delay, source=str(path))
+            warnings += [*told, *_merge_warnings(path, efforts.topic, counts)]
         recording = joint_side_recording(
-            bag.samples,
+            samples,
             robot,
             source=str(path),
             digest=bag.digest,
             positions_needed=positions_needed,
         ).between(begin, end)
-        recordings.append(replace(recording, warnings=bag.warnings))
+        recordings.append(
+            replace(
+                recording,
+                warnings=tuple(warnings),
+                effort_topic="" if efforts is None else efforts.topic,
+                effort_delay=0.0 if efforts is None else efforts.delay,
+            )
+        )
     return tuple(recordings)
+
+
+def _merge_warnings(path: str | Path, topic: str, counts: MergeCounts) -> list[str]:
+    lines = []
+    if counts.without_effort:
+        lines.append(
+            f"{path}: {counts.without_effort} joint states have no effort on {topic} and were left "
+            f"out; the efforts have {counts.gaps} gaps"
+        )
+    if counts.duplicates or counts.out_of_order:
+        lines.append(
+            f"{path}: of {counts.efforts} efforts on {topic}, {counts.duplicates} were duplicates "
+            f"and {counts.out_of_order} out of order"
+        )
+    return lines
