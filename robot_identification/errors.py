@@ -325,6 +325,32 @@ class NotExcitedError(ResultRefusedError):
         )
 
 
+class DriveGainError(ResultRefusedError):
+    """Runs with a known payload say nothing of drive gains, or too little to give them.
+
+    Attributes:
+        joints: names of the joints whose drives they are.
+        relative_std: their relative standard deviations; empty where nothing at all is said.
+    """
+
+    def __init__(self, joints: Sequence[str], relative_std: Sequence[float] = ()) -> None:
+        self.joints = tuple(joints)
+        self.relative_std = tuple(float(value) for value in relative_std)
+        if self.relative_std:
+            told = ", ".join(
+                f"{name} ({100.0 * value:.3g} %)"
+                for name, value in zip(self.joints, self.relative_std, strict=True)
+            )
+            problem = f"drive gains known too poorly, by their relative standard deviations: {told}"
+        else:
+            problem = f"nothing tells the drive gain of {', '.join(self.joints)}"
+        super().__init__(
+            f"{problem}; the payload must act on these joints, or on joints coupled to them by "
+            "inertia: record motions that accelerate them with the payload far from their axes, "
+            "take a heavier payload, or take their gains as known (--trust)"
+        )
+
+
 class InconsistentParametersError(ResultRefusedError):
     """Parameters that no body or no joint can have, so that nothing may be written from them.
 
@@ -374,6 +400,10 @@ class NotCertifiedError(ResultRefusedError):
 
 class StaleStateError(InputError):
     """The joint states are too old, or the robot moves or is elsewhere: no motion may begin."""
+
+
+class NoPlanError(InputError):
+    """There is no certified plan, or not the one that is meant; the message says what to do."""
 
 
 class NothingInterruptedError(InputError):

@@ -14,7 +14,7 @@ from robot_identification.dynamics.sensors import Sensors, SensorSettings
 from robot_identification.dynamics.simulation import ClosedLoop, SimulatedSamples
 from robot_identification.errors import SettingError
 from robot_identification.excitation.trajectory import Trajectory
-from robot_identification.robot.drives import from_joint_side
+from robot_identification.robot.drives import as_recorded, from_joint_side
 from robot_identification.robot.model import RobotModel
 from robot_identification.signals.recording import RawSamples
 
@@ -37,6 +37,8 @@ class SimulationSettings:
         position_noise: standard deviations in rad or m, joint side, one value or one per joint.
         effort_noise: standard deviations in N m or N, likewise.
         seed: seed of the noise.
+        drive_gain_factors: true drive gains as multiples of those that the robot file states, one
+            value or one per joint; what is recorded is made with the stated ones.
     """
 
     rate_hz: float | None = None
@@ -47,12 +49,16 @@ class SimulationSettings:
     position_noise: tuple[float, ...] = (0.0,)
     effort_noise: tuple[float, ...] = (0.0,)
     seed: int = 0
+    drive_gain_factors: tuple[float, ...] = (1.0,)
 
     def __post_init__(self) -> None:
         for name in ("rate_hz", "duration", "controller_rate_hz"):
             value = getattr(self, name)
             if value is not None and not (math.isfinite(value) and value > 0.0):
                 raise SettingError(name, value, "must be positive")
+        if not all(math.isfinite(factor) and factor > 0.0 for factor in self.drive_gain_factors):
+            factors = list(self.drive_gain_factors)
+            raise SettingError("drive_gain_factors", factors, "must be positive")
         if self.seed < 0:
             raise SettingError("seed", self.seed, "must not be negative")
         if self.continuous and self.controller_rate_hz is not None:
@@ -112,12 +118,13 @@ def simulated_recording(
     duration = given.duration or float(ordered.times[-1])
     samples, certificate = _simulated(robot, values, ordered, given, rate_hz, duration)
     measured = sensors.measure(samples)
+    factors = _per_joint("drive_gain_factors", given.drive_gain_factors, len(robot.joints))
     wanted = ordered.sample(samples.time)[0]
     raw = RawSamples(
         stamps=START_STAMP + np.rint(samples.time * _NANOSECONDS).astype(np.int64),
         position=measured.position,
         velocity=measured.velocity,
-        effort=measured.effort,
+        effort=as_recorded(robot, measured.effort, factors),
         reference=from_joint_side(robot, wanted, None, None).position,
     )
     error = np.abs(samples.position - wanted).max(axis=0)

@@ -39,12 +39,14 @@ ERROR_CODES: dict[type[errors.RobotIdentificationError], int] = {
     errors.MissingLimitError: CODES.LIMITS_MISSING,
     errors.TrajectoryError: CODES.INVALID_REQUEST,
     errors.StaleStateError: CODES.STATE_STALE,
+    errors.NoPlanError: CODES.RESULT_INVALID,
     errors.NothingInterruptedError: CODES.INVALID_REQUEST,
     errors.SimulationError: CODES.NOT_CONVERGED,
     errors.NotConvergedError: CODES.NOT_CONVERGED,
     errors.ModelMismatchError: CODES.MODEL_MISMATCH,
     errors.RankError: CODES.NOT_IDENTIFIABLE,
     errors.NotExcitedError: CODES.ILL_CONDITIONED,
+    errors.DriveGainError: CODES.ILL_CONDITIONED,
     errors.NotCertifiedError: CODES.NOT_CERTIFIED,
     errors.InconsistentParametersError: CODES.INCONSISTENT,
     errors.CalibrationError: CODES.INCONSISTENT,
@@ -157,10 +159,14 @@ class Desk:
         with self._lock:
             self._turn = None
 
-    def cancel(self) -> str:
-        """Ask the work under way to stop; return its name, or an empty text if there is none."""
+    def cancel(self, name: str = "") -> str:
+        """Ask the work under way to stop; return its name, or an empty text if there is none.
+
+        Args:
+            name: of the work that is meant; empty: whatever is under way.
+        """
         turn = self._turn
-        if turn is None:
+        if turn is None or name not in ("", turn.name):
             return ""
         turn.cancel()
         return turn.name
@@ -215,15 +221,19 @@ class Desk:
         filled: Any = response
         try:
             filled.message = work(response)
-        except errors.RobotIdentificationError as error:
-            self._log.warning(f"{name}: {error}")
-            return refuse(response, error_code(error), str(error))
         except Exception as error:  # noqa: BLE001
             # The border of the process: a fault of ours must reach the caller, not end the node.
-            import traceback
-
-            self._log.error(f"{name} failed:\n{traceback.format_exc()}")
-            return refuse(response, CODES.INTERNAL, f"{type(error).__name__}: {error}")
+            return self.failed(name, response, error)
         filled.success = True
         filled.error_code = CODES.OK
         return response
+
+    def failed(self, name: str, response: Response, error: Exception) -> Response:
+        """Log why work has failed and return an empty response that says so."""
+        if isinstance(error, errors.RobotIdentificationError):
+            self._log.warning(f"{name}: {error}")
+            return refuse(response, error_code(error), str(error))
+        import traceback
+
+        self._log.error(f"{name} failed:\n{''.join(traceback.format_exception(error))}")
+        return refuse(response, CODES.INTERNAL, f"{type(error).__name__}: {error}")

@@ -83,6 +83,31 @@ def from_joint_side(
     return Signals(*signals)
 
 
+def as_recorded(robot: RobotModel, effort: npt.ArrayLike, factors: npt.ArrayLike) -> Array:
+    """Return what is recorded where the true drive gains differ from the stated ones.
+
+    Drives whose gain is larger than stated need less current for the same torque, and the current
+    is all that is measured.
+
+    Args:
+        robot: says what efforts mean.
+        effort: (samples, joints) what would be recorded if the stated gains were true.
+        factors: (joints,) true drive gains as multiples of the stated ones.
+
+    Raises:
+        ShapeError: there is not a column for every joint.
+        SettingError: nobody has said what effort means.
+    """
+    values, ratio = np.asarray(effort, dtype=np.float64), np.asarray(factors, dtype=np.float64)
+    if values.ndim != 2 or values.shape[1:] != ratio.shape or len(ratio) != len(robot.joints):
+        raise ShapeError("effort", values.shape, f"(samples, {len(robot.joints)})")
+    if (ratio == 1.0).all():
+        return values
+    if require_effort_meaning(robot) is not EffortMeaning.JOINT_TORQUE:
+        return np.asarray(values / ratio)
+    return np.asarray(values @ np.linalg.inv(robot.motor_matrix) / ratio @ robot.motor_matrix)
+
+
 def require_effort_meaning(robot: RobotModel) -> EffortMeaning:
     """Return what efforts of this robot mean.
 

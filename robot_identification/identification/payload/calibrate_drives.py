@@ -1,0 +1,247 @@
+"""From bare and loaded recordings with a known payload to the gains of all drives."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+import numpy as np
+
+from robot_identification.errors import SettingError
+from robot_identification.identification.base import base_parameters
+from robot_identification.identification.identify import recording_warnings
+from robot_identification.identification.payload.body import NORMAL_95, STANDARD
+from robot_identification.identification.payload.drive_gains import (
+    METHODS,
+    GainEstimate,
+    GainRows,
+    estimate_gains,
+)
+from robot_identification.identification.payload.known import KnownPayload
+from robot_identification.identification.payload.runs import (
+    Cancelled,
+    Columns,
+    Progress,
+    Run,
+    check_runs,
+    filtered,
+    fold,
+)
+from robot_identification.identification.result import Source
+from robot_identification.identification.substitution import (
+    grams_together,
+    substituted,
+    substituted_grams,
+    together,
+)
+from robot_identification.robot.model import Array, EffortMeaning, RobotModel, read_only
+from robot_identification.robot.mounting import Mounting
+from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.signals.recording import Recording
+from robot_identification.signals.settings import resolve_processing
+
+_LARGE = 0.3
+
+
+@dataclass(frozen=True)
+class DriveGainResult:
+    """Gains of all drives, identified from recordings.
+
+    Attributes:
+        robot: name of the robot.
+        robot_digest: SHA-256 of the robot file.
+        joint_names: names of the joints, which are those of their motors.
+        mounting: the frame that the payload is known in.
+        payload: what was known of it.
+        bare: recordings without the payload.
+        loaded: recordings with it.
+        method: ``currents``, ``tls`` or ``ls``.
+        trusted: joints whose gains were taken as right.
+        settings: every processing setting with its value and where it came from.
+        believed: (joints,) drive gains of the robot file in N m/A or N/A; NaN where it has none.
+        base_names: names of the base parameters.
+        estimate: factors on the believed gains, and the statistics.
+        seconds: time that it took.
+        warnings: what a user should know before trusting the result.
+    """
+
+    robot: str
+    robot_digest: str
+    joint_names: tuple[str, ...]
+    mounting: Mounting
+    payload: KnownPayload
+    bare: tuple[Source, ...]
+    loaded: tuple[Source, ...]
+    method: str
+    trusted: tuple[str, ...]
+    settings: Mapping[str, Mapping[str, object]]
+    believed: Array
+    base_names: tuple[str, ...]
+    estimate: GainEstimate
+    seconds: float = 0.0
+    warnings: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
+
+    @property
+    def gains(self) -> Array:
+        """(joints,) drive gains in N m/A or N/A, NaN where the robot file states none."""
+        return read_only(self.believed * self.estimate.factors)
+
+    @property
+    def interval(self) -> tuple[Array, Array]:
+        """Lower and upper ends of the 95 % intervals of the factors."""
+        reach = NORMAL_95 * self.estimate.std
+        return read_only(self.estimate.factors - reach), read_only(self.estimate.factors + reach)
+
+
+def with_all_gains(robot: RobotModel) -> RobotModel:
+    """Return the robot with a drive gain of 1 where efforts are currents and it states none.
+
+    The factors on these are then the gains themselves.
+    """
+    if robot.effort_meaning is not EffortMeaning.CURRENT:
+        return robot
+    joints = (
+        joint if joint.drive_gain is not None else replace(joint, drive_gain=1.0)
+        for joint in robot.joints
+    )
+    return replace(robot, joints=tuple(joints))
+
+
+def identify_drive_gains(
+    robot: RobotModel,
+    bare: Sequence[Recording],
+    loaded: Sequence[Recording],
+    mounting: Mounting,
+    payload: KnownPayload,
+    *,
+    method: str = METHODS[0],
+    trusted: Sequence[str] = (),
+    overrides: ProcessingSettings | None = None,
+    progress: Progress | None = None,
+    cancelled: Cancelled | None = None,
+) -> DriveGainResult:
+    """Identify the gains of all drives from runs without and with a known payload.
+
+    Args:
+        robot: the robot; where efforts are currents it needs a gain for every drive, see
+            :func:`with_all_gains`.
+        bare: joint states without the payload, brought to the joint side with the believed gains.
+        loaded: joint states with it; the motions need not be the same.
+        mounting: frame that the payload is known in.
+        payload: what is known of it.
+        method: ``currents``, ``tls`` or ``ls``.
+        trusted: joints whose gains are taken as right.
+        overrides: processing settings that replace recommended and derived ones.
+        progress: told the stage and the fraction of the whole that is done.
+        cancelled: asked now and then whether to stop.
+
+    Raises:
+        RecordingError: there are too few runs, or they are of no use.
+        SettingError: a setting is not possible, or a recording is both bare and loaded.
+        DriveGainError: the runs say nothing, or next to nothing, of a gain.
+        NotConvergedError: the iterations do not settle.
+        CancelledError: if ``cancelled`` says so.
+    """
+    begin = time.monotonic()
+    _check(robot, method, trusted)
+    check_runs(bare, loaded, bare_needed=True)
+    report = progress or (lambda _stage, _fraction: None)
+    report("base parameters", 0.0)
+    base = base_parameters(robot)
+    processing = resolve_processing(robot, [*bare, *loaded], overrides or ProcessingSettings())
+    columns = Columns(base, mounting, np.array([], dtype=np.intp))
+    motors = read_only(np.linalg.inv(robot.motor_matrix).T)
+    runs = []
+    for title, recordings, share in (("bare runs", bare, 0.1), ("loaded runs", loaded, 0.5)):
+        report(title, share)
+        segments = filtered(recordings, processing)
+        runs.append(fold(columns, segments, processing, motors=motors, cancelled=cancelled))
+    places = tuple(robot.joint_names.index(name) for name in trusted)
+    rows = gain_rows(columns, runs[0], runs[1], payload, trusted=places)
+    estimate = estimate_gains(rows, method)
+    report("done", 1.0)
+    believed = [np.nan if j.drive_gain is None else j.drive_gain for j in robot.joints]
+    return DriveGainResult(
+        robot=robot.name,
+        robot_digest=robot.digest,
+        joint_names=robot.joint_names,
+        mounting=mounting,
+        payload=payload,
+        bare=tuple(Source(r.source, r.digest, r.samples, r.duration) for r in bare),
+        loaded=tuple(Source(r.source, r.digest, r.samples, r.duration) for r in loaded),
+        method=method,
+        trusted=tuple(trusted),
+        settings=processing.entries(),
+        believed=read_only(believed),
+        base_names=base.names,
+        estimate=estimate,
+        seconds=time.monotonic() - begin,
+        warnings=(
+            *recording_warnings([*bare, *loaded]),
+            *_warnings(robot.joint_names, estimate),
+        ),
+    )
+
+
+def gain_rows(
+    columns: Columns,
+    bare: Run,
+    loaded: Run,
+    payload: KnownPayload,
+    *,
+    trusted: tuple[int, ...] = (),
+) -> GainRows:
+    """Return bare and loaded rows of the motors together, for the unknowns of the gains.
+
+    Args:
+        columns: columns that the runs were folded with.
+        bare: rows of the motors without the payload.
+        loaded: rows with it.
+        payload: what is known of it, in the frame of the mounting.
+        trusted: places of motors whose gain is taken as right.
+    """
+    unknown = [i for i in range(len(STANDARD)) if i not in payload.places]
+    free = columns.of_payload[:, unknown]
+    known = (columns.of_payload @ payload.values)[:, None]
+    without = np.hstack([columns.of_base, np.zeros_like(free), np.zeros_like(known)])
+    with_payload = np.hstack([columns.of_base, free, known])
+    pairs = ((bare, without), (loaded, with_payload))
+    return GainRows(
+        motors=tuple(factor.joint for factor in bare.factors),
+        factors=together([[substituted(f, E) for f in run.factors] for run, E in pairs]),
+        grams=grams_together([substituted_grams(run.grams, E) for run, E in pairs]),
+        base=columns.base.rank,
+        trusted=trusted,
+    )
+
+
+def _check(robot: RobotModel, method: str, trusted: Sequence[str]) -> None:
+    if method not in METHODS:
+        raise SettingError("method", method, f"choose one of {', '.join(METHODS)}")
+    for name in trusted:
+        if name not in robot.joint_names:
+            raise SettingError(
+                "trust", name, f"no joint has this name; there are {', '.join(robot.joint_names)}"
+            )
+    if set(trusted) == set(robot.joint_names):
+        raise SettingError("trust", ", ".join(trusted), "leaves no gain to identify")
+
+
+def _warnings(names: Sequence[str], estimate: GainEstimate) -> tuple[str, ...]:
+    lines = []
+    odd = [
+        f"{name} ({factor:.3g})"
+        for name, factor in zip(names, estimate.factors, strict=True)
+        if abs(factor - 1.0) > _LARGE
+    ]
+    if odd:
+        lines.append(
+            f"gains far from the believed ones, as multiples: {', '.join(odd)}; check the "
+            "payload's data, its frame, and the sign of the currents"
+        )
+    return tuple(lines)

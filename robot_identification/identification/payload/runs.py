@@ -1,0 +1,208 @@
+"""Rows of bare and loaded runs, folded once, for whatever unknowns are asked of them.
+
+The columns kept are those of the base parameters and the ten inertial parameters of the link that
+carries the payload.  What is unknown in which run is a matter of substitution
+(:mod:`..substitution`), not of the samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.dynamics.regressor import Regressor
+from robot_identification.errors import CancelledError, RecordingError, SettingError
+from robot_identification.identification.bands import BandGrams, BandStream
+from robot_identification.identification.base import BaseParameters
+from robot_identification.identification.factor import JointFactor
+from robot_identification.identification.householder import fold_rows
+from robot_identification.identification.stream import BLOCK_OUTPUTS, decimated_rows
+from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.mounting import Mounting
+from robot_identification.signals.processing import Processing
+from robot_identification.signals.recording import Recording
+from robot_identification.signals.samples import FilteredSegment, filter_recording, kept_rows
+
+Progress = Callable[[str, float], None]
+Cancelled = Callable[[], bool]
+
+
+@dataclass(frozen=True)
+class Run:
+    """Everything that is kept of recordings with the same load.
+
+    Attributes:
+        factors: one per joint or motor; their columns are places among those of :class:`Columns`.
+        grams: Gram matrices of the same rows, band by band.
+    """
+
+    factors: tuple[JointFactor, ...]
+    grams: BandGrams
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Columns of the full regressor that bare and loaded runs need.
+
+    Attributes:
+        base: the base parameters.
+        mounting: where the payload is.
+        further: columns wanted besides those of the base parameters and of the link.
+    """
+
+    base: BaseParameters
+    mounting: Mounting
+    further: npt.NDArray[np.intp]
+
+    @cached_property
+    def all(self) -> npt.NDArray[np.intp]:
+        """Places among the columns of the full regressor, rising."""
+        return np.unique([*self.base.base_columns, *self.mounting.columns, *self.further])
+
+    @cached_property
+    def of_base(self) -> Array:
+        """(columns, base) substitution of the base parameters."""
+        return self.of(self.base.base_columns)
+
+    @cached_property
+    def of_payload(self) -> Array:
+        """(columns, 10) substitution of the payload's parameters in the frame of the mounting."""
+        return read_only(self.of(self.mounting.columns) @ self.mounting.to_link)
+
+    def of(self, wanted: npt.ArrayLike) -> Array:
+        """Return the (columns, wanted) substitution that picks columns of the full regressor."""
+        return read_only(self.all[:, None] == np.asarray(wanted)[None, :])
+
+
+def filtered(
+    recordings: Sequence[Recording], processing: Processing
+) -> tuple[FilteredSegment, ...]:
+    """Filter recordings.
+
+    Raises:
+        SettingError: a setting does not suit the sampling rate.
+        RecordingError: a recording is too short.
+    """
+    return tuple(s for recording in recordings for s in filter_recording(recording, processing))
+
+
+def fold(
+    columns: Columns,
+    segments: Sequence[FilteredSegment],
+    processing: Processing,
+    *,
+    motors: Array | None = None,
+    cancelled: Cancelled | None = None,
+) -> Run:
+    """Fold the rows of filtered recordings with the same load.
+
+    Args:
+        columns: columns to keep.
+        segments: from :func:`filtered`.
+        processing: settings that they were made with.
+        motors: (joints, joints) K with the rows of motor i = sum of K_ij times those of joint j;
+            None: the rows of the joints.
+        cancelled: asked after every block whether to stop.
+
+    Raises:
+        CancelledError: if ``cancelled`` says so.
+    """
+    stream = _RowStream(columns, processing, motors)
+    for segment in segments:
+        stream.take(segment, cancelled)
+    return stream.run()
+
+
+class _RowStream:
+    """Factors and bands of rows of joints, or of motors, growing with every segment."""
+
+    def __init__(self, columns: Columns, processing: Processing, motors: Array | None) -> None:
+        self._robot = columns.base.robot
+        self._processing = processing
+        self._regressor = Regressor(self._robot, columns.all, spare=1)
+        joints = len(self._robot.joints)
+        self._mix = np.eye(joints) if motors is None else motors
+        own = [joint.columns for joint in self._regressor.joint_rows]
+        self._columns = [
+            np.unique(np.concatenate([own[j] for j in np.flatnonzero(row)])) for row in self._mix
+        ]
+        self._triangles = [np.zeros((len(own) + 1, len(own) + 1)) for own in self._columns]
+        self._rows = [0] * joints
+        self._bands = BandStream(self._columns)
+
+    def take(self, segment: FilteredSegment, cancelled: Cancelled | None) -> None:
+        """Fold the rows of a segment."""
+        decimator = self._processing.decimator(segment.period)
+        kept = kept_rows(self._robot, segment, self._processing)
+        involved = self._mix != 0.0
+        for window in decimator.blocks(segment.samples, BLOCK_OUTPUTS):
+            if cancelled is not None and cancelled():
+                raise CancelledError("the identification was cancelled")
+            compact = decimated_rows(self._regressor, segment, window, decimator)
+            rows = [self._mixed(compact, i) for i in range(len(self._mix))]
+            flags = np.array([kept[own][:, window.outputs].all(axis=0) for own in involved])
+            for i, own in enumerate(rows):
+                fold_rows(self._triangles[i], own, flags[i])
+                self._rows[i] += int(np.count_nonzero(flags[i]))
+            self._bands.add(np.vstack(rows), flags)
+
+    def _mixed(self, compact: Array, motor: int) -> Array:
+        """Return the (own columns and effort, instants) rows of one joint or motor."""
+        own = self._columns[motor]
+        result = np.zeros((len(own) + 1, compact.shape[1]))
+        for j in np.flatnonzero(self._mix[motor]):
+            joint = self._regressor.joint_rows[j]
+            factor = self._mix[motor, j]
+            result[np.searchsorted(own, joint.columns)] += factor * compact[joint.rows]
+            result[-1] += factor * compact[joint.rows.stop]
+        return result
+
+    def run(self) -> Run:
+        """Return everything folded so far."""
+        factors = tuple(
+            JointFactor(joint.name, columns, triangle, rows)
+            for joint, columns, triangle, rows in zip(
+                self._robot.joints, self._columns, self._triangles, self._rows, strict=True
+            )
+        )
+        return Run(factors, self._bands.grams())
+
+
+def check_runs(
+    bare: Sequence[Recording], loaded: Sequence[Recording], *, bare_needed: bool
+) -> None:
+    """Refuse runs that cannot be compared.
+
+    Raises:
+        RecordingError: there is no loaded run, or no bare one although needed.
+        SettingError: a recording is both bare and loaded.
+    """
+    if not loaded:
+        raise RecordingError("no loaded run: record one with the payload")
+    if bare_needed and not bare:
+        raise RecordingError("no bare run: record one without the payload, or give a result of one")
+    without = {recording.digest: recording.source for recording in bare if recording.digest}
+    for recording in loaded:
+        if recording.digest in without:
+            raise SettingError(
+                "loaded",
+                recording.source,
+                f"is the same recording as {without[recording.digest]}, given as bare",
+            )
+
+
+def friction_columns(robot: RobotModel) -> npt.NDArray[np.intp]:
+    """Return the columns of friction and offsets that belong to the model of a robot."""
+    kinds = ("Fv", "Fc", "off")
+    return np.array(
+        [
+            i
+            for i in robot.standard_indices
+            if robot.all_parameter_names[i].rstrip("0123456789").startswith(kinds)
+        ],
+        dtype=np.intp,
+    )

@@ -1,0 +1,141 @@
+"""Where a payload is mounted: a frame that is fixed in one of the moving links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.errors import SettingError, ShapeError
+from robot_identification.robot import parameters
+from robot_identification.robot.bodies import pseudo_inertia
+from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.schema import suggestion
+from robot_identification.robot.urdf import LinkFrame
+
+_INERTIAL = len(parameters.INERTIAL)
+_UPPER = np.triu_indices(3)
+
+
+@dataclass(frozen=True)
+class Mounting:
+    """The frame that a payload is described in.
+
+    Attributes:
+        frame: its name.
+        joint: index of the joint that moves it.
+        rotation: (3, 3) its orientation in the frame of that joint.
+        translation: (3,) its origin there, in m.
+    """
+
+    frame: str
+    joint: int
+    rotation: Array
+    translation: Array
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rotation", read_only(self.rotation))
+        object.__setattr__(self, "translation", read_only(self.translation))
+
+    @property
+    def columns(self) -> npt.NDArray[np.intp]:
+        """(10,) columns of the full regressor that belong to the link's inertial parameters."""
+        return parameters.joint_offset(self.joint) + np.arange(_INERTIAL)
+
+    @property
+    def to_link(self) -> Array:
+        """(10, 10) matrix that takes standard parameters in the frame to those of the link.
+
+        The pseudo-inertia P becomes T P T^T with the (4, 4) placement T of the frame.
+        """
+        placement = np.eye(4)
+        placement[:3, :3], placement[:3, 3] = self.rotation, self.translation
+        moved = [placement @ pseudo_inertia(unit) @ placement.T for unit in np.eye(_INERTIAL)]
+        return read_only(np.column_stack([_standard(P) for P in moved]))
+
+
+def _standard(pseudo: Array) -> Array:
+    """Return the (10,) standard parameters of a pseudo-inertia."""
+    second = pseudo[:3, :3]
+    inertia = np.trace(second) * np.eye(3) - second
+    return np.array([*inertia[_UPPER], *pseudo[:3, 3], pseudo[3, 3]])
+
+
+def mounting(
+    robot: RobotModel, name: str | None = None, frames: Mapping[str, LinkFrame] | None = None
+) -> Mounting:
+    """Return where a payload is mounted.
+
+    Args:
+        robot: the robot.
+        name: link or joint of the robot, or a frame of its URDF; None: the last link, where the
+            robot has only one.
+        frames: frames of the links of the robot's URDF, where it has one.
+
+    Raises:
+        SettingError: nothing moving has this name, or no name is given and the robot has several
+            last links.
+    """
+    if name is None:
+        name = _last_link(robot)
+    found = (frames or {}).get(name)
+    if found is not None:
+        if found.joint < 0:
+            raise SettingError("frame", name, "does not move; a payload there tells nothing")
+        return Mounting(name, found.joint, found.rotation, found.translation)
+    for index, joint in enumerate(robot.joints):
+        if name in (joint.link, joint.name):
+            return Mounting(name, index, np.eye(3), np.zeros(3))
+    known = [*(joint.link for joint in robot.joints), *(frames or {})]
+    hint = suggestion(name, known) or f"; there are {', '.join(dict.fromkeys(known))}"
+    raise SettingError("frame", name, f"no moving link of {robot.name} has this name{hint}")
+
+
+def placed(base: Mounting, position: npt.ArrayLike, rpy: npt.ArrayLike) -> Mounting:
+    """Return a frame that is fixed in another one.
+
+    Args:
+        base: the other frame.
+        position: (3,) origin in it, in m.
+        rpy: (3,) roll, pitch and yaw about its fixed axes, in rad, as in a URDF.
+
+    Raises:
+        ShapeError: an argument has not three numbers.
+        SettingError: one is not finite.
+    """
+    place, angles = (np.asarray(values, dtype=np.float64) for values in (position, rpy))
+    for title, values in (("position", place), ("rpy", angles)):
+        if values.shape != (3,):
+            raise ShapeError(title, values.shape, "(3,)")
+        if not np.isfinite(values).all():
+            raise SettingError(title, values.tolist(), "give finite numbers")
+    turn = _rpy_matrix(angles)
+    return Mounting(
+        base.frame,
+        base.joint,
+        base.rotation @ turn,
+        base.translation + base.rotation @ place,
+    )
+
+
+def _rpy_matrix(angles: Array) -> Array:
+    (sr, sp, sy), (cr, cp, cy) = np.sin(angles), np.cos(angles)
+    return np.array(
+        [
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ]
+    )
+
+
+def _last_link(robot: RobotModel) -> str:
+    carriers = {joint.antecedent for joint in robot.joints}
+    last = [joint.link for i, joint in enumerate(robot.joints) if i not in carriers]
+    if len(last) > 1:
+        raise SettingError(
+            "frame", None, f"{robot.name} has several last links; name one of {', '.join(last)}"
+        )
+    return last[0]
