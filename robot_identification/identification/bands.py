@@ -112,6 +112,32 @@ class BandGrams:
         )
 
 
+def summed(bands: Sequence[BandGrams], scales: Array | None = None) -> BandGrams:
+    """Return the Gram matrices of the rows of several groups together.
+
+    Args:
+        bands: of each group, with the same columns.
+        scales: (groups, joints) factor on the rows; 1 by default.
+    """
+    first = bands[0]
+    if scales is None and len(bands) == 1:
+        return first
+    grams = np.zeros_like(first.grams)
+    for number, own in enumerate(bands):
+        if scales is None:
+            grams += own.grams
+        else:
+            scale = np.repeat(scales[number], first.sizes)
+            grams += own.grams * scale[:, None] * scale
+    return BandGrams(
+        columns=first.columns,
+        grams=read_only(grams),
+        shares=first.shares,
+        common=read_only(np.sum([own.common for own in bands], axis=0)),
+        mixing=read_only(np.sum([own.mixing for own in bands], axis=0)),
+    )
+
+
 class BandStream:
     """Gram matrices of bands, growing in value, not in size, with every block taken in.
 

@@ -112,6 +112,13 @@ def restrict(factor: JointFactor, columns: npt.ArrayLike) -> JointFactor:
     )
 
 
+def scaled(factor: JointFactor, scale: float) -> JointFactor:
+    """Return the factor of the same rows, all multiplied by a number."""
+    if scale == 1.0:
+        return factor
+    return JointFactor(factor.joint, factor.columns, scale * factor.triangle, factor.rows)
+
+
 def merge(factors: Sequence[JointFactor]) -> JointFactor:
     """Return the factor of all rows that the given factors of one joint stand for.
 

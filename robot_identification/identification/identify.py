@@ -11,34 +11,34 @@ import numpy.typing as npt
 
 from robot_identification.errors import SettingError, ShapeError
 from robot_identification.identification import least_squares
-from robot_identification.identification.bands import BandGrams, BandStream
 from robot_identification.identification.base import BaseParameters, base_parameters
-from robot_identification.identification.energy import identify_energy
-from robot_identification.identification.essential import (
-    Elimination,
-    EliminationRule,
-    eliminate,
+from robot_identification.identification.cross_validation import (
+    CrossValidation,
+    cross_validate,
+    validation_warnings,
 )
-from robot_identification.identification.factor import JointFactor, restrict
+from robot_identification.identification.essential import EliminationRule
+from robot_identification.identification.estimation import METHODS, Choice, estimate_from
+from robot_identification.identification.factor import JointFactor
+from robot_identification.identification.huber import Data, HuberSettings, robustness_warnings
 from robot_identification.identification.least_squares import Estimate, RelativeError
-from robot_identification.identification.one_joint.base_estimate import identify_one_joint
 from robot_identification.identification.one_joint.thresholds import keeping_held_joints
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
-from robot_identification.identification.robust import robust_std
-from robot_identification.identification.stream import band_stream, factorise
-from robot_identification.robot.model import RobotModel, read_only
-from robot_identification.robot.processing import Divisor, ProcessingSettings
+from robot_identification.identification.row_groups import divide
+from robot_identification.identification.stream import factorise
+from robot_identification.identification.weighting import Weighting, weighting_entries
+from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.processing import Processing
 from robot_identification.signals.recording import Recording
 from robot_identification.signals.samples import FilteredSegment, filter_recording
 from robot_identification.signals.settings import resolve_processing
 
+__all__ = ["METHODS", "Validation", "identify", "validate"]
+
 Progress = Callable[[str, float], None]
 Cancelled = Callable[[], bool]
 
-METHODS = ("ols", "wls", "energy", "one-joint")
-
-_STACKED = ("ols", "wls")
 _UNTRUSTED_PERCENT = 30.0
 _POOR_CONDITION = 100.0
 _COLOURED = 1.5
@@ -70,7 +70,10 @@ def identify(
     method: str = "wls",
     overrides: ProcessingSettings | None = None,
     held_out_fraction: float = 0.0,
+    held_out: Sequence[Recording] = (),
     essential: EliminationRule | None = None,
+    weighting: Weighting | None = None,
+    robust: HuberSettings | None = None,
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
 ) -> IdentificationResult:
@@ -84,8 +87,11 @@ def identify(
             over the joints of a serial robot; for motions that move one joint at a time).
         overrides: processing settings that replace recommended and derived ones.
         held_out_fraction: share at the end of each recording that is predicted, not fitted.
+        held_out: recordings that are predicted, not fitted; settings do not depend on them.
         essential: how to find the essential parameters, with ``ols`` or ``wls``; the others become
             zero.  By default all base parameters are kept.
+        weighting: what each recording counts, with ``ols`` or ``wls``; by default all the same.
+        robust: how outlying efforts are limited, with ``ols`` or ``wls``; by default not at all.
         progress: told the stage and the fraction of the whole that is done.
         cancelled: asked now and then whether to stop.
 
@@ -96,45 +102,26 @@ def identify(
         CancelledError: if ``cancelled`` says so.
     """
     begin = time.monotonic()
-    if method not in METHODS:
-        raise SettingError("method", method, f"choose one of {', '.join(METHODS)}")
     if not 0.0 <= held_out_fraction < 1.0:
         raise SettingError("held_out_fraction", held_out_fraction, "choose from 0 to below 1")
-    if essential is not None and method not in _STACKED:
-        raise SettingError("essential", method, "elimination works with the methods ols and wls")
+    weighting = (weighting or Weighting()).checked(len(recordings))
+    choice = Choice(method, essential, weighting, robust)
     report = progress or _silent
     report("base parameters", 0.0)
     base = base_parameters(robot)
     processing = resolve_processing(robot, recordings, overrides or ProcessingSettings())
     if method == "one-joint":
         processing = keeping_held_joints(robot, processing)
-    fitted = [r.between(0.0, 1.0 - held_out_fraction) for r in recordings]
-    segments = _filtered(fitted, processing, report)
-    bands = band_stream(robot, base.base_columns) if method != "energy" else None
-    factors = _factors(base, segments, processing, report, cancelled, bands)
-    if bands is None:
-        estimate = identify_energy(base, segments, processing, factors)
-    elif method == "one-joint":
-        divisor = processing.residual_divisor
-        estimate = identify_one_joint(base, factors, divisor, bands.grams())
-    else:
-        solve = least_squares.ordinary if method == "ols" else least_squares.weighted
-        estimate = solve(factors, base.names, processing.residual_divisor)
-        robust = robust_std(bands.grams(), factors, estimate.values, estimate.weights)
-        estimate = replace(estimate, std_robust=robust)
-    elimination = None
-    if essential is not None and bands is not None:
-        elimination = essential_only(
-            base, factors, bands.grams(), estimate, essential, processing.residual_divisor
+    data = _data(base, recordings, processing, held_out_fraction, report)
+    outcome = estimate_from(choice, data, lambda part: report("regressor", part), cancelled)
+    values = outcome.estimate.values
+    validation = None
+    if outcome.fit_without is not None:
+        validation = cross_validate(
+            data.division.scheme, data.division.names, outcome.measured, values, outcome.fit_without
         )
-        estimate = elimination.estimate
-    held_out = None
-    if held_out_fraction > 0.0:
-        rest = [r.between(1.0 - held_out_fraction, 1.0) for r in recordings]
-        unseen = _filtered(rest, processing, report)
-        held_out = least_squares.relative_error(
-            _factors(base, unseen, processing, report, cancelled), estimate.values
-        )
+    rest = [r.between(1.0 - held_out_fraction, 1.0) for r in recordings if held_out_fraction]
+    unseen = _predicted(base, (*rest, *held_out), processing, values, report, cancelled)
     report("done", 1.0)
     return IdentificationResult(
         robot=robot.name,
@@ -142,57 +129,62 @@ def identify(
         joint_names=robot.joint_names,
         sources=tuple(Source(r.source, r.digest, r.samples, r.duration) for r in recordings),
         method=method,
-        settings=processing.entries(),
+        settings={**processing.entries(), **weighting_entries(weighting, outcome.levels)},
         regrouping=Regrouping.of(base),
-        estimate=estimate,
-        factors=factors,
-        held_out=held_out,
-        elimination=elimination,
+        estimate=outcome.estimate,
+        factors=outcome.factors,
+        held_out=unseen.error if unseen else None,
+        held_out_bags=unseen.folds[len(rest) :] if unseen else (),
+        cross_validation=validation,
+        robustness=outcome.robustness,
+        elimination=outcome.elimination,
         seconds=time.monotonic() - begin,
-        warnings=(*recording_warnings(recordings), *warnings_of(base.names, estimate)),
+        warnings=(
+            *recording_warnings((*recordings, *held_out)),
+            *warnings_of(base.names, outcome.estimate),
+            *(validation_warnings(validation, robot.joint_names) if validation else ()),
+            *(robustness_warnings(outcome.robustness) if outcome.robustness else ()),
+        ),
     )
 
 
-def essential_only(
+def _data(
     base: BaseParameters,
-    factors: Sequence[JointFactor],
-    grams: BandGrams,
-    estimate: Estimate,
-    rule: EliminationRule,
-    divisor: Divisor,
-) -> Elimination:
-    """Return the essential parameters; those removed keep the robust deviation of the full set.
+    recordings: Sequence[Recording],
+    processing: Processing,
+    held_out_fraction: float,
+    report: Progress,
+) -> Data:
+    fitted = [r.between(0.0, 1.0 - held_out_fraction) for r in recordings]
+    bags = [_filtered([recording], processing, report) for recording in fitted]
+    names = tuple(recording.source for recording in recordings)
+    return Data(
+        base=base,
+        segments=[segment for own in bags for segment in own],
+        division=divide(names, bags, processing),
+        bags=names,
+        processing=processing,
+    )
 
-    Args:
-        base: the base parameters.
-        factors: one factor per joint.
-        grams: Gram matrices of the same rows, band by band.
-        estimate: of all base parameters, with robust deviations.
-        rule: when to stop removing parameters.
-        divisor: of the variance of the residual.
 
-    Raises:
-        SettingError: there is no such rule, or its threshold is not possible.
-    """
-    elimination = eliminate(
-        factors,
-        base.names,
-        estimate.weights,
-        rule=rule.rule,
-        threshold=rule.threshold,
-        divisor=divisor,
-    )
-    kept = np.flatnonzero(elimination.kept)
-    robust = np.array(estimate.std_robust)
-    robust[kept] = robust_std(
-        grams.restricted(kept),
-        [restrict(factor, kept) for factor in factors],
-        elimination.estimate.values[kept],
-        estimate.weights,
-    )
-    return replace(
-        elimination, estimate=replace(elimination.estimate, std_robust=read_only(robust))
-    )
+def _predicted(
+    base: BaseParameters,
+    recordings: Sequence[Recording],
+    processing: Processing,
+    values: Array,
+    report: Progress,
+    cancelled: Cancelled | None,
+) -> CrossValidation | None:
+    """Return the errors of values on recordings that had no part in them, None without any."""
+    if not recordings:
+        return None
+    groups = [
+        _factors(base, _filtered([recording], processing, report), processing, report, cancelled)
+        for recording in recordings
+    ]
+    names = [recording.source for recording in recordings]
+    found = cross_validate("bags", names, groups, values, lambda _: values)
+    return replace(found, folds=tuple(replace(fold, fitted=None) for fold in found.folds))
 
 
 def validate(
@@ -256,14 +248,12 @@ def _factors(
     processing: Processing,
     report: Progress,
     cancelled: Cancelled | None,
-    bands: BandStream | None = None,
 ) -> tuple[JointFactor, ...]:
     return factorise(
         base.robot,
         base.base_columns,
         segments,
         processing,
-        bands=bands,
         progress=lambda fraction: report("regressor", fraction),
         cancelled=cancelled,
     )

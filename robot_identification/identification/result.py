@@ -9,9 +9,16 @@ from types import MappingProxyType
 import numpy as np
 
 from robot_identification.identification.base import BaseParameters
+from robot_identification.identification.cross_validation import (
+    CrossValidation,
+    Fold,
+    cross_validation_entries,
+    fold_entries,
+)
 from robot_identification.identification.essential import Elimination
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.history import History, history_entries
+from robot_identification.identification.huber import Robustness, robustness_entries
 from robot_identification.identification.least_squares import Estimate, RelativeError
 from robot_identification.robot.model import Array, read_only
 
@@ -97,7 +104,12 @@ class IdentificationResult:
         regrouping: what the base parameters stand for.
         estimate: values, standard deviations and the other statistics.
         factors: triangular factor of each joint's rows; enough to weigh, merge and calibrate.
+            Where bags were weighted or outliers limited, the rows are so too.
         held_out: error on data that were not used for the fit, None where there were none.
+        held_out_bags: error on each recording that was held out as a whole.
+        cross_validation: error on each recording, or block of the only one, with parameters from
+            the others; None where the method does not tell.
+        robustness: what limiting outliers did; None where that was not asked for.
         elimination: the essential parameters, None where they were not asked for; the estimate is
             then theirs.
         iterations: number of iterations of the method.
@@ -117,6 +129,9 @@ class IdentificationResult:
     estimate: Estimate
     factors: tuple[JointFactor, ...]
     held_out: RelativeError | None = None
+    held_out_bags: tuple[Fold, ...] = ()
+    cross_validation: CrossValidation | None = None
+    robustness: Robustness | None = None
     elimination: Elimination | None = None
     iterations: int = 1
     converged: bool = True
@@ -230,4 +245,11 @@ def summary(result: IdentificationResult) -> dict[str, object]:
         entries.update(history_entries(result.history, result.joint_names))
     if result.held_out is not None:
         entries["held_out_error"] = error_entries(result.held_out, result.joint_names)
+    names = result.joint_names
+    if result.held_out_bags:
+        entries["held_out_bags"] = [fold_entries(fold, names) for fold in result.held_out_bags]
+    if result.cross_validation is not None:
+        entries["cross_validation"] = cross_validation_entries(result.cross_validation, names)
+    if result.robustness is not None:
+        entries["robust"] = robustness_entries(result.robustness)
     return entries

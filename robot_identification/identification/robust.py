@@ -33,23 +33,37 @@ _LARGEST_CORRECTION = 0.9
 
 
 def robust_std(
-    bands: BandGrams, factors: Sequence[JointFactor], values: Array, weights: Array
+    bands: BandGrams,
+    factors: Sequence[JointFactor],
+    values: Array,
+    weights: Array,
+    *,
+    fitted: BandGrams | None = None,
+    meat: BandGrams | None = None,
+    efficiency: Array | None = None,
 ) -> Array:
     """Return the standard deviations of an estimate for residuals of any colour.
 
+    Bags may have been weighted apart: the residuals then have one colour, and in each bag a level
+    of its own.
+
     Args:
-        bands: Gram matrices of the same rows.
+        bands: Gram matrices of the same rows; of weighted bags, of rows divided by the level of
+            their bag.
         factors: one factor per joint, which the estimate was made from.
         values: (parameters,) estimate.
         weights: (joints,) factor on the rows of each joint.
+        fitted: Gram matrices of the rows as they were weighted by bags; by default ``bands``.
+        meat: of the rows multiplied by the square of their bag's weight and by its level; by
+            default ``bands``.
+        efficiency: (joints,) share of a row's residual that still moves the estimate, where
+            outliers are limited; 1 by default.
 
     Returns:
         (parameters,) standard deviations.
     """
     parameters = len(values)
-    root = stack(factors, parameters, list(weights))[:-1, :-1]
-    inverse = scipy.linalg.solve_triangular(root, np.eye(parameters))
-    bread = inverse @ inverse.T
+    bread = _bread(factors, parameters, weights)
     scale = np.repeat(weights, bands.sizes)
     place = np.concatenate([[*columns, -1] for columns in bands.columns]).astype(np.intp)
     effort = place < 0
@@ -57,10 +71,34 @@ def robust_std(
     residual = np.where(effort, 1.0, -values[place]) * scale
     columns = np.zeros((len(place), parameters))
     columns[~effort, place[~effort]] = scale[~effort]
-    return sandwich_std(bands, residual, leverage * np.outer(scale, scale), columns @ bread)
+    if efficiency is not None:
+        bread = _bread(factors, parameters, weights * np.sqrt(efficiency))
+    return sandwich_std(
+        bands,
+        residual,
+        leverage * np.outer(scale, scale),
+        columns @ bread,
+        fitted=fitted,
+        meat=meat,
+    )
 
 
-def sandwich_std(bands: BandGrams, residual: Array, leverage: Array, gain: Array) -> Array:
+def _bread(factors: Sequence[JointFactor], parameters: int, weights: Array) -> Array:
+    root = stack(factors, parameters, list(weights))[:-1, :-1]
+    inverse = scipy.linalg.solve_triangular(root, np.eye(parameters))
+    result: Array = inverse @ inverse.T
+    return result
+
+
+def sandwich_std(
+    bands: BandGrams,
+    residual: Array,
+    leverage: Array,
+    gain: Array,
+    *,
+    fitted: BandGrams | None = None,
+    meat: BandGrams | None = None,
+) -> Array:
     """Return the standard deviations of any estimate that is linear in the efforts.
 
     Args:
@@ -70,19 +108,23 @@ def sandwich_std(bands: BandGrams, residual: Array, leverage: Array, gain: Array
         leverage: (entries, entries) matrix L with the hat matrix X L X^T of the fit, for the
             degrees of freedom that it takes.
         gain: (entries, parameters) matrix G with the errors G^T X^T e of the estimate.
+        fitted: Gram matrices that go with ``leverage``; by default ``bands``.
+        meat: Gram matrices of X times the densities, that go with ``gain``; by default ``bands``.
 
     Returns:
         (parameters,) standard deviations.
     """
-    bands = bands.merged(_starts(bands, leverage))
+    fitted, meat = fitted or bands, meat or bands
+    starts = _starts(fitted, leverage)
+    bands, fitted, meat = (grams.merged(starts) for grams in (bands, fitted, meat))
     densities = _densities(
         bands,
         power=_joint_sums(bands, np.outer(residual, residual)),
-        leverage=_joint_sums(bands, leverage),
+        leverage=_joint_sums(fitted, leverage),
     )
     joints = np.repeat(np.arange(len(bands.sizes)), bands.sizes)
-    meat = np.einsum("bij,bij->ij", densities[:, joints][:, :, joints], bands.grams)
-    variances = np.einsum("ip,ij,jp->p", gain, meat, gain, optimize=True)
+    filling = np.einsum("bij,bij->ij", densities[:, joints][:, :, joints], meat.grams)
+    variances = np.einsum("ip,ij,jp->p", gain, filling, gain, optimize=True)
     return read_only(np.sqrt(np.maximum(variances, 0.0)))
 
 

@@ -7,7 +7,7 @@ by the velocity thresholds and folded into the factors, which do not grow.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -55,6 +55,36 @@ def decimated_rows(
         rows[joint.rows.stop] = effort[part]
     decimated: Array = decimator.decimate_window(rows, window) / decimator.gain
     return decimated
+
+
+def row_blocks(
+    regressor: Regressor,
+    segment: FilteredSegment,
+    processing: Processing,
+    cancelled: Cancelled | None = None,
+) -> Iterator[tuple[Window, Array, npt.NDArray[np.bool_]]]:
+    """Yield the decimated rows of a segment block by block, and which of them count.
+
+    Args:
+        regressor: made with one spare row per joint, which takes the effort.
+        segment: filtered signals at the full rate.
+        processing: settings of the signal processing.
+        cancelled: asked before every block whether to stop.
+
+    Yields:
+        The window, (compact rows, window outputs) rows as from :func:`decimated_rows`, and
+        (joints, window outputs) which count.
+
+    Raises:
+        CancelledError: if ``cancelled`` says so.
+    """
+    decimator = processing.decimator(segment.period)
+    kept = kept_rows(regressor.robot, segment, processing)
+    for window in decimator.blocks(segment.samples, BLOCK_OUTPUTS):
+        if cancelled is not None and cancelled():
+            raise CancelledError("identification was cancelled")
+        rows = decimated_rows(regressor, segment, window, decimator)
+        yield window, rows, np.ascontiguousarray(kept[:, window.outputs])
 
 
 def band_stream(robot: RobotModel, columns: npt.NDArray[np.intp]) -> BandStream:
@@ -113,16 +143,12 @@ class FactorStream:
         Raises:
             CancelledError: if ``cancelled`` says so; the factors are then of no use.
         """
-        decimator = self._processing.decimator(segment.period)
-        kept = kept_rows(self._robot, segment, self._processing)
-        windows = list(decimator.blocks(segment.samples, BLOCK_OUTPUTS))
-        for number, window in enumerate(windows):
-            if cancelled is not None and cancelled():
-                raise CancelledError("identification was cancelled")
-            rows = decimated_rows(self._regressor, segment, window, decimator)
-            self.add(rows, kept[:, window.outputs])
+        outputs = self._processing.decimator(segment.period).output_count(segment.samples)
+        blocks = row_blocks(self._regressor, segment, self._processing, cancelled)
+        for window, rows, kept in blocks:
+            self.add(rows, kept)
             if progress is not None:
-                progress((number + 1) / len(windows))
+                progress(window.last_output / outputs)
 
     def add(self, rows: Array, kept: npt.NDArray[np.bool_]) -> None:
         """Fold decimated rows, from :func:`decimated_rows` or decimated otherwise.

@@ -14,11 +14,15 @@ import numpy as np
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.errors import MissingSignalError, RecordingError
 from robot_identification.identification import least_squares
+from robot_identification.identification.bands import BandGrams
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.essential import EliminationRule
-from robot_identification.identification.identify import essential_only, warnings_of
+from robot_identification.identification.factor import JointFactor
+from robot_identification.identification.identify import warnings_of
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
 from robot_identification.identification.robust import robust_std
+from robot_identification.identification.row_groups import GroupedRows
+from robot_identification.identification.stacked import Stacked, essential_only
 from robot_identification.identification.streamed_rows import StreamedRows
 from robot_identification.identification.streamed_run import StreamedRun
 from robot_identification.identification.streamed_settings import Settled, Settling
@@ -78,6 +82,16 @@ class StreamingIdentification:
         return sum(f.rows for f in self._rows.factors()) if self._rows is not None else 0
 
     @property
+    def samples(self) -> int:
+        """Number of samples taken in."""
+        return self._samples
+
+    @property
+    def duration(self) -> float:
+        """Time from the first to the newest sample, in s."""
+        return (self._last_stamp - (self._first_stamp or 0)) / 1e9
+
+    @property
     def last_stamp(self) -> int:
         """Stamp of the newest sample taken in, in ns."""
         return self._last_stamp
@@ -121,6 +135,12 @@ class StreamingIdentification:
             self._fold(self._grid.end())
         self._end_run()
 
+    def folded(self) -> tuple[tuple[JointFactor, ...], BandGrams] | None:
+        """Return one factor per joint and the bands of all rows so far, None if there is no row."""
+        if self._rows is None or not self.rows:
+            return None
+        return self._rows.factors(), self._rows.grams()
+
     def result(
         self, *, robust: bool = True, essential: EliminationRule | None = None
     ) -> IdentificationResult:
@@ -149,14 +169,19 @@ class StreamingIdentification:
             estimate = replace(estimate, std_robust=deviations)
             if essential is not None:
                 divisor = processing.residual_divisor
-                elimination = essential_only(base, factors, grams, estimate, essential, divisor)
+                elimination = essential_only(
+                    base.names,
+                    GroupedRows((factors,), (grams,)),
+                    Stacked(estimate, factors),
+                    essential,
+                    divisor,
+                )
                 estimate = elimination.estimate
-        duration = (self._last_stamp - (self._first_stamp or 0)) / 1e9
         return IdentificationResult(
             robot=self._robot.name,
             robot_digest=self._robot.digest,
             joint_names=self._robot.joint_names,
-            sources=(Source(self._source, "", self._samples, duration),),
+            sources=(Source(self._source, "", self._samples, self.duration),),
             method="wls",
             settings={**processing.entries(), STREAMING: self._mark(self._settled)},
             regrouping=Regrouping.of(base),

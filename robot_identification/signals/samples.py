@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -52,6 +52,22 @@ class FilteredSegment:
     def samples(self) -> int:
         """Number of samples."""
         return len(self.time)
+
+    def with_effort(self, effort: Array) -> FilteredSegment:
+        """Return the same motion with other (joints, samples) efforts."""
+        return replace(self, effort=effort)
+
+    def part(self, samples: slice) -> FilteredSegment:
+        """Return a run of the segment's samples."""
+        return replace(
+            self,
+            time=self.time[samples],
+            position=self.position[:, samples],
+            velocity=self.velocity[:, samples],
+            acceleration=self.acceleration[:, samples],
+            effort=self.effort[:, samples],
+            shares=None if self.shares is None else self.shares[:, samples],
+        )
 
 
 def filter_recording(recording: Recording, processing: Processing) -> tuple[FilteredSegment, ...]:
