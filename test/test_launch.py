@@ -1,6 +1,5 @@
 """Whatever launch/ and config/ name is there: executables, files, parameters, topics."""
 
-import ast
 import importlib
 import re
 from pathlib import Path
@@ -8,30 +7,23 @@ from pathlib import Path
 import pytest
 import yaml
 
+from robot_identification.cli.main import parser
+from robot_identification.errors import SettingError
+from robot_identification.launching import suites
+from robot_identification.launching.arguments import boolean, number
+from robot_identification.launching.suites import BAGS, LIVE, SIMULATED, offline_command
+from robot_identification.nodes.commissioning import OTHERS
+from robot_identification.nodes.session import NODES
+from robot_identification.nodes.tracking import NODE
 from robot_identification.robot.loading import known_robots
 from robot_identification.robot.values import known_values
 
 ROOT = Path(__file__).resolve().parents[1]
 LAUNCH_FILES = sorted((ROOT / "launch").glob("*.launch.py"))
 CONFIGS = sorted((ROOT / "config").glob("*.yaml"))
-ARGUMENTS = {"robot", "params_file", "namespace", "computed_torque", "use_sim_time", "log_level"}
+SUITES = {"live": LIVE, "simulation": SIMULATED, "offline": BAGS}
+ARGUMENTS = {"robot", "params_file", "namespace", "effort_meaning", "use_sim_time", "log_level"}
 STANDARD = {"use_sim_time"}
-
-
-def nodes_of(path):
-    """Return the keyword arguments of every Node(...) of a launch file, as syntax."""
-    tree = ast.parse(path.read_text())
-    return [
-        {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
-        for call in ast.walk(tree)
-        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "Node"
-    ]
-
-
-def texts(path):
-    """Return every string of a launch file."""
-    tree = ast.parse(path.read_text())
-    return [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and n.value]
 
 
 def source_of(node):
@@ -65,44 +57,118 @@ def declared(node):
     raise AssertionError(f"{node} declares no parameters")
 
 
-@pytest.mark.parametrize("path", LAUNCH_FILES, ids=lambda path: path.name)
-def test_executables_and_files_exist(path):
-    nodes = nodes_of(path)
-    assert nodes
-    for node in nodes:
-        assert node["executable"].value in executables()
-    for text in texts(path):
-        if isinstance(text, str) and text.endswith(".yaml"):
-            assert (ROOT / "config" / text).is_file()
+def everything(suite):
+    """Return an argument for each that a suite has, with a value that it can have."""
+    unlike = {"bag", "validation_bag", "method", "output", "joint_trajectory", "simulator"}
+    numbers = {argument.name for argument in suite.arguments if argument.convert is number}
+    booleans = {argument.name for argument in suite.arguments if argument.convert is boolean}
+    return {
+        argument.name: "1"
+        if argument.name in numbers
+        else "true"
+        if argument.name in booleans | set(suite.optional)
+        else argument.choices[-1]
+        if argument.choices
+        else f"/given/{argument.name}"
+        for argument in suite.arguments
+        if argument.name not in unlike
+    }
 
 
-@pytest.mark.parametrize("path", LAUNCH_FILES, ids=lambda path: path.name)
-def test_every_node_gets_its_own_parameter_file(path):
-    for node in nodes_of(path):
-        name = node["executable"].value
-        assert f'CONFIG / "{name}.yaml"' in ast.unparse(node["parameters"]).replace("'", '"')
+@pytest.mark.parametrize("name", SUITES)
+def test_launch_files_and_suites_belong_together(name):
+    text = (ROOT / "launch" / f"{name}.launch.py").read_text()
+    (constant,) = re.findall(r"return describe\((\w+)\)", text)
+    assert getattr(suites, constant) is SUITES[name]
+    assert {path.name for path in LAUNCH_FILES} == {f"{name}.launch.py" for name in SUITES}
+    names = [argument.name for argument in SUITES[name].arguments]
+    assert ARGUMENTS <= set(names)
+    assert len(names) == len(set(names))
 
 
-@pytest.mark.parametrize("path", LAUNCH_FILES, ids=lambda path: path.name)
-def test_the_promised_arguments_exist(path):
-    assert set(texts(path)) >= ARGUMENTS
+@pytest.mark.parametrize("suite", SUITES.values(), ids=SUITES)
+def test_what_starts_is_there_with_its_own_parameter_file(suite):
+    starts = suite.starts(everything(suite))
+    assert {start.executable for start in starts} >= set(suite.optional)
+    for start in starts:
+        assert start.executable in executables()
+        shipped, own = start.parameter_files
+        assert Path(shipped) == ROOT / "config" / f"{start.executable}.yaml"
+        assert own == "/given/params_file"
+        assert start.namespace == "/given/namespace"
+        assert start.ros_arguments[-1] == f"/given/enclaves/{start.executable}"
 
 
-@pytest.mark.parametrize("path", LAUNCH_FILES, ids=lambda path: path.name)
-def test_remapped_topics_exist(path):
-    text = path.read_text()
-    remapped = re.findall(r'remappings = \[\("(\w+)"', text)
-    for topic in remapped:
-        assert any(f'"{topic}"' in source_of(n["executable"].value) for n in nodes_of(path))
+@pytest.mark.parametrize("suite", SUITES.values(), ids=SUITES)
+def test_arguments_set_parameters_and_topics_that_exist(suite):
+    reached = set()
+    for start in suite.starts(everything(suite)):
+        specs = declared(start.executable)
+        for name, value in start.parameters.items():
+            assert name in STANDARD or specs[name].problem(value) == "", (start.executable, name)
+        for topic in start.remappings:
+            assert f'"{topic}"' in source_of(start.executable), (start.executable, topic)
+        reached |= {*start.parameters, *start.remappings}
+    for argument in suite.arguments:
+        assert {argument.parameter, argument.topic} <= {"", "joint_trajectory", *reached}
+
+
+def test_nothing_is_said_that_was_not_given():
+    for suite in (LIVE, SIMULATED):
+        for start in suite.starts({"robot": "", "namespace": ""}):
+            assert start.parameters == {}
+            assert start.remappings == {}
+            assert start.ros_arguments == ["--log-level", "info"]
+
+
+def test_a_controller_gets_its_trajectories_in_the_namespace_unless_it_is_absolute():
+    for name, topic in (
+        ("arm_controller", "arm_controller/joint_trajectory"),
+        ("/left/arm_controller/", "/left/arm_controller/joint_trajectory"),
+    ):
+        remapped = {s.executable: s.remappings for s in LIVE.starts({"controller": name})}
+        assert remapped["excitation"] == remapped["acquisition"] == {"joint_trajectory": topic}
+        assert remapped["calibration"] == {}
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"speed": "fast"}, "speed = fast"),
+        ({"speed": "nan"}, "finite"),
+        ({"use_sim_time": "perhaps"}, "neither true nor false"),
+        ({"effort_meaning": "torque"}, "joint_torque"),
+        ({"computed_torque": "maybe"}, "neither true nor false"),
+        ({"controller": "a", "joint_trajectory": "b"}, "not both"),
+        ({"robots": "tx40"}, "no such argument"),
+    ],
+)
+def test_arguments_of_no_use_are_refused(given, problem):
+    with pytest.raises(SettingError, match=problem):
+        LIVE.starts(given)
+
+
+def test_a_simulation_has_the_values_that_belong_to_its_robot():
+    (robot, *_) = SIMULATED.starts({"robot": "ur10", "effort_noise": "0.01"})
+    assert robot.parameters["parameters_file"] == "ur10_simulated"
+    assert robot.parameters["effort_noise"] == [0.0]
+    (robot, *_) = SIMULATED.starts(
+        {"simulator": "mujoco_robot", "robot": "ur10", "truth": "a.yaml"}
+    )
+    assert (robot.executable, robot.parameters["parameters_file"]) == ("mujoco_robot", "a.yaml")
 
 
 def test_the_simulation_starts_what_a_commissioning_needs():
-    from robot_identification.nodes.commissioning import OTHERS
-    from robot_identification.nodes.session import NODES
-    from robot_identification.nodes.tracking import NODE
+    assert {*SIMULATED.nodes, *SIMULATED.optional} == {*NODES, *OTHERS, NODE}
 
-    (path,) = [path for path in LAUNCH_FILES if path.name == "simulation.launch.py"]
-    assert {node["executable"].value for node in nodes_of(path)} == {*NODES, *OTHERS, NODE}
+
+def test_bags_become_options_of_the_command():
+    line = offline_command({"bag": "/a:/b c", "validation_bag": "/d", "method": "ols"})
+    options = parser().parse_args(line)
+    assert options.bag == [Path("/a"), Path("/b c")]
+    assert options.validation_bag == [Path("/d")]
+    assert options.method == "ols"
+    assert options.steps == ("identify", "validate", "calibrate")
 
 
 def test_executables_have_a_main():
@@ -150,13 +216,15 @@ def test_descriptions_can_be_built(path):
     exec(compile(path.read_text(), path, "exec"), space)
     description = space["generate_launch_description"]()
     assert isinstance(description, LaunchDescription)
+    suite = SUITES[path.name.partition(".")[0]]
     context = LaunchContext()
     for entity in description.entities:
         made = entity.visit(context)
         if isinstance(entity, OpaqueFunction):
-            assert len(made) == len(nodes_of(path)) - 1
-            context.launch_configurations["computed_torque"] = "true"
-            assert len(entity.visit(context)) == len(nodes_of(path))
+            assert len(made) == len(suite.nodes)
+            for name in suite.optional:
+                context.launch_configurations[name] = "true"
+            assert len(entity.visit(context)) == len(suite.nodes) + len(suite.optional)
 
 
 def test_documented_names_exist():

@@ -17,6 +17,7 @@ from robot_identification.cli import (
     export,
     identify,
     merge,
+    run,
     simulate,
     validate,
 )
@@ -41,6 +42,7 @@ COMMANDS: dict[str, ModuleType] = {
     "check": check,
     "validate": validate,
     "export": export,
+    "run": run,
     "demo": demo,
 }
 
@@ -67,8 +69,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     try:
         options.run(options)
-    except (KeyboardInterrupt, CancelledError):
-        print("robot-identification: interrupted", file=sys.stderr)
+    except (KeyboardInterrupt, CancelledError) as error:
+        told = f": {error}" if str(error) else ""
+        print(f"robot-identification: interrupted{told}", file=sys.stderr)
         return EXIT_INTERRUPTED
     except RobotIdentificationError as error:
         line = " ".join(str(error).split())

@@ -25,14 +25,15 @@ def console() -> Console:
 
 def print_json(document: Mapping[str, object]) -> None:
     """Print plain data as JSON; what is not finite becomes null."""
-    print(json.dumps(_plain(document), indent=2, allow_nan=False))
+    print(json.dumps(plain(document), indent=2, allow_nan=False))
 
 
-def _plain(value: object) -> object:
+def plain(value: object) -> object:
+    """Return plain data with what is not finite as None."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(entry) for key, entry in value.items()}
+        return {str(key): plain(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(entry) for entry in value]
+        return [plain(entry) for entry in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value

@@ -11,8 +11,13 @@ import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 
-from robot_identification.errors import RobotIdentificationError
+from robot_identification.errors import (
+    InputError,
+    ResultRefusedError,
+    RobotIdentificationError,
+)
 from robot_identification.nodes import qos
+from robot_identification.nodes.services import CODES
 
 _STEP = 0.1
 
@@ -31,6 +36,35 @@ class RequestRefusedError(RobotIdentificationError):
     def __init__(self, service: str, message: str, code: int | None = None) -> None:
         self.code = code
         super().__init__(f"{service}: {message}")
+
+
+class RequestInvalidError(RequestRefusedError, InputError):
+    """What was asked for cannot be: a field, a file, a recording, the state of the robot."""
+
+
+class ResultNotGivenError(RequestRefusedError, ResultRefusedError):
+    """The request was fine, but a result could not be stood behind."""
+
+
+def refusal(service: str, message: str, code: int | None = None) -> RequestRefusedError:
+    """Return the error for an answer without success.
+
+    Args:
+        service: what was called.
+        message: of the answer; where a service has no code, it may begin with the name of one.
+        code: error code of the answer, if it has one.
+    """
+    known = _code_named(message.partition(":")[0]) if code is None else code
+    kind = RequestRefusedError
+    if known is not None and CODES.INVALID_REQUEST <= known <= CODES.STATE_STALE:
+        kind = RequestInvalidError
+    elif known is not None and CODES.NOT_IDENTIFIABLE <= known <= CODES.NOT_CERTIFIED:
+        kind = ResultNotGivenError
+    return kind(service, message, known)
+
+
+def _code_named(name: str) -> int | None:
+    return getattr(CODES, name, None) if name.isupper() else None
 
 
 class Client:
@@ -101,6 +135,10 @@ class Client:
         client = self._client(kind, name)
         self.wait_for(client.service_is_ready, timeout, f"service {name}")
 
+    def is_there(self, kind: Any, name: str) -> bool:
+        """Tell whether a service is there now."""
+        return bool(self._client(kind, name).service_is_ready())
+
     def begin(self, kind: Any, name: str, request: Any = None, timeout: float = 60.0) -> Any:
         """Send a request; return the future of its response."""
         self.wait_for_service(kind, name, timeout)
@@ -125,8 +163,7 @@ class Client:
         """
         response = self.call(kind, name, request, timeout)
         if not response.success:
-            code = getattr(response, "error_code", None)
-            raise RequestRefusedError(name, response.message, code)
+            raise refusal(name, response.message, getattr(response, "error_code", None))
         return response
 
     def _client(self, kind: Any, name: str) -> Any:

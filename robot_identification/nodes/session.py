@@ -22,6 +22,7 @@ from robot_identification import msg
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.nodes import qos
 from robot_identification.nodes.client import Client
+from robot_identification.nodes.identification_client import RecordingClient
 from robot_identification.nodes.joint_states import NANOSECONDS
 from robot_identification.nodes.processes import NodeProcesses, command
 from robot_identification.nodes.trajectories import message_of
@@ -57,7 +58,7 @@ class Session:
         namespace: namespace of all nodes.
         nodes: the processes.
         client: calls services and waits.
-        last_block: the last block of samples that came.
+        recorder: begins and ends recordings.
     """
 
     def __init__(
@@ -73,16 +74,13 @@ class Session:
         os.environ.update(private_domain() if environment is None else environment)
         self.namespace = namespace or f"/session_{secrets.token_hex(4)}"
         self.nodes = NodeProcesses(logs)
-        self._last_stamp = 0
-        self.last_block: msg.SampleBlock | None = None
         try:
             for name in (robot, *NODES[1:], *others):
                 given = (parameters or {}).get(name, {})
                 self.nodes.start(name, command(name, parameters=given, namespace=self.namespace))
             self.client = Client(self.namespace, watch=self.nodes.check)
-            node = self.client.node
-            node.create_subscription(msg.SampleBlock, "samples", self._on_block, qos.BLOCKS)
-            self._trajectories = node.create_publisher(
+            self.recorder = RecordingClient(self.client)
+            self._trajectories = self.client.node.create_publisher(
                 JointTrajectory, "joint_trajectory", qos.COMMANDS
             )
         except BaseException:
@@ -118,12 +116,12 @@ class Session:
             watch: told now and then what fraction of the motion is done.
         """
         name = self.begin_recording()
-        begin = self._last_stamp + round(_LEAD * NANOSECONDS)
+        begin = self.recorder.last_stamp + round(_LEAD * NANOSECONDS)
         self._trajectories.publish(message_of(trajectory, begin))
         length = round((float(trajectory.times[-1]) + _SETTLING) * NANOSECONDS)
 
         def finished() -> bool:
-            done = (self._last_stamp - begin) / length
+            done = (self.recorder.last_stamp - begin) / length
             if watch is not None:
                 watch(min(max(done, 0.0), 1.0))
             return done >= 1.0
@@ -132,20 +130,18 @@ class Session:
         self.end_recording()
         return name
 
+    @property
+    def last_block(self) -> msg.SampleBlock | None:
+        """The last block of samples that came."""
+        return self.recorder.last_block
+
     def begin_recording(self) -> str:
         """Record from now on; return the identifier of the recording."""
-        self._last_stamp = 0
-        self.last_block = None
-        name: str = self.client.demand(Trigger, "acquisition/start").message
-        self.client.wait_for(lambda: self._last_stamp, 30.0, "samples")
-        return name
+        return self.recorder.begin()
 
     def end_recording(self) -> None:
         """End the recording and wait for the last of it."""
-        self.client.demand(Trigger, "acquisition/stop")
-        self.client.wait_for(
-            lambda: self.last_block is not None and self.last_block.last, 10.0, "last block"
-        )
+        self.recorder.end()
 
     def identify(
         self,
@@ -172,11 +168,6 @@ class Session:
     def outputs(self) -> str:
         """Return what the nodes have printed, for reports of failures."""
         return "\n".join(f"--- {name}\n{self.nodes.output(name)}" for name in self.nodes.names)
-
-    def _on_block(self, block: msg.SampleBlock) -> None:
-        self.last_block = block
-        if block.stamps:
-            self._last_stamp = block.stamps[-1]
 
 
 def sigmas(value: float, truth: float, std: float) -> float:

@@ -1,0 +1,164 @@
+"""Walk through a live run: plan, rehearse, run, identify, validate, calibrate.
+
+Talks to the nodes of live.launch.py or simulation.launch.py, which must be running.  Nothing moves
+before the answer yes; Ctrl-C brakes the robot.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from robot_identification.cli import tables
+from robot_identification.cli.run_record import RunRecord
+from robot_identification.errors import SettingError
+
+STEPS = ("plan", "rehearse", "run", "identify", "validate", "calibrate")
+MOVING = {"plan", "rehearse", "run"}
+METHODS = ("wls", "ols", "energy", "one-joint", "didim")
+NODES = {
+    "plan": ("excitation",),
+    "rehearse": ("excitation",),
+    "run": ("excitation", "acquisition"),
+    "identify": ("identification",),
+    "validate": ("identification",),
+    "calibrate": ("calibration",),
+}
+_HELD_OUT_OF_BAGS = 0.25
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("--namespace", default="", metavar="NS", help="namespace of the nodes")
+    chosen = parser.add_mutually_exclusive_group()
+    chosen.add_argument(
+        "--steps", type=_steps, default=STEPS, metavar="STEP[,STEP...]", help="default: all six"
+    )
+    chosen.add_argument(
+        "--from", dest="first", choices=STEPS, metavar="STEP", help="go on with this step"
+    )
+    parser.add_argument(
+        "--output", type=_folder, metavar="DIR",
+        help="folder for plans, result, parameters, URDF and run.json, by which a later run goes "
+        "on; on the machine of the nodes",
+    )  # fmt: skip
+    parser.add_argument(
+        "--method", choices=METHODS, default=METHODS[0], help="identification; default: %(default)s"
+    )
+    parser.add_argument("--essential", action="store_true", help="keep essential parameters only")
+    parser.add_argument("--prior", default="", help="of the calibration; default: that of the node")
+    _add_motion(parser.add_argument_group("motion"))
+    _add_data(parser.add_argument_group("data"))
+    parser.add_argument("--yes", action="store_true", help="ask nothing: move at once")
+    parser.add_argument(
+        "--wait", type=float, default=5.0, metavar="S", help="for the nodes; default: %(default)s"
+    )
+
+
+def _add_motion(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--speed", type=_share, default=1.0, metavar="X", help="share of the planned speed"
+    )
+    group.add_argument(
+        "--rehearsal-speed", type=_share, default=0.2, metavar="X", help="default: 0.2"
+    )
+    group.add_argument("--rows", type=int, default=0, metavar="R", help="rows of the plans")
+    group.add_argument("--duration", type=float, default=0.0, metavar="S", help="to aim at, in s")
+    group.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="of the plan; the next one validates"
+    )
+
+
+def _add_data(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--held-out", type=_share, default=0.0, metavar="X",
+        help="share at the end of the recording to validate on, in place of a second motion",
+    )  # fmt: skip
+    group.add_argument(
+        "--accept", type=float, default=0.0, metavar="X",
+        help="largest error on data not fitted, as a fraction; a larger one is refused",
+    )  # fmt: skip
+    group.add_argument(
+        "--recording", default="", metavar="ID", help="live recording to identify from"
+    )
+    group.add_argument(
+        "--bag", nargs="+", type=Path, default=[], metavar="BAG", help="identify from bags instead"
+    )
+    group.add_argument(
+        "--validation-bag", nargs="+", type=Path, default=[], metavar="BAG",
+        help=f"validate on bags; default with --bag: the last {_HELD_OUT_OF_BAGS:g} of each",
+    )  # fmt: skip
+
+
+def _steps(text: str) -> tuple[str, ...]:
+    """Return steps in the order of a run."""
+    names = text.split(",")
+    unknown = [name for name in names if name not in STEPS]
+    if unknown:
+        raise argparse.ArgumentTypeError(
+            f"{', '.join(unknown)}: choose of {', '.join(STEPS)}, separated by commas"
+        )
+    return tuple(step for step in STEPS if step in names)
+
+
+def _share(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value <= 1.0:
+        raise argparse.ArgumentTypeError(f"{text} is not a share above 0 and up to 1")
+    return value
+
+
+def _folder(text: str) -> Path:
+    return Path(text).resolve()
+
+
+def settle(options: argparse.Namespace) -> None:
+    """Complete options by what follows from others.
+
+    Raises:
+        SettingError: two of them cannot go together.
+    """
+    if options.first:
+        options.steps = STEPS[STEPS.index(options.first) :]
+    if options.bag and MOVING & set(options.steps):
+        raise SettingError(
+            "--bag", options.bag[0], "nothing is to move then: add --from identify, or leave it out"
+        )
+    if options.recording and (options.bag or "run" in options.steps):
+        raise SettingError("--recording", options.recording, "the data come from elsewhere")
+    if options.bag and not options.validation_bag and not options.held_out:
+        options.held_out = _HELD_OUT_OF_BAGS
+    if options.held_out and options.method == "didim":
+        raise SettingError(
+            "--held-out", options.held_out, "not with didim; give --validation-bag, or no validate"
+        )
+
+
+def nodes_for(options: argparse.Namespace) -> list[str]:
+    """Return the nodes that the steps need."""
+    needed = {node for step in options.steps for node in NODES[step]}
+    if "validate" in options.steps and not (options.held_out or options.validation_bag):
+        needed |= {*NODES["run"]}
+    return sorted(needed)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command; how long it takes is up to the plan."""
+    from robot_identification.cli.run_walk import Walk
+    from robot_identification.nodes.client import Client
+    from robot_identification.nodes.interruption import signals_interrupting
+    from robot_identification.nodes.live_run import LiveRun
+
+    settle(options)
+    record = RunRecord.begin(options.output, resumed=options.steps[0] != STEPS[0])
+    with signals_interrupting(), Client(options.namespace) as client:
+        live = LiveRun(client, options.namespace)
+        live.require(nodes_for(options), options.wait)
+        walk = Walk(live, options, record)
+        for step in options.steps:
+            walk.take(step)
+    if options.json:
+        tables.print_json(record.document)

@@ -1,0 +1,90 @@
+"""What a live run has done so far, kept in a file so that a later one can go on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from robot_identification.cli.tables import plain
+from robot_identification.errors import OutputError, ResultFileError
+from robot_identification.storage.atomic import check_target, write_text_atomically
+
+FILE = "run.json"
+_LARGEST = 16 * 1024**2
+
+
+class RunRecord:
+    """The document of a run, step by step; in ``DIR/run.json`` where there is a folder.
+
+    Args:
+        folder: where files go; None: nowhere.
+        document: what is known already.
+
+    Attributes:
+        document: plain data by step.
+    """
+
+    def __init__(self, folder: Path | None, document: dict[str, Any] | None = None) -> None:
+        self._folder = folder
+        self.document: dict[str, Any] = document or {}
+
+    @classmethod
+    def begin(cls, folder: Path | None, *, resumed: bool) -> RunRecord:
+        """Return the record of a run, and make its folder.
+
+        Args:
+            folder: where files go; None: nowhere.
+            resumed: whether to go on with what stands in the folder.
+
+        Raises:
+            OutputError: the folder cannot be made or written to.
+            ResultFileError: what stands there is damaged.
+        """
+        if folder is None:
+            return cls(None)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(folder, f"cannot be made: {error.strerror}") from error
+        path = check_target(folder / FILE)
+        return cls(folder, _read(path) if resumed and path.exists() else None)
+
+    def path(self, name: str) -> str:
+        """Return the path of a file of the run; empty where there is no folder."""
+        return "" if self._folder is None else str(self._folder / name)
+
+    def existing(self, name: str) -> str:
+        """Return the path of a file of the run that is there; empty where it is not."""
+        path = self.path(name)
+        return path if path and Path(path).is_file() else ""
+
+    def keep(self, step: str, entries: dict[str, Any]) -> None:
+        """Keep what a step has brought.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        self.document[step] = entries
+        if self._folder is not None:
+            text = json.dumps(plain(self.document), indent=2, allow_nan=False)
+            write_text_atomically(self._folder / FILE, f"{text}\n")
+
+    def text(self, step: str, name: str) -> str:
+        """Return a text that a step has kept; empty where there is none."""
+        entries = self.document.get(step)
+        value = entries.get(name) if isinstance(entries, dict) else None
+        return value if isinstance(value, str) else ""
+
+
+def _read(path: Path) -> dict[str, Any]:
+    advice = "begin anew without --from and --steps, or name another folder"
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise ResultFileError(path, f"larger than a record can be; {advice}")
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise ResultFileError(path, f"cannot be read: {error}; {advice}") from error
+    if not isinstance(document, dict):
+        raise ResultFileError(path, f"not a record of a run; {advice}")
+    return document

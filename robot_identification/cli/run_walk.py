@@ -1,0 +1,278 @@
+"""The steps of a live run: each asks the nodes, keeps what they answer, and shows it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+from robot_identification.cli import progress, tables
+from robot_identification.cli.run_record import RunRecord
+from robot_identification.errors import InputError, ResultRefusedError
+from robot_identification.identification.result import summary
+from robot_identification.nodes.identification_client import (
+    calibration_request,
+    data_of,
+    identification_request,
+    validation_request,
+)
+from robot_identification.nodes.live_run import LiveRun
+from robot_identification.nodes.messages import result_of
+from robot_identification.srv import Calibrate, PlanExcitation, Validate
+
+PLAN = "plan.yaml"
+VALIDATION_PLAN = "validation_plan.yaml"
+RESULT = "result.yaml"
+PARAMETERS = "parameters.yaml"
+URDF = "identified.urdf"
+
+_ONE_JOINT = "one-joint"
+_WARNING = (
+    "Limits of the joints are checked, obstacles are not.  Nobody within reach, a hand on the "
+    "emergency stop.  Ctrl-C brakes."
+)
+
+
+class NotConfirmedError(InputError):
+    """Nobody has said yes, so nothing has moved."""
+
+
+class NothingToIdentifyError(InputError):
+    """Nothing says which data to work with."""
+
+
+class NotAcceptedError(ResultRefusedError):
+    """The error on data that were not fitted is larger than what was called acceptable.
+
+    Attributes:
+        error: the error, as a fraction.
+        accepted: the largest one acceptable.
+    """
+
+    def __init__(self, error: float, accepted: float) -> None:
+        self.error, self.accepted = error, accepted
+        super().__init__(
+            f"the error on data not fitted is {error:.4f}, and {accepted:g} was to be accepted at "
+            "most: look at the error of each joint, and at the warnings of the result"
+        )
+
+
+class Walk:
+    """One run.
+
+    Args:
+        live: the nodes.
+        options: of the command.
+        record: where what is done is kept.
+    """
+
+    def __init__(self, live: LiveRun, options: argparse.Namespace, record: RunRecord) -> None:
+        self._live, self._options, self._record = live, options, record
+        self._steps: dict[str, Callable[[], None]] = {
+            "plan": self._plan,
+            "rehearse": self._rehearse,
+            "run": self._run,
+            "identify": self._identify,
+            "validate": self._validate,
+            "calibrate": self._calibrate,
+        }
+
+    def take(self, step: str) -> None:
+        """Take a step.
+
+        Raises:
+            RobotIdentificationError: it failed; what is said of it tells why.
+        """
+        self._steps[step]()
+
+    def _plan(self) -> None:
+        entries = self._planned(self._options.seed, PLAN)
+        self._record.keep("plan", entries)
+
+    def _planned(self, seed: int, name: str) -> dict[str, Any]:
+        """Plan a motion; return what is to be kept of the plan."""
+        options = self._options
+        request = PlanExcitation.Request(
+            method=_ONE_JOINT if options.method == _ONE_JOINT else "",
+            rows=options.rows,
+            duration=options.duration,
+            seed=seed,
+            output=self._record.path(name),
+        )
+        with self._bar("planning") as report:
+            response = self._live.ask(PlanExcitation, "excitation/plan", request, report)
+        self._say(f"plan: {response.message}")
+        unknown = [*response.unknown_base_parameters]
+        if unknown:
+            self._say(f"it leaves unknown: {', '.join(unknown)}")
+        return {
+            "trajectory": response.trajectory_id,
+            "hash": response.trajectory_hash,
+            "rows": response.rows,
+            "points": response.points,
+            "duration": response.duration,
+            "condition_number": response.condition_number,
+            "braking_time": response.braking_time,
+            "missing_parameters": dict(
+                zip(response.missing_parameters, response.missing_reasons, strict=True)
+            ),
+            "file": self._record.path(name),
+        }
+
+    def _rehearse(self) -> None:
+        self._check_plan()
+        self._record.keep("rehearse", self._moved("rehearsal", self._options.rehearsal_speed))
+
+    def _run(self) -> None:
+        self._check_plan()
+        self._record.keep("run", self._moved("run", self._options.speed, record=True))
+
+    def _check_plan(self) -> None:
+        """Refuse to move by another plan than that of this run."""
+        planned, own = self._live.planned(), self._record.text("plan", "hash")
+        if own and planned != own:
+            raise NotConfirmedError(
+                "the plan of the node excitation is not that of this run: begin with the step plan"
+            )
+
+    def _moved(
+        self, title: str, speed: float, *, record: bool = False, refresh: bool = True
+    ) -> dict[str, Any]:
+        """Have the robot follow the plan, once it was agreed to."""
+        outline = self._live.preview(speed)
+        self._confirm(f"{title}: the robot will move: {outline}")
+        with self._bar(title) as report:
+            move = self._live.move(report, speed, record=record, refresh=refresh)
+        self._say(f"{title}: the robot is at rest at the end of the trajectory")
+        return {
+            "hash": move.trajectory_hash,
+            "speed": move.speed,
+            "duration": move.seconds,
+            "recording": move.recording,
+        }
+
+    def _confirm(self, question: str) -> None:
+        """Go on where the operator says yes.
+
+        Raises:
+            NotConfirmedError: otherwise.
+        """
+        print(f"{question}\n{_WARNING}", file=sys.stderr)
+        if self._options.yes:
+            return
+        print("Type yes to go on: ", end="", file=sys.stderr, flush=True)
+        answer = sys.stdin.readline()
+        if answer.strip().lower() != "yes":
+            said = f"the answer was {answer.strip()!r}" if answer else "there was no answer"
+            raise NotConfirmedError(f"nothing has moved: {said}; say yes, or give --yes")
+
+    def _identify(self) -> None:
+        options = self._options
+        recording = options.recording or self._record.text("run", "recording")
+        if not options.bag and not recording:
+            raise NothingToIdentifyError(
+                "nothing says which recording: take the step run, give the --output of the run "
+                "before, or --recording or --bag"
+            )
+        data = data_of([] if options.bag else [recording], [bag.resolve() for bag in options.bag])
+        asked = identification_request(
+            options.method,
+            data,
+            held_out_fraction=options.held_out,
+            essential=options.essential,
+            output=self._record.path(RESULT),
+        )
+        with self._bar("identifying") as report:
+            result = result_of(self._live.ask(*asked, report).result)
+        if not options.json:
+            tables.print_result(result)
+        entries = {**summary(result), "file": self._record.path(RESULT)}
+        self._record.keep("identify", entries)
+
+    def _validate(self) -> None:
+        options = self._options
+        if options.held_out:
+            self._validated_on_held_out()
+            return
+        if options.validation_bag:
+            data = data_of([], [bag.resolve() for bag in options.validation_bag])
+            motion: dict[str, Any] = {}
+        else:
+            motion = self._second_motion()
+            data = data_of([motion["recording"]], [])
+        request = validation_request(data, self._record.existing(RESULT))
+        with self._bar("validating") as report:
+            response = self._live.ask(Validate, "identification/validate", request, report)
+        errors = {
+            "total": response.relative_error_total,
+            **dict(zip(response.joint_names, response.relative_error, strict=True)),
+        }
+        self._judge(errors, motion)
+
+    def _second_motion(self) -> dict[str, Any]:
+        """Have the robot follow another plan; return what is to be kept of it."""
+        planned = self._planned(self._options.seed + 1, VALIDATION_PLAN)
+        if "rehearse" in self._options.steps:
+            self._moved("rehearsal of the second motion", self._options.rehearsal_speed)
+        moved = self._moved("second motion", self._options.speed, record=True, refresh=False)
+        return {**planned, **moved}
+
+    def _validated_on_held_out(self) -> None:
+        errors = self._record.document.get("identify", {}).get("held_out_error")
+        if not errors:
+            raise NothingToIdentifyError(
+                "the result has no held-out part: take the step identify with --held-out too"
+            )
+        self._judge(errors, {"held_out_fraction": self._options.held_out})
+
+    def _judge(self, errors: dict[str, float], motion: dict[str, Any]) -> None:
+        """Keep and show errors on data not fitted.
+
+        Raises:
+            NotAcceptedError: they are too large.
+        """
+        self._record.keep("validate", {"relative_error": errors, **motion})
+        if not self._options.json:
+            rows = [(name, f"{error:.6f}") for name, error in errors.items()]
+            title = "unexplained effort on data not fitted, as a fraction"
+            tables.print_table(tables.console(), title, ("joint", "relative error"), rows)
+        accepted = self._options.accept
+        if accepted and not errors["total"] <= accepted:
+            raise NotAcceptedError(errors["total"], accepted)
+
+    def _calibrate(self) -> None:
+        record, prior = self._record, self._options.prior
+        request = calibration_request(
+            result=record.existing(RESULT),
+            prior=str(Path(prior).resolve()) if prior and Path(prior).exists() else prior,
+            output=record.path(PARAMETERS),
+            urdf=record.path(URDF),
+        )
+        with self._bar("calibrating") as report:
+            response = self._live.ask(Calibrate, "calibration/calibrate", request, report)
+        published = response.parameters
+        self._say(f"calibration: {response.message}")
+        for warning in response.warnings:
+            self._say(f"warning: {warning}")
+        record.keep(
+            "calibrate",
+            {
+                "parameters": dict(zip(published.names, published.values, strict=True)),
+                "consistent": published.consistent,
+                "relative_error": published.relative_error_total,
+                "error_increase": published.error_increase,
+                "distance_to_prior": published.distance_to_prior,
+                "warnings": list(response.warnings),
+                "files": [path for path in (record.path(PARAMETERS), record.path(URDF)) if path],
+            },
+        )
+
+    def _bar(self, title: str) -> AbstractContextManager[progress.Report]:
+        return progress.bar(title, quiet=self._options.json)
+
+    def _say(self, line: str) -> None:
+        if not self._options.json:
+            tables.console().print(line, markup=False, soft_wrap=True)

@@ -1,0 +1,1 @@
+"""What the launch files share: their arguments, and the nodes that these start."""

@@ -1,0 +1,274 @@
+"""Arguments of the launch files: what each sets, and in which nodes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from robot_identification.errors import SettingError
+
+Value = str | bool | float | list[float]
+
+SIMULATORS = ("simulated_robot", "mujoco_robot")
+COMMANDED = ("excitation", "acquisition", "computed_torque", *SIMULATORS)
+WATCHING = ("excitation", "acquisition", "calibration", "computed_torque")
+LEVELS = ("", "debug", "info", "warn", "error", "fatal")
+BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument of a launch file; an empty value leaves everything as the parameter files say.
+
+    Attributes:
+        name: its name.
+        description: what it means, for ``ros2 launch --show-args``.
+        default: its value where none is given.
+        choices: the values allowed, where they are few.
+        parameter: parameter that it sets; empty: none.
+        topic: topic that it names anew; empty: none.
+        nodes: nodes in which it does so; empty: all.
+        convert: turns its text into the value of the parameter; raises ValueError.
+    """
+
+    name: str
+    description: str
+    default: str = ""
+    choices: tuple[str, ...] = ()
+    parameter: str = ""
+    topic: str = ""
+    nodes: tuple[str, ...] = ()
+    convert: Callable[[str], Value] = str
+
+    def concerns(self, node: str) -> bool:
+        """Tell whether a node has the parameter or topic."""
+        return not self.nodes or node in self.nodes
+
+    def value(self, text: str) -> Value:
+        """Return the value of the parameter.
+
+        Raises:
+            SettingError: the text is none.
+        """
+        if self.choices and text not in self.choices:
+            raise SettingError(
+                self.name, text, f"choose one of {', '.join(filter(None, self.choices))}"
+            )
+        try:
+            return self.convert(text)
+        except ValueError as error:
+            raise SettingError(self.name, text, f"{error}; {self.description}") from error
+
+
+def boolean(text: str) -> bool:
+    """Return whether a text says yes.
+
+    Raises:
+        ValueError: it says neither yes nor no.
+    """
+    try:
+        return BOOLEANS[text.lower()]
+    except KeyError:
+        raise ValueError("neither true nor false") from None
+
+
+def number(text: str) -> float:
+    """Return a finite number.
+
+    Raises:
+        ValueError: it is none.
+    """
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError("must be finite")
+    return value
+
+
+def is_given(given: Mapping[str, str], name: str) -> bool:
+    """Tell whether an argument is given and says yes.
+
+    Raises:
+        SettingError: it says neither yes nor no.
+    """
+    text = given.get(name, "")
+    if not text:
+        return False
+    try:
+        return boolean(text)
+    except ValueError as error:
+        raise SettingError(name, text, str(error)) from error
+
+
+COMMON = (
+    Argument(
+        "robot",
+        "robot file (YAML), URDF, or name of a robot; empty: as the parameter files say",
+        parameter="robot",
+    ),
+    Argument(
+        "effort_meaning",
+        "what efforts are: joint_torque, motor_torque or current; empty: as the robot file says",
+        choices=("", "joint_torque", "motor_torque", "current"),
+        parameter="effort_meaning",
+        nodes=("acquisition", "identification", "calibration"),
+    ),
+    Argument("params_file", "parameters that replace those of the package; empty: none"),
+    Argument("namespace", "namespace of all nodes; topics and services are relative to it"),
+    Argument(
+        "prior",
+        "prior of calibration: parameter file, URDF, or none; empty: as the parameter files say",
+        parameter="prior",
+        nodes=("calibration",),
+    ),
+    Argument(
+        "urdf",
+        "URDF that calibration keeps but for inertials and friction; empty: that of the robot",
+        parameter="urdf",
+        nodes=("calibration",),
+    ),
+    Argument(
+        "use_sim_time",
+        "true: nodes take the time from /clock; empty: as the parameter files say",
+        parameter="use_sim_time",
+        convert=boolean,
+    ),
+    Argument(
+        "enclaves",
+        "where the security enclaves of the nodes are, such as /robot_identification; empty: none",
+    ),
+    Argument("log_level", "debug, info, warn, error or fatal; empty: info", choices=LEVELS),
+)
+
+MOVING = (
+    Argument(
+        "joint_limits",
+        "joint_limits.yaml of MoveIt that completes the robot's limits; empty: none",
+        parameter="joint_limits",
+        nodes=("excitation",),
+    ),
+    Argument(
+        "speed",
+        "share of the planned speed at which plans are followed, 0.01 to 1; empty: 1",
+        parameter="speed",
+        nodes=("excitation",),
+        convert=number,
+    ),
+    Argument(
+        "block_period",
+        "time between two blocks on `samples`, s; empty: 0.1",
+        parameter="block_period",
+        nodes=("acquisition",),
+        convert=number,
+    ),
+    Argument(
+        "filtered_rate",
+        "rate of `filtered_samples`, Hz; empty: what the robot file recommends, or 50",
+        parameter="filtered_rate",
+        nodes=("acquisition",),
+        convert=number,
+    ),
+    Argument(
+        "filtered_cutoff",
+        "cut-off of `filtered_samples`, Hz; empty: what the robot file recommends, or 20",
+        parameter="filtered_cutoff",
+        nodes=("acquisition",),
+        convert=number,
+    ),
+    Argument(
+        "refresh_period",
+        "time between two estimates while the robot moves, s; empty: 1",
+        parameter="refresh_period",
+        nodes=("identification",),
+        convert=number,
+    ),
+    Argument(
+        "computed_torque",
+        "true starts the node that feeds inertial_parameters forward; empty: none",
+    ),
+)
+
+DRIVER = (
+    Argument(
+        "controller",
+        "name of the joint_trajectory_controller, such as joint_trajectory_controller or "
+        "/arm/arm_controller: trajectories go to its topic joint_trajectory; empty: see "
+        "joint_trajectory",
+    ),
+    Argument(
+        "joint_trajectory",
+        "topic of the trajectories, for a controller that has another; empty: joint_trajectory "
+        "in the namespace",
+        topic="joint_trajectory",
+        nodes=COMMANDED,
+    ),
+    Argument(
+        "joint_states",
+        "topic of the joint states; empty: joint_states in the namespace",
+        topic="joint_states",
+        nodes=WATCHING,
+    ),
+    Argument(
+        "joint_reference",
+        "topic of the reference as JointState, for DIDIM; empty: joint_reference in the namespace",
+        topic="joint_reference",
+        nodes=("acquisition",),
+    ),
+    Argument(
+        "expected_rate",
+        "rate of the joint states by which lost samples are counted, Hz; empty: the measured one",
+        parameter="expected_rate",
+        nodes=("acquisition",),
+        convert=number,
+    ),
+)
+
+SIMULATION = (
+    Argument(
+        "simulator",
+        "node that stands in for the robot: simulated_robot, or mujoco_robot (extra mujoco)",
+        default=SIMULATORS[0],
+        choices=SIMULATORS,
+    ),
+    Argument(
+        "truth",
+        "true values of the parameters: a file, or the name of one in config/parameters; empty: "
+        "ROBOT_simulated where there is one, else as the parameter files say",
+        parameter="parameters_file",
+        nodes=SIMULATORS,
+    ),
+    Argument(
+        "rate",
+        "rate of the joint states, Hz; empty: 500",
+        parameter="rate",
+        nodes=SIMULATORS,
+        convert=number,
+    ),
+    Argument(
+        "effort_noise",
+        "standard deviation of the efforts as a share of each joint's effort limit; empty: as the "
+        "parameter files say",
+        parameter="effort_noise_fraction",
+        nodes=SIMULATORS,
+        convert=number,
+    ),
+    Argument(
+        "real_time_factor",
+        "how many times faster than the clock the simulated time runs; empty: 1",
+        parameter="real_time_factor",
+        nodes=SIMULATORS,
+        convert=number,
+    ),
+)
+
+OFFLINE = (
+    Argument(
+        "bag",
+        "bags to identify from, calibrate and end, separated by colons; empty: wait for requests",
+    ),
+    Argument(
+        "validation_bag", "bags to validate on; empty: the last quarter of `bag`, not fitted then"
+    ),
+    Argument("method", "ols, wls, energy, didim or one-joint; empty: wls"),
+    Argument("output", "folder for result, parameters and URDF of `bag`; empty: none"),
+)
