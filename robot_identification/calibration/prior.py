@@ -83,6 +83,16 @@ class Prior:
         known[robot.standard_indices] = self.known
         return known
 
+    def base_values(self, regrouping: Regrouping) -> Array:
+        """Return the (base,) base parameters that the values make; NaN where some are unknown.
+
+        Args:
+            regrouping: what the base parameters stand for.
+        """
+        projection = regrouping.projection
+        unknown = (projection[:, ~self.known] != 0.0).any(axis=1)
+        return read_only(np.where(unknown, np.nan, projection @ self.values))
+
     def sensitivity(self, regrouping: Regrouping) -> Array:
         """Return the (parameters, base) derivative of the values by the identified base parameters.
 

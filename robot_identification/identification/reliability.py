@@ -62,6 +62,16 @@ class ParameterReliability:
     reason: str
 
     @property
+    def is_entangled(self) -> bool:
+        """Whether other parameters are hard to tell from it in this motion."""
+        return bool(self.entangled) or self.inflation >= _INFLATED
+
+    @property
+    def is_faint(self) -> bool:
+        """Whether it causes hardly any effort in this motion."""
+        return self.effect < _SMALL_EFFECT
+
+    @property
     def interval(self) -> tuple[float, float] | None:
         """The interval that holds the true value with 95 %; None for one that was removed."""
         if self.verdict is Reliability.REMOVED:

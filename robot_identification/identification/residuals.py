@@ -100,7 +100,8 @@ def _densities(
         for signal in (rest, effort)
     ]
     frequency = found[0][0]
-    return read_only(frequency), *(read_only(power / share) for _, power in found)
+    density, effort_density = (read_only(power / share) for _, power in found)
+    return read_only(frequency), density, effort_density
 
 
 def _autocorrelation(rest: Array, kept: npt.NDArray[np.bool_]) -> float:

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 MEASURED, PREDICTED, RESIDUAL = "#3b6ea5", "#e0812b", "#7d8894"
-INK, MUTED, LINES = "#1f2933", "#5f6b76", "#d9dee3"
+INK, MUTED, FAINT, LINES = "#1f2933", "#5f6b76", "#b9c2cb", "#d9dee3"
 JOINTS = ("#3b6ea5", "#e0812b", "#3f8f5f", "#a8527d", "#7a6bb0", "#8a7a3c", "#4f9da6", "#b5523b")
 WIDE, NARROW, HALF = 9.6, 4.3, 4.6  # widths in inches
 _LONGEST_NAME = 32
@@ -61,12 +61,12 @@ def drawing() -> Iterator[None]:
         yield
 
 
-def plain(name: str) -> str:
+def plain(name: str, longest: int = _LONGEST_NAME) -> str:
     """Return a name of a file as it can stand in a figure: one short line of printable text."""
     text = "".join(
         c if unicodedata.category(c)[0] != "C" else "\N{REPLACEMENT CHARACTER}" for c in name
     )
-    return text if len(text) <= _LONGEST_NAME else f"{text[: _LONGEST_NAME - 1]}…"
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def svg_data(figure: Figure) -> str:
@@ -91,9 +91,9 @@ def png_file(figure: Figure) -> bytes:
     return buffer.getvalue()
 
 
-def titled(panel: Axes, title: str, remark: str = "") -> None:
+def titled(panel: Axes, title: str, remark: str = "", *, longest: int = _LONGEST_NAME) -> None:
     """Write a name at the upper left of a panel, and a remark at the upper right."""
-    panel.set_title(plain(title), loc="left", fontweight="bold", color=INK)
+    panel.set_title(plain(title, longest), loc="left", fontweight="bold", color=INK)
     if remark:
         panel.set_title(remark, loc="right", fontsize=8.0, color=MUTED)
 

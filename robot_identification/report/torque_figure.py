@@ -10,7 +10,7 @@ from robot_identification.report import style
 from robot_identification.report.thinning import broken_at_gaps, thinned
 from robot_identification.robot.model import Array
 
-_HEIGHT = 2.75
+_HEIGHT = 2.9
 _BUCKETS_PER_INCH = 65
 
 
@@ -30,7 +30,7 @@ def torque_figure(prediction: Prediction, joint: int, *, width: float = style.WI
     lines = (
         (upper, measured, style.MEASURED, 1.3, "measured"),
         (upper, predicted, style.PREDICTED, 0.8, "predicted"),
-        (lower, np.where(kept, np.nan, rest), style.LINES, 0.8, "not used"),
+        (lower, np.where(kept, np.nan, rest), style.FAINT, 0.8, "not used"),
         (lower, np.where(kept, rest, np.nan), style.RESIDUAL, 0.8, "residual"),
     )
     for panel, values, color, size, name in lines:
@@ -40,23 +40,26 @@ def torque_figure(prediction: Prediction, joint: int, *, width: float = style.WI
     used = measured[kept]
     norm = float(np.linalg.norm(used))
     remark = f"residual {100.0 * np.linalg.norm(rest[kept]) / norm:.3g} %" if norm else ""
-    style.titled(upper, prediction.joint_names[joint], remark)
+    style.titled(upper, prediction.joint_names[joint], longest=12 if width < style.WIDE else 40)
+    lower.set_title(remark, loc="right", fontsize=8.0, color=style.MUTED, pad=3.0)
     for panel in (upper, lower):
         panel.margins(x=0.01)
         panel.grid(axis="y")
         panel.set_ylabel(prediction.units[joint])
     handles, names = upper.get_legend_handles_labels()
     rest_handles, rest_names = lower.get_legend_handles_labels()
-    own = [i for i, name in enumerate(rest_names) if name == "residual" or not kept.all()]
-    figure.legend(
+    own = [1] if kept.all() else [1, 0]
+    upper.legend(
         [*handles, *(rest_handles[i] for i in own)],
         [*names, *(rest_names[i] for i in own)],
-        loc="outside lower left",
+        loc="lower right",
+        bbox_to_anchor=(1.01, 0.97),
         ncols=4,
-        handlelength=1.4,
-        columnspacing=1.2,
+        handlelength=1.2,
+        handletextpad=0.4,
+        columnspacing=1.0,
     )
-    lower.set_xlabel("time in s", loc="right")
+    lower.set_xlabel("time in s")
     return figure
 
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_identification.calibration.calibrated import CalibratedParameters
-from robot_identification.calibration.checks import check_consistency
+from robot_identification.calibration.checks import Consistency, check_consistency
 from robot_identification.errors import InconsistentParametersError, OutputError
-from robot_identification.robot.document import parse_document
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.document import parse_document, read_document
+from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.schema import check
-from robot_identification.robot.values import values_of
+from robot_identification.robot.values import values_of, values_path
 from robot_identification.storage.atomic import write_text_atomically
 from robot_identification.storage.export.yaml_text import Data, yaml_text
 
@@ -98,3 +102,63 @@ def _deviations(calibrated: CalibratedParameters, values: Array) -> dict[str, Da
 
 def _finite(entries: dict[str, float]) -> dict[str, Data]:
     return {name: value for name, value in entries.items() if math.isfinite(value)}
+
+
+@dataclass(frozen=True)
+class StandardParameters:
+    """Standard parameters as a file holds them.
+
+    Attributes:
+        path: the file.
+        digest: its SHA-256.
+        names: (parameters,) names of the standard parameters of the model.
+        values: (parameters,) their values, 0 where not given.
+        given: (parameters,) whether the file names them.
+        std: name -> standard deviation, the larger where there are two.
+        verdicts: name -> what the value rests on.
+        provenance: what the values rest on; empty for files made by hand.
+        checks: whether every link and drive can exist.
+    """
+
+    path: str
+    digest: str
+    names: tuple[str, ...]
+    values: Array
+    given: npt.NDArray[np.bool_]
+    std: Mapping[str, float]
+    verdicts: Mapping[str, str]
+    provenance: Mapping[str, Any]
+    checks: Consistency
+
+
+def read_parameters(path: str | Path, robot: RobotModel) -> StandardParameters:
+    """Read standard parameters with all that their file says of them.
+
+    Args:
+        path: file that calibrate wrote, or one made by hand.
+        robot: the robot.
+
+    Raises:
+        UnknownRobotError: there is no such file.
+        RobotDescriptionError: the file is wrong or belongs to another robot.
+    """
+    document = read_document(values_path(path))
+    check(document, "parameters")
+    values = values_of(document, robot)
+    given = np.isin(robot.all_parameter_names, list(document.data["parameters"]))
+    deviations = [document.data.get(key, {}) for key in ("std", "std_robust")]
+    model = robot.standard_indices
+    return StandardParameters(
+        path=str(path),
+        digest=document.digest,
+        names=robot.standard_names,
+        values=read_only(values[model]),
+        given=given[model],
+        std={
+            name: max(float(own[name]) for own in deviations if name in own)
+            for name in dict.fromkeys(name for own in deviations for name in own)
+        },
+        verdicts={name: str(v) for name, v in document.data.get("verdicts", {}).items()},
+        provenance=document.data.get("provenance", {}),
+        checks=check_consistency(robot, values, given=given),
+    )

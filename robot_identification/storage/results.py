@@ -15,9 +15,11 @@ import yaml
 
 from robot_identification.errors import ResultFileError, ShapeError
 from robot_identification.identification import result as results
+from robot_identification.identification.cross_validation import cross_validation_of, fold_of
 from robot_identification.identification.essential import Elimination, Removal
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.history import history_of
+from robot_identification.identification.huber import robustness_of
 from robot_identification.identification.least_squares import Estimate, RelativeError
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
 from robot_identification.robot import content_digest
@@ -25,7 +27,7 @@ from robot_identification.robot.model import Array
 from robot_identification.storage import result_entries as entry_of
 from robot_identification.storage.atomic import write_text_atomically
 
-_LARGEST_FILE = 64 * 2**20
+LARGEST_FILE = 64 * 2**20
 _KIND = "robot_identification/result"
 
 
@@ -128,8 +130,8 @@ def _check_digest(path: str | Path, document: Mapping[str, Any]) -> None:
 def _load(path: Path) -> Mapping[str, Any]:
     try:
         with path.open("rb") as file:
-            raw = file.read(_LARGEST_FILE + 1)
-        if len(raw) > _LARGEST_FILE:
+            raw = file.read(LARGEST_FILE + 1)
+        if len(raw) > LARGEST_FILE:
             raise ResultFileError(path, "larger than any result file; not read")
         text = raw.decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -161,6 +163,7 @@ def _result(document: Mapping[str, Any]) -> IdentificationResult:
         estimate=estimate,
         factors=tuple(_factor(entry, len(parameters)) for entry in factors),
         held_out=None if held_out is None else _error(document, "held_out_error", joint_names),
+        **_beyond_the_fit(document, joint_names),
         elimination=_elimination(document, estimate),
         iterations=entry_of.count(document, "iterations"),
         converged=entry_of.flag(document, "converged"),
@@ -168,6 +171,20 @@ def _result(document: Mapping[str, Any]) -> IdentificationResult:
         warnings=entry_of.texts(document, "warnings"),
         history=history_of(document, joint_names) if "history" in document else None,
     )
+
+
+def _beyond_the_fit(document: Mapping[str, Any], joint_names: tuple[str, ...]) -> Mapping[str, Any]:
+    """Return errors on data left out and what limiting outliers did, where a file has them."""
+    found: dict[str, Any] = {}
+    if "held_out_bags" in document:
+        folds = entry_of.mappings(document, "held_out_bags")
+        found["held_out_bags"] = tuple(fold_of(fold, joint_names) for fold in folds)
+    if "cross_validation" in document:
+        entries = entry_of.mapping(document, "cross_validation")
+        found["cross_validation"] = cross_validation_of(entries, joint_names)
+    if "robust" in document:
+        found["robustness"] = robustness_of(entry_of.mapping(document, "robust"))
+    return found
 
 
 def _regrouping(document: Mapping[str, Any], parameters: Sequence[Mapping[str, Any]]) -> Regrouping:

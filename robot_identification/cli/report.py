@@ -1,0 +1,121 @@
+"""Show a result on one page: HTML that needs nothing else, and PNG figures."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from pathlib import Path
+
+from robot_identification.cli import options as shared
+from robot_identification.cli import tables
+from robot_identification.errors import MissingPackageError, OutputError
+from robot_identification.identification.reliability import parameter_reliability
+from robot_identification.robot.model import EffortMeaning
+from robot_identification.storage.atomic import check_target, write_text_atomically
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("result", type=Path, metavar="RESULT", help="result file of identify")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="REPORT.html", required=True, help="the page"
+    )
+    parser.add_argument(
+        "--figures", type=Path, metavar="FOLDER", help="write the figures there too, as PNG"
+    )
+    parser.add_argument(
+        "--robot",
+        metavar="ROBOT",
+        help="file that the result was made with; default: the robot of this package that it names",
+    )
+    parser.add_argument(
+        "--effort-meaning",
+        choices=[meaning.value for meaning in EffortMeaning],
+        help="what the recorded effort is; needed for a URDF, which cannot say it",
+    )
+    parser.add_argument(
+        "--parameters",
+        type=Path,
+        metavar="PARAMETERS",
+        help="file of calibrate: shows whether links can exist, and parameters beside the prior",
+    )
+    parser.add_argument(
+        "--prior",
+        metavar="PRIOR",
+        help="parameter file or URDF to compare with; default: that of --parameters",
+    )
+    parser.add_argument(
+        "--bag",
+        nargs="+",
+        default=[],
+        metavar="BAG",
+        help="where the recordings are now, or which of them to draw; default: as the result says",
+    )
+    shared.add_bag_reading(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    try:
+        from robot_identification.report.evidence import Request, gather
+        from robot_identification.report.page import page
+        from robot_identification.report.pictures import pictures, write_figures
+    except ModuleNotFoundError as error:
+        if error.name not in ("jinja2", "markupsafe", "matplotlib"):
+            raise
+        raise MissingPackageError(error.name, "report", "report") from error
+    from robot_identification.storage.sources import Reading
+
+    check_target(options.output)
+    _check_inputs(options)
+    if options.figures is not None and not options.figures.is_dir():
+        raise OutputError(options.figures, "no such folder; make it first")
+    evidence = gather(
+        Request(
+            result=options.result,
+            robot=options.robot,
+            effort_meaning=options.effort_meaning,
+            bags=tuple(options.bag),
+            parameters=options.parameters,
+            prior=options.prior,
+            reading=Reading(topic=options.topic, begin=options.begin, end=options.end),
+        )
+    )
+    drawn = pictures(evidence)
+    text = page(evidence, drawn)
+    write_text_atomically(options.output, text)
+    figures = () if options.figures is None else write_figures(options.figures, drawn)
+    judged = parameter_reliability(evidence.result)
+    recordings = {found.source.name: found.state for found in evidence.sources}
+    if options.json:
+        tables.print_json(
+            {
+                "robot": evidence.result.robot,
+                "verdicts": {p.name: p.verdict.value for p in judged},
+                "reasons": {p.name: p.reason for p in judged if p.reason},
+                "recordings": recordings,
+                "robot_remark": evidence.robot_remark,
+                "written": str(options.output),
+                "bytes": len(text.encode("utf-8")),
+                "figures": [str(path) for path in figures],
+            }
+        )
+        return
+    out = tables.console()
+    counts = Counter(p.verdict.value for p in judged)
+    rows = [(verdict, str(count)) for verdict, count in counts.items()]
+    title = f"{len(judged)} base parameters of {evidence.result.robot}"
+    tables.print_table(out, title, ("verdict", "parameters"), rows)
+    for name, state in recordings.items():
+        out.print(f"{name}: {state}", markup=False, soft_wrap=True)
+    if evidence.robot_remark:
+        out.print(f"no time plots: {evidence.robot_remark}", markup=False, soft_wrap=True)
+    out.print(f"written to {options.output}", markup=False, soft_wrap=True)
+
+
+def _check_inputs(options: argparse.Namespace) -> None:
+    """Refuse to write the page over what it is made from."""
+    inputs = [options.result, options.parameters, options.robot, options.prior, *options.bag]
+    for path in inputs:
+        if path is not None and Path(path).resolve() == options.output.resolve():
+            raise OutputError(options.output, "is an input too; name another target")

@@ -1,0 +1,202 @@
+"""What a report is made from, gathered from the files that hold it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from robot_identification.calibration.prior import Prior
+from robot_identification.errors import InputError, ResultMismatchError
+from robot_identification.identification.base import base_parameters
+from robot_identification.identification.identify import METHODS
+from robot_identification.identification.prediction import Prediction, predict
+from robot_identification.identification.result import IdentificationResult
+from robot_identification.robot.document import read_bytes
+from robot_identification.robot.loading import known_robots, load_robot
+from robot_identification.robot.model import RobotModel
+from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.signals.processing import Processing
+from robot_identification.signals.recording import Recording
+from robot_identification.signals.settings import resolve_processing
+from robot_identification.storage.parameter_files import StandardParameters, read_parameters
+from robot_identification.storage.priors import read_prior
+from robot_identification.storage.results import LARGEST_FILE, read_result
+from robot_identification.storage.sources import (
+    FoundSource,
+    Reading,
+    find_sources,
+    given_sources,
+)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a report is asked for.
+
+    Attributes:
+        result: result file.
+        robot: robot file, URDF or name; None: the robot of this package that the result names.
+        effort_meaning: what the recorded efforts are, where the description does not say it.
+        bags: where the recordings are now; empty: where the result says.
+        parameters: calibrated parameters, None without.
+        prior: parameter file or URDF to compare with; None: that of the calibrated parameters.
+        reading: how bags are read.
+    """
+
+    result: Path
+    robot: str | None = None
+    effort_meaning: str | None = None
+    bags: tuple[str, ...] = ()
+    parameters: Path | None = None
+    prior: str | None = None
+    reading: Reading = field(default_factory=Reading)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Everything that a report shows, before any of it is drawn.
+
+    Attributes:
+        path: the result file.
+        digest: its SHA-256.
+        result: what it holds.
+        robot: the robot that it was made with; None where its description is not at hand.
+        robot_remark: why not, for people.
+        sources: the recordings, and what became of them.
+        predictions: name of a recording -> its efforts, measured and predicted.
+        parameters: calibrated standard parameters, None without.
+        prior: what was known before, None without.
+        prior_remark: why there is none although the parameters name one; for people.
+    """
+
+    path: str
+    digest: str
+    result: IdentificationResult
+    robot: RobotModel | None
+    robot_remark: str
+    sources: tuple[FoundSource, ...]
+    predictions: Mapping[str, Prediction]
+    parameters: StandardParameters | None
+    prior: Prior | None
+    prior_remark: str
+
+
+def gather(request: Request) -> Evidence:
+    """Read everything that a report needs.
+
+    Raises:
+        ResultFileError: the result cannot be read or is damaged.
+        ResultMismatchError: the robot is not the one of the result, or cannot be found and
+            something was asked for that needs it.
+        BagError: a bag that was named is none of the recordings, or cannot be read.
+        InputError: parameters or prior are wrong or belong to another robot.
+    """
+    result = read_result(request.result)
+    _, digest = read_bytes(request.result, LARGEST_FILE)
+    robot, remark = _robot(request, result)
+    reading = replace(request.reading, folder=request.result.parent)
+    if robot is None:
+        sources = tuple(FoundSource(s, None, "not drawn: no robot") for s in result.sources)
+        parameters, prior, prior_remark = None, None, ""
+    else:
+        sources = (
+            given_sources(result, robot, request.bags, reading)
+            if request.bags
+            else find_sources(result, robot, reading)
+        )
+        parameters = (
+            None if request.parameters is None else read_parameters(request.parameters, robot)
+        )
+        prior, prior_remark = _prior(request.prior, parameters, robot)
+    return Evidence(
+        path=str(request.result),
+        digest=digest,
+        result=result,
+        robot=robot,
+        robot_remark=remark,
+        sources=sources,
+        predictions={} if robot is None else _predictions(robot, result, sources),
+        parameters=parameters,
+        prior=prior,
+        prior_remark=prior_remark,
+    )
+
+
+def _robot(request: Request, result: IdentificationResult) -> tuple[RobotModel | None, str]:
+    """Return the robot of a result, or why it is not at hand."""
+    if request.robot is None and result.robot not in known_robots():
+        return _without_robot(request, result, "no robot of this package has that name")
+    robot = load_robot(
+        request.robot or result.robot, effort_meaning=request.effort_meaning, closed_loops=True
+    )
+    if robot.digest == result.robot_digest:
+        return robot, ""
+    if request.robot is not None:
+        raise ResultMismatchError(
+            robot.name,
+            f"{request.robot} is not the file that the result was made with (SHA-256 "
+            f"{robot.digest}, not {result.robot_digest}); name that one, or identify again",
+        )
+    return _without_robot(request, result, "the robot of that name in this package is another")
+
+
+def _without_robot(request: Request, result: IdentificationResult, why: str) -> tuple[None, str]:
+    for name, asked in (
+        ("--bag", request.bags),
+        ("--parameters", request.parameters),
+        ("--prior", request.prior),
+    ):
+        if asked:
+            raise ResultMismatchError(
+                result.robot, f"{why}, and {name} needs the robot: name its file with --robot"
+            )
+    return None, f"{why}; with --robot FILE there are time plots too"
+
+
+def _prior(
+    asked: str | None, parameters: StandardParameters | None, robot: RobotModel
+) -> tuple[Prior | None, str]:
+    """Return the prior to compare with: the one asked for, else that of the parameters."""
+    if asked is not None:
+        return read_prior(asked, robot), ""
+    stated: Mapping[str, Any] = parameters.provenance if parameters is not None else {}
+    source, digest = stated.get("prior"), stated.get("prior_sha256")
+    if not source:
+        return None, ""
+    try:
+        prior = read_prior(str(source), robot)
+    except InputError as error:
+        return None, f"prior {source} cannot be read: {error}"
+    if prior.digest != digest:
+        return None, f"prior {source} has changed since the calibration"
+    return prior, ""
+
+
+def _predictions(
+    robot: RobotModel, result: IdentificationResult, sources: Sequence[FoundSource]
+) -> dict[str, Prediction]:
+    """Return the efforts of the recordings that are there, by name."""
+    recordings = [(s.source.name, s.recording) for s in sources if s.recording is not None]
+    if not recordings:
+        return {}
+    base = base_parameters(robot)
+    processing = _processing(robot, result, [recording for _, recording in recordings])
+    return {
+        name: predict(base, result.estimate.values, recording, processing)
+        for name, recording in recordings
+    }
+
+
+def _processing(
+    robot: RobotModel, result: IdentificationResult, recordings: Sequence[Recording]
+) -> Processing:
+    """Return the settings of the result; DIDIM's hold for a simulation, and only its rate stays."""
+    wanted = set(vars(ProcessingSettings())) if result.method in METHODS else {"rate_hz"}
+    stated: dict[str, Any] = {
+        name: tuple(entry["value"]) if isinstance(entry["value"], list) else entry["value"]
+        for name, entry in result.settings.items()
+        if name in wanted
+    }
+    return resolve_processing(robot, recordings, ProcessingSettings(**stated))
