@@ -10,8 +10,9 @@ again and again until chi stays: the rows W never change, and at the end the fac
 ordinary ones, which merge, calibrate and report like any others.  s_j is the median of the absolute
 residuals of joint j over 0.6745, which outliers hardly move.
 
-A single bad sample would be smeared over many rows by decimation.  Efforts are therefore limited at
-the full rate first, to a wider bound, and their rows after decimation once more.
+Decimation would smear a single bad sample over many rows.  Spikes, samples far off the median of
+the residuals around them, are therefore taken out at the full rate first; what lasts longer than a
+decimation step, as a collision does, is left to the rows.
 
 Every pass goes over the samples again; of the rows only their residuals are kept.
 """
@@ -34,21 +35,21 @@ from robot_identification.identification.outliers import (
     tell_outliers,
     without_spikes,
 )
-from robot_identification.identification.row_groups import Division, GroupedRows, fold_groups
+from robot_identification.identification.row_groups import Bands, Division, GroupedRows, fold_groups
 from robot_identification.identification.stacked import Problem, Stacked, solve_stacked
 from robot_identification.robot.model import Array, read_only
 from robot_identification.signals.processing import Processing
 from robot_identification.signals.samples import FilteredSegment
 
 THRESHOLD = 1.345
-# Bound of samples before decimation, in standard deviations of their residual.
-_SPIKE = 4.0
 _MOST = 60
-# Largest change at the end: of a value, in standard deviations and as a part of itself (exact data
-# have none), and of a limit, as a part of itself.
-_STILL = 1e-3
+# Largest change at the end: of a value, in standard deviations or as a part of itself (exact data
+# have none), and of a scale, as a part of itself.
+_STILL = 1e-2
 _STILL_PART = 1e-9
-_STILL_LIMIT = 1e-3
+_STILL_SCALE = 1e-3
+# The step of a pass falls short by about the share of rows that are limited (Huber 1981, 7.8).
+_LARGEST_RELAXATION = 1.7
 _LEAST_EFFICIENCY = 0.05
 _MANY = 0.01
 
@@ -141,50 +142,49 @@ def identify_limited(
         NotExcitedError: the data do not determine every parameter.
         CancelledError: if ``cancelled`` says so.
     """
-    threshold, division = settings.threshold, data.division
+    threshold, joints = settings.threshold, data.base.robot.joint_names
     smallest = smallest_scales(data.segments)
-    found = solve_stacked(problem, measured)
-    scales = np.tile(np.maximum(found.estimate.residual_std, smallest), (len(data.bags), 1))
-    passes, still, steady = 0, np.array(False), np.array(False)
-    while passes < _MOST and not (still.all() and steady.all()):
-        passes += 1
-        before, values, limits = found.estimate, found.estimate.values, threshold * scales
-        cleaned, spikes = without_spikes(
-            data.base, values, data.segments, division, data.processing, _SPIKE
-        )
-        limiter = Limiter(data.base, values, limits, division)
+    estimate = problem.estimate(measured.factors)
+    scales = np.tile(np.maximum(estimate.residual_std, smallest), (len(data.bags), 1))
+    cleaned, spikes = without_spikes(
+        data.base, estimate.values, data.segments, data.division, data.processing
+    )
+
+    def limited(values: Array, bands: Bands) -> tuple[GroupedRows, Limiter]:
+        limiter = Limiter(data.base, values, threshold * scales, data.division)
         rows = fold_groups(
             data.base,
             cleaned,
-            division,
+            data.division,
             data.processing,
             change=limiter,
-            bands=problem.bands,
+            bands=bands,
             progress=progress,
             cancelled=cancelled,
         )
-        scales = limiter.scales(smallest, apart=problem.weighting.bag_noise)
-        efficiency = np.maximum(limiter.efficiency(), _LEAST_EFFICIENCY)
-        found = solve_stacked(problem, rows, measured=measured, efficiency=efficiency)
-        change = np.abs(found.estimate.values - before.values)
-        still = change <= _STILL * found.estimate.std + _STILL_PART * np.abs(values)
-        steady = np.abs(threshold * scales / limits - 1.0) < _STILL_LIMIT
+        return rows, limiter
+
+    passes, settled, values = 0, False, estimate.values
+    while passes < _MOST and not settled:
+        passes += 1
+        rows, limiter = limited(values, "none")
+        found = problem.estimate(rows.factors)
+        before, scales = scales, limiter.scales(smallest, apart=problem.weighting.bag_noise)
+        relaxation = min(1.0 / limiter.efficiency().mean(), _LARGEST_RELAXATION)
+        step = relaxation * (found.values - values)
+        values = values + step
+        still = np.abs(step) <= _STILL * found.std + _STILL_PART * np.abs(values)
+        settled = bool(still.all() and (np.abs(scales / before - 1.0) < _STILL_SCALE).all())
+    rows, limiter = limited(values, problem.bands)
+    efficiency = np.maximum(limiter.efficiency(), _LEAST_EFFICIENCY)
     report = Robustness(
         threshold=threshold,
         iterations=passes,
-        converged=bool(still.all() and steady.all()),
+        converged=settled,
         efficiency=read_only(efficiency),
-        outliers=tell_outliers(
-            limiter,
-            scales,
-            spikes,
-            data.times(),
-            threshold,
-            data.bags,
-            data.base.robot.joint_names,
-        ),
+        outliers=tell_outliers(limiter, scales, spikes, data.times(), threshold, data.bags, joints),
     )
-    return found, rows, report
+    return solve_stacked(problem, rows, measured=measured, efficiency=efficiency), rows, report
 
 
 def robustness_warnings(found: Robustness) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import scipy.ndimage
 
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.identification.base import BaseParameters
@@ -16,6 +17,9 @@ from robot_identification.signals.decimation import Window
 from robot_identification.signals.processing import Processing
 from robot_identification.signals.samples import FilteredSegment
 
+# Spikes: bound in standard deviations, and samples to either side that are looked at.
+_SPIKE = 8.0
+_SPIKE_REACH = (3, 50)
 # A row that is so many standard deviations off is called an outlier.
 OUTLYING = 4.0
 # Largest outliers that are told, and the time in s that lies between them.
@@ -39,7 +43,7 @@ class Outliers:
         rows: number of rows.
         limited: rows whose residual was limited.
         outlying: rows more than four standard deviations off.
-        spikes: samples that were limited before decimation.
+        spikes: samples that stood off their surroundings and were limited before decimation.
         scale: robust standard deviation of the residual, in N m or N.
         worst: time in s since the first stamp and residual in N m or N of the largest outliers, at
             least a second apart.
@@ -132,38 +136,41 @@ def without_spikes(
     segments: Sequence[FilteredSegment],
     division: Division,
     processing: Processing,
-    bound: float,
 ) -> tuple[list[FilteredSegment], npt.NDArray[np.intp]]:
-    """Limit the residuals of samples at the full rate, before decimation smears them.
+    """Limit how far samples at the full rate stand off their surroundings, before decimation.
+
+    The residual of a sample may differ from the median of those within a decimation step to either
+    side by eight standard deviations of that difference.  What lasts longer stays.
 
     Args:
         base: base parameters.
         values: (parameters,) those that predict the efforts.
         segments: of all bags.
         division: says which segment is of which bag.
-        processing: thresholds below which samples are not counted.
-        bound: in robust standard deviations of the bag's and joint's samples.
+        processing: says what a decimation step is.
 
     Returns:
-        The segments with limited efforts, and (bags, joints) how many samples were limited where
-        the joint moves.
+        The segments with limited efforts, and (bags, joints) how many samples were limited.
     """
     regressor = Regressor(base.robot, base.base_columns)
     bags = max(division.bags) + 1
     counts = np.zeros((bags, len(base.robot.joints)), dtype=np.intp)
-    thresholds = np.array(processing.velocity_threshold)[:, None]
     cleaned = list(segments)
     for bag in range(bags):
         numbers = [i for i, own in enumerate(division.bags) if own == bag]
-        predicted = [_predicted(regressor, values, segments[i]) for i in numbers]
-        residuals = [segments[i].effort - p for i, p in zip(numbers, predicted, strict=True)]
-        moving = [np.abs(segments[i].velocity) >= thresholds for i in numbers]
-        usual = [np.where(m, r, np.nan) for m, r in zip(moving, residuals, strict=True)]
+        apart = []
+        for i in numbers:
+            residual = segments[i].effort - _predicted(regressor, values, segments[i])
+            factor = processing.decimator(segments[i].period).factor
+            reach = int(np.clip(factor, *_SPIKE_REACH))
+            around = scipy.ndimage.median_filter(residual, (1, 2 * reach + 1), mode="nearest")
+            apart.append(residual - around)
         smallest = smallest_scales([segments[i] for i in numbers])
-        limits = bound * _scale(np.hstack(usual), smallest)[:, None]
-        for i, p, r, m in zip(numbers, predicted, residuals, moving, strict=True):
-            cleaned[i] = segments[i].with_effort(p + np.clip(r, -limits, limits))
-            counts[bag] += np.count_nonzero((np.abs(r) > limits) & m, axis=1)
+        limits = _SPIKE * _scale(np.hstack(apart), smallest)[:, None]
+        for i, own in zip(numbers, apart, strict=True):
+            excess = own - np.clip(own, -limits, limits)
+            cleaned[i] = segments[i].with_effort(segments[i].effort - excess)
+            counts[bag] += np.count_nonzero(excess, axis=1)
     return cleaned, counts
 
 

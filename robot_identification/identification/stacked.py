@@ -62,6 +62,16 @@ class Problem:
             return least_squares.ordinary(factors, self.names, self.divisor)
         return least_squares.weighted(factors, self.names, self.divisor)
 
+    def estimate(self, groups: Sequence[Sequence[JointFactor]]) -> Estimate:
+        """Return the estimate from the factors of every group, without robust deviations.
+
+        Raises:
+            NotExcitedError: the data do not determine every parameter.
+        """
+        levels = self.levels(groups)
+        scales = None if levels is None else self.weighting.scales(levels)
+        return self.solve(merged(groups, scales))
+
 
 @dataclass(frozen=True)
 class Stacked:

@@ -16,6 +16,7 @@ from robot_identification import msg
 from robot_identification.errors import RecordingError, SettingError
 from robot_identification.identification.essential import Elimination
 from robot_identification.identification.factor import JointFactor
+from robot_identification.identification.huber import robustness_entries, robustness_of
 from robot_identification.identification.least_squares import Estimate, RelativeError
 from robot_identification.identification.result import (
     SCHEMA_VERSION,
@@ -25,6 +26,12 @@ from robot_identification.identification.result import (
     is_good_enough,
 )
 from robot_identification.nodes.joint_states import NANOSECONDS
+from robot_identification.nodes.left_out_messages import (
+    cross_validation_of,
+    error_of,
+    fold_of,
+    left_out_fields,
+)
 from robot_identification.nodes.recorder import Block, Counts
 from robot_identification.robot.model import Array, EffortMeaning, RobotModel
 from robot_identification.robot.processing import (
@@ -185,7 +192,7 @@ def result_message(
     """
     estimate, regrouping = result.estimate, result.regrouping
     grouped = {*regrouping.leading, *regrouping.regrouped}
-    held_out = result.held_out
+    held_out, robustness = result.held_out, result.robustness
     message = msg.IdentificationResult(
         schema_version=SCHEMA_VERSION,
         robot=result.robot,
@@ -213,6 +220,8 @@ def result_message(
         relative_error_total=estimate.relative_error.total,
         held_out_relative_error=floats(held_out.joints if held_out else None),
         held_out_relative_error_total=held_out.total if held_out else math.nan,
+        **left_out_fields(result),
+        robust="" if robustness is None else json.dumps(robustness_entries(robustness)),
         condition_number=estimate.condition_number,
         scaled_condition_number=estimate.scaled_condition_number,
         singular_values=floats(estimate.singular_values),
@@ -272,11 +281,7 @@ def _factor_message(factor: JointFactor) -> msg.TriangularFactor:
 
 def result_of(message: msg.IdentificationResult) -> IdentificationResult:
     """Return the result in a message."""
-    held_out = None
-    if message.held_out_relative_error:
-        held_out = RelativeError(
-            message.held_out_relative_error_total, np.array(message.held_out_relative_error)
-        )
+    held_out = error_of(message.held_out_relative_error, message.held_out_relative_error_total)
     estimate = _estimate_of(message)
     return IdentificationResult(
         robot=message.robot,
@@ -295,6 +300,9 @@ def result_of(message: msg.IdentificationResult) -> IdentificationResult:
         estimate=estimate,
         factors=tuple(_factor_of(factor) for factor in message.factors),
         held_out=held_out,
+        held_out_bags=tuple(fold_of(fold) for fold in message.held_out_bags),
+        cross_validation=cross_validation_of(message),
+        robustness=robustness_of(json.loads(message.robust)) if message.robust else None,
         elimination=_elimination_of(message, estimate),
         iterations=message.iterations,
         converged=message.converged,
