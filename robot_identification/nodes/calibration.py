@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
-from rclpy.executors import Executor, MultiThreadedExecutor
+from rclpy.executors import Executor
 from rclpy.node import Node
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
@@ -29,6 +29,7 @@ from robot_identification.msg import InertialParameters
 from robot_identification.nodes import qos
 from robot_identification.nodes.calibrated_message import calibrated_message
 from robot_identification.nodes.calibration_parameters import PARAMETERS
+from robot_identification.nodes.executors import PooledExecutor
 from robot_identification.nodes.messages import result_of
 from robot_identification.nodes.parameters import declare
 from robot_identification.nodes.prediction import Prediction
@@ -218,7 +219,7 @@ class CalibrationNode(Node):
 
 def make_executor() -> Executor:
     """Return an executor whose threads leave one for joint states and one for cancel, always."""
-    return MultiThreadedExecutor(num_threads=_THREADS)
+    return PooledExecutor(_THREADS)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

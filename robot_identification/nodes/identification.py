@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
-from rclpy.executors import Executor, MultiThreadedExecutor
+from rclpy.executors import Executor
 from rclpy.node import Node
 from std_srvs.srv import Trigger
 
@@ -38,6 +38,7 @@ from robot_identification.nodes.didim_service import (
     settings_of,
     start_of,
 )
+from robot_identification.nodes.executors import PooledExecutor
 from robot_identification.nodes.identification_parameters import (
     GOOD_ENOUGH,
     LIVE_WINDOW,
@@ -349,7 +350,7 @@ def last_stamp(recording: Recording) -> int:
 
 def make_executor() -> Executor:
     """Return an executor whose threads leave one for samples and one for cancel, always."""
-    return MultiThreadedExecutor(num_threads=_THREADS)
+    return PooledExecutor(_THREADS)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
