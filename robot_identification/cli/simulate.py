@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robot_identification.cli import options as shared
-from robot_identification.cli import progress, tables
+from robot_identification.cli import payload_options, progress, tables
 from robot_identification.errors import SettingError
 from robot_identification.storage.bag_writing import check_bag_target
 
@@ -42,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="true parameters: a file, or the name of a shipped one; default: named as the robot",
     )
+    _add_truth(parser)
     parser.add_argument(
         "--noise",
         default="none",
@@ -81,12 +82,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_truth(parser: argparse.ArgumentParser) -> None:
+    """Add how the simulated robot differs from what its file and its parameters say."""
+    parser.add_argument(
+        "--payload",
+        metavar="FILE|M,X,Y,Z[,IXX,IXY,IXZ,IYY,IYZ,IZZ]",
+        help="payload: mass, centre of mass, inertia about it (default: none, a point), SI units",
+    )
+    payload_options.add_frame(parser, "payload-")
+    parser.add_argument(
+        "--drive-gain-factors",
+        default="1",
+        metavar="F[,F...]",
+        help="true drive gains as multiples of those in the robot file, one or one per joint; "
+        "default: %(default)s",
+    )
+
+
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
     robot = shared.robot_of(options)
     check_bag_target(options.output)
     trajectory = _trajectory(options.trajectory)
-    values = _values(options.parameters, robot)
+    values = _with_payload(options, robot, _values(options.parameters, robot))
     settings = _settings(options, robot)
     from robot_identification.excitation.simulated_recording import simulated_recording
 
@@ -131,6 +149,14 @@ def _values(source: str | None, robot: RobotModel) -> Array:
     return load_values(source, robot)
 
 
+def _with_payload(options: argparse.Namespace, robot: RobotModel, values: Array) -> Array:
+    """Return the true parameters of the robot that carries its payload."""
+    if options.payload is None:
+        return values
+    mounting = payload_options.mounting_of(options, robot, "payload-")
+    return mounting.with_body(values, payload_options.parse_payload(options.payload).body)
+
+
 def _settings(options: argparse.Namespace, robot: RobotModel) -> SimulationSettings:
     from robot_identification.excitation.simulated_recording import SimulationSettings
 
@@ -146,6 +172,7 @@ def _settings(options: argparse.Namespace, robot: RobotModel) -> SimulationSetti
         position_noise=position,
         effort_noise=effort,
         seed=options.seed,
+        drive_gain_factors=_numbers("--drive-gain-factors", options.drive_gain_factors),
     )
     if options.noise_position is not None:
         numbers = _numbers("--noise-position", options.noise_position)

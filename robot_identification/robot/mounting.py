@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import SettingError, ShapeError
 from robot_identification.robot import parameters
-from robot_identification.robot.bodies import pseudo_inertia
+from robot_identification.robot.bodies import Body, pseudo_inertia
+from robot_identification.robot.loading import source_urdf
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.schema import suggestion
-from robot_identification.robot.urdf import LinkFrame
+from robot_identification.robot.urdf import LinkFrame, read_urdf
 
 _INERTIAL = len(parameters.INERTIAL)
 _UPPER = np.triu_indices(3)
@@ -55,6 +57,17 @@ class Mounting:
         moved = [placement @ pseudo_inertia(unit) @ placement.T for unit in np.eye(_INERTIAL)]
         return read_only(np.column_stack([_standard(P) for P in moved]))
 
+    def with_body(self, values: Array, body: Body) -> Array:
+        """Return the parameters of the robot when a body is fixed in the frame.
+
+        Args:
+            values: (full columns,) parameters in the order of ``robot.all_parameter_names``.
+            body: the body, seen from the frame.
+        """
+        loaded = np.array(values, dtype=np.float64)
+        loaded[self.columns] += self.to_link @ body.standard
+        return read_only(loaded)
+
 
 def _standard(pseudo: Array) -> Array:
     """Return the (10,) standard parameters of a pseudo-inertia."""
@@ -91,6 +104,34 @@ def mounting(
     known = [*(joint.link for joint in robot.joints), *(frames or {})]
     hint = suggestion(name, known) or f"; there are {', '.join(dict.fromkeys(known))}"
     raise SettingError("frame", name, f"no moving link of {robot.name} has this name{hint}")
+
+
+def urdf_frames(source: str | Path, robot: RobotModel) -> dict[str, LinkFrame]:
+    """Return the frames of the links of a robot's URDF, those behind fixed joints included.
+
+    Args:
+        source: the robot file, URDF or name that the robot was loaded from.
+        robot: the robot.
+
+    Returns:
+        Link name -> frame, empty where the robot is not described by a URDF.
+
+    Raises:
+        UnknownRobotError, RobotDescriptionError: the description is wrong.
+    """
+    path = source_urdf(source)
+    if path is None:
+        return {}
+    description = read_urdf(path, allow_mimic=True)
+    names = description.robot.joint_names
+    place = {name: index for index, name in enumerate(robot.joint_names)}
+    frames = {}
+    for link, frame in description.frames.items():
+        if frame.joint < 0:
+            frames[link] = frame
+        elif names[frame.joint] in place:
+            frames[link] = replace(frame, joint=place[names[frame.joint]])
+    return frames
 
 
 def placed(base: Mounting, position: npt.ArrayLike, rpy: npt.ArrayLike) -> Mounting:

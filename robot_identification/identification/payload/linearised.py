@@ -74,8 +74,9 @@ class Linearised:
     def variance(self) -> float:
         """Return the variance s^2 of the weighted residuals."""
         residual = self.residual()
-        freedom = max(self.rows - self.designs[0].shape[1], 1)
-        return float(np.dot(residual, residual)) / freedom
+        freedom = max(self.rows - int(self.designs[0].shape[1]), 1)
+        norm = float(np.linalg.norm(residual))
+        return norm * norm / freedom
 
     def covariance(self) -> Array:
         """Return the (unknowns, unknowns) covariance for white residuals."""
@@ -128,8 +129,7 @@ def independent(matrix: Array, rows: int) -> npt.NDArray[np.intp]:
     _, r, pivots = scipy.linalg.qr(matrix[:, used] / norms[used], mode="economic", pivoting=True)
     diagonal = np.abs(np.diag(r))
     rank = int(np.count_nonzero(diagonal > max(rows, 1) * np.finfo(float).eps * diagonal[0]))
-    chosen: npt.NDArray[np.intp] = np.sort(used[pivots[:rank]])
-    return chosen
+    return np.array(sorted(used[pivots[:rank]]), dtype=np.intp)
 
 
 def own_deviations(factors: Sequence[JointFactor]) -> Array:
@@ -143,7 +143,7 @@ def own_deviations(factors: Sequence[JointFactor]) -> Array:
     efforts = max((factor.effort_norm for factor in factors), default=0.0)
     if largest <= 1e-12 * efforts:  # an exact recording: every joint counts alike
         return np.ones(len(factors))
-    return np.maximum(found, 1e-9 * largest)
+    return np.asarray(np.maximum(found, 1e-9 * largest))
 
 
 def _freedom(factor: JointFactor) -> int:

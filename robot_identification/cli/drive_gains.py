@@ -1,0 +1,105 @@
+"""Identify the gains of all drives from runs without and with a known payload."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from robot_identification.cli import options as shared
+from robot_identification.cli import payload_options, progress, tables
+from robot_identification.identification.payload.calibrate_drives import (
+    identify_drive_gains,
+    with_all_gains,
+)
+from robot_identification.identification.payload.drive_gains import METHODS
+from robot_identification.storage.atomic import check_target
+from robot_identification.storage.payload_files import gains_summary, write_drive_gains
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    shared.add_robot(parser)
+    payload_options.add_runs(parser, bare_needed=True)
+    payload_options.add_known(parser)
+    payload_options.add_frame(parser)
+    parser.add_argument(
+        "--method", choices=METHODS, default=METHODS[0], help="default: %(default)s"
+    )
+    parser.add_argument(
+        "--trust",
+        nargs="+",
+        default=[],
+        metavar="JOINT",
+        help="joints whose drive gains are taken as right",
+    )
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="file of the gains")
+    shared.add_processing(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    if options.output is not None:
+        check_target(options.output)
+    payload = payload_options.known_of(options)
+    robot = with_all_gains(shared.robot_of(options))
+    mounting = payload_options.mounting_of(options, robot)
+    with progress.bar("drive-gains", quiet=options.json) as report:
+        bare, loaded = payload_options.runs_of(options, robot)
+        result = identify_drive_gains(
+            robot,
+            bare,
+            loaded,
+            mounting,
+            payload,
+            method=options.method,
+            trusted=options.trust,
+            overrides=shared.processing_of(options),
+            progress=report,
+        )
+    if options.output is not None:
+        write_drive_gains(options.output, result)
+    document = gains_summary(result)
+    if options.json:
+        tables.print_json(document)
+    else:
+        _print(document)
+
+
+def _print(document: dict[str, Any]) -> None:
+    out = tables.console()
+    rows = [
+        (
+            gain["joint"],
+            f"{gain['factor']:.5f}",
+            "trusted" if gain["trusted"] else f"{gain['std']:.2g}",
+            f"{gain['interval_95'][0]:.5f}",
+            f"{gain['interval_95'][1]:.5f}",
+            *(f"{gain[key]:.6g}" if gain[key] is not None else "-" for key in _GAINS),
+            f"{document['residual_std'][gain['joint']]:.4g}",
+        )
+        for gain in document["gains"]
+    ]
+    title = (
+        f"drive gains of {document['robot']} ({document['method']}), as multiples of those of the "
+        "robot file"
+    )
+    columns = ("joint", "factor", "std", "95 % from", "to", *_GAINS.values(), "residual std")
+    tables.print_table(out, title, columns, rows)
+    out.print(
+        f"condition number {document['condition_number']:.3g} with scaled columns, "
+        f"{document['rows']} rows, {document['iterations']} iterations, "
+        f"{document['seconds']:.2f} s",
+        soft_wrap=True,
+    )
+    for warning in document["warnings"]:
+        out.print(f"warning: {warning}", markup=False, soft_wrap=True)
+    stated = [gain for gain in document["gains"] if gain["drive_gain"] is not None]
+    if stated:
+        out.print("for the robot file:", style="bold")
+        for gain in stated:
+            out.print(f"  - name: {gain['joint']}", markup=False, soft_wrap=True)
+            out.print(f"    drive_gain: {gain['drive_gain']:.6g}", markup=False, soft_wrap=True)
+
+
+_GAINS = {"believed": "robot file", "drive_gain": "drive gain"}

@@ -1,0 +1,119 @@
+"""Identify the payload of a robot from runs without and with it."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from robot_identification.calibration.payload_body import consistent_payload
+from robot_identification.cli import options as shared
+from robot_identification.cli import payload_options, progress, tables
+from robot_identification.identification.payload.identify import identify_payload
+from robot_identification.storage.atomic import check_target
+from robot_identification.storage.payload_files import payload_summary, write_payload
+from robot_identification.storage.results import read_result
+
+_UNITS = {"mass": "kg", **dict.fromkeys("xyz", "m")}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    shared.add_robot(parser)
+    payload_options.add_runs(parser, bare_needed=False)
+    parser.add_argument(
+        "--result",
+        type=Path,
+        metavar="RESULT",
+        help="result of identify for the bare robot, beside or in place of --bare",
+    )
+    payload_options.add_frame(parser)
+    parser.add_argument(
+        "--separate-friction",
+        action="store_true",
+        help="let the load change friction and offsets",
+    )
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="payload file")
+    shared.add_processing(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command."""
+    if options.output is not None:
+        check_target(options.output)
+    robot = shared.robot_of(options)
+    mounting = payload_options.mounting_of(options, robot)
+    earlier = None if options.result is None else read_result(options.result)
+    with progress.bar("payload", quiet=options.json) as report:
+        bare, loaded = payload_options.runs_of(options, robot)
+        result = identify_payload(
+            robot,
+            bare,
+            loaded,
+            mounting,
+            earlier=earlier,
+            separate_friction=options.separate_friction,
+            overrides=shared.processing_of(options),
+            progress=report,
+        )
+        consistent = consistent_payload(result.estimate)
+    if options.output is not None:
+        write_payload(options.output, result, consistent)
+    document = payload_summary(result, consistent)
+    if options.json:
+        tables.print_json(document)
+    else:
+        _print(document)
+
+
+def _print(document: dict[str, Any]) -> None:
+    out = tables.console()
+    frame = document["frame"]
+    consistent = document["consistent"]
+    nearest = [] if consistent is None else _flat(consistent)
+    rows = []
+    for i, (name, entry) in enumerate(document["body"].items()):
+        unit = _UNITS.get(name, "kg m^2")
+        if entry is None:
+            rows.append((name, unit, "not told", "", "", ""))
+            continue
+        lower, upper = entry["interval_95"]
+        numbers = (entry["value"], entry["std"], lower, upper, *nearest[i : i + 1])
+        rows.append((name, unit, *(f"{number:.5g}" for number in numbers)))
+    title = (
+        f"payload of {document['robot']} in the frame of {frame['name']} (moved by "
+        f"{frame['joint']}); inertia about the centre of mass"
+    )
+    columns = ("quantity", "unit", "value", "std", "95 % from", "to")
+    tables.print_table(out, title, (*columns, "consistent")[: 6 + bool(nearest)], rows)
+    out.print()
+    errors = document["relative_error"]
+    joints = [
+        (
+            name,
+            *(f"{errors[kind][name]:.4f}" for kind in ("bare", "loaded", "loaded_without_payload")),
+            f"{document['residual_std'][name]:.4g}",
+        )
+        for name in errors["bare"]
+    ]
+    heading = ("joint", "bare", "loaded", "loaded, no payload", "residual std")
+    tables.print_table(out, "unexplained effort, as a fraction", heading, joints)
+    out.print(
+        f"{document['rank']} of 10 combinations told, condition number "
+        f"{document['condition_number']:.3g} with scaled columns, "
+        f"{document['rows']['bare']} bare and {document['rows']['loaded']} loaded rows, "
+        f"{document['seconds']:.2f} s",
+        soft_wrap=True,
+    )
+    if consistent is not None and consistent["changed"]:
+        out.print(
+            f"no body has the identified values; the nearest that can exist is "
+            f"{consistent['distance']:.2g} standard deviations away",
+            soft_wrap=True,
+        )
+    for warning in document["warnings"]:
+        out.print(f"warning: {warning}", markup=False, soft_wrap=True)
+
+
+def _flat(consistent: dict[str, Any]) -> list[float]:
+    return [consistent["mass"], *consistent["centre"], *consistent["inertia"]]
