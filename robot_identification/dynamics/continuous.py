@@ -3,7 +3,7 @@
 The laws are those of :mod:`.simulation`, evaluated at every instant instead of at a rate of their
 own.  The method of Dormand and Prince of order 5(4) chooses its steps so that the local error of
 every position, velocity and integral stays below the tolerance times 1 + its size.  Coulomb
-friction is exact: see :mod:`.continuous_kernels` and :mod:`.stick_kernels`.
+friction is exact: see :mod:`.continuous_kernels`, :mod:`.event_kernels` and :mod:`.stick_kernels`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.dynamics import continuous_kernels as kernels
+from robot_identification.dynamics.closed_loop_kernels import Loop, scratch_of
 from robot_identification.dynamics.direct import Plant, plant_of
 from robot_identification.dynamics.reference import Reference, hold
 from robot_identification.dynamics.simulation import SimulatedSamples, law_of
@@ -200,7 +201,7 @@ class ContinuousLoop:
         tally = np.zeros(8)
         lead = float(reference.lead)
         outcome, time = kernels.run(
-            kernels.Loop(self.plant, self.nominal, self.law, reference),
+            Loop(self.plant, self.nominal, self.law, reference),
             (lead, lead + duration),
             (self.tolerance, self.longest_step),
             stops_of(reference, lead, lead + duration),
@@ -209,7 +210,7 @@ class ContinuousLoop:
             out,
             slips,
             tally,
-            kernels.scratch_of(joints, len(self.plant.motion), len(self.nominal.motion), len(y)),
+            scratch_of(joints, len(self.plant.motion), len(self.nominal.motion), len(y)),
         )
         if outcome != kernels.DONE:
             raise SimulationError(time - lead, _PROBLEMS[outcome])
