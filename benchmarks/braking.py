@@ -108,10 +108,12 @@ def answers_while(cell: Cell, future: Any) -> list[float]:
 
 def summary(stops: list[Stop]) -> dict[str, Any]:
     """Return the worst of all stops."""
+    delays = np.array([stop.delay for stop in stops])
     return {
         "count": len(stops),
         "stopped": sum(stop.state == Status.STOPPED for stop in stops),
-        "delay_median": sorted(stop.delay for stop in stops)[len(stops) // 2],
+        "delay_median": float(np.median(delays)),
+        "delay_p99": float(np.quantile(delays, 0.99)),
         "delay_max": max(stop.delay for stop in stops),
         "rest_over_certified_max": max(stop.rest / stop.certified for stop in stops),
         "late": [[s.after, s.rest, s.certified] for s in stops if s.rest > s.certified],

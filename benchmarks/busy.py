@@ -80,6 +80,7 @@ def main() -> int:
         "answers": len(delays),
         "median_ms": round(float(np.median(delays)), 2),
         "p99_ms": round(float(np.percentile(delays, 99)), 2),
+        "p99_9_ms": round(float(np.percentile(delays, 99.9)), 2),
         "worst_ms": round(float(delays.max()), 2),
         "load": round(os.getloadavg()[0], 1),
         "cores": os.cpu_count(),

@@ -159,9 +159,10 @@ def show(found: dict[str, Any]) -> None:
     print(f"DIDIM: {len(found['runs'])} runs, median {np.median(found['runs']):.2f} s")
     for name, label in (("idle", "node idle"), ("busy", "DIDIM runs"), ("cancel", "cancel")):
         values = 1e3 * np.array(found[name])
+        median, p99, p999 = np.quantile(values, (0.5, 0.99, 0.999))
         print(
-            f"{label:11s} {len(values):4d}   median {np.median(values):6.1f} ms   "
-            f"90 % {np.quantile(values, 0.9):6.1f} ms   worst {values.max():6.1f} ms"
+            f"{label:11s} {len(values):4d}   median {median:6.1f} ms   99 % {p99:6.1f} ms   "
+            f"99.9 % {p999:6.1f} ms   worst {values.max():6.1f} ms"
         )
     print(f"answers above 100 ms, by the stage that was reported: {dict(found['slow_stages'])}")
     print(f"answers of what was cancelled: {dict(found['cancel_codes'])}")
