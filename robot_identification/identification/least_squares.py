@@ -62,10 +62,11 @@ class Estimate:
     def relative_std_percent(self) -> Array:
         """(parameters,) standard deviations in percent of the values (Gautier et al. 2013, eq. 19).
 
-        Infinite where a value is zero.
+        Infinite where a value is zero, or next to it.
         """
-        with np.errstate(divide="ignore"):
-            return read_only(100.0 * self.std / np.abs(self.values))
+        sizes, infinite = np.abs(self.values), np.full(len(self.values), np.inf)
+        with np.errstate(over="ignore"):
+            return read_only(np.divide(100.0 * self.std, sizes, out=infinite, where=sizes > 0.0))
 
 
 def relative_error(factors: Sequence[JointFactor], values: Array) -> RelativeError:

@@ -99,6 +99,16 @@ def test_entries_of_another_kind_are_refused(tmp_path, text, change, problem):
         read(tmp_path, changed(text, change))
 
 
+@pytest.mark.parametrize(("value", "std"), [(0.0, 0.0), (0.0, 1.0), (1e-320, 1e9), (1.0, 1e308)])
+def test_deviations_far_beyond_their_values_are_infinite(tmp_path, text, value, std):
+    result = read(
+        tmp_path,
+        changed(text, lambda document: document["parameters"][0].update(value=value, std=std)),
+    )
+    assert result.estimate.relative_std_percent[0] == np.inf
+    assert "relative_std_percent: .inf" in dump(result)
+
+
 @pytest.mark.parametrize(
     ("extra", "problem"),
     [
