@@ -49,8 +49,10 @@ ROS_WHEELS = [
 ]
 EXTRAS = {
     "mujoco": ["mujoco>=3.1,<4"],
+    "parallel": ["distributed>=2024.5"],
     "report": ["jinja2>=3.1", "matplotlib>=3.6"],
     "test": [
+        "distributed>=2024.5",
         "example-robot-data>=4",
         "hypothesis>=6.100",
         "import-linter>=2.0",

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.robot.model import Array, RobotModel
+from robot_identification.signals import online_decimation, online_motion
 from robot_identification.signals.online_decimation import OnlineDecimator
 from robot_identification.signals.online_motion import OnlineMotion
 from robot_identification.signals.processing import Processing
@@ -22,6 +23,8 @@ from robot_identification.signals.samples import moving_rows
 
 TakeRows = Callable[[Array, npt.NDArray[np.bool_]], None]
 
+# Level at which rows no longer depend on the samples that follow.
+_EXACT = 1e-13
 # Samples whose rows exist at a time.
 _SAMPLES = 512
 
@@ -35,6 +38,8 @@ class StreamedRun:
         processing: complete settings.
         period: sampling period in s.
         take: given (compact rows, instants) decimated rows and (joints, instants) which count.
+        prompt: whether rows come as soon as the samples that follow can change them little, or
+            wait until nothing that follows can change them, whatever the portions they come in.
 
     Raises:
         SettingError: the cut-off does not suit the sampling rate.
@@ -47,6 +52,8 @@ class StreamedRun:
         processing: Processing,
         period: float,
         take: TakeRows,
+        *,
+        prompt: bool = True,
     ) -> None:
         joints = len(robot.joints)
         decimator = processing.decimator(period)
@@ -55,9 +62,14 @@ class StreamedRun:
         self._factor = decimator.factor
         self._cut = processing.cut_outputs(period)
         window = int(np.ceil(processing.velocity_threshold_window)) + 1
-        self._motion = OnlineMotion(joints, period, processing)
+        self._motion = OnlineMotion(
+            joints, period, processing, level=online_motion.LEVEL if prompt else _EXACT
+        )
         self._decimator = OnlineDecimator(
-            decimator, regressor.compact_rows, hold=max(self._cut, window)
+            decimator,
+            regressor.compact_rows,
+            hold=max(self._cut, window),
+            level=online_decimation.LEVEL if prompt else _EXACT,
         )
         self._received = 0  # samples taken in
         self._used = 0  # samples given to the regressor or dropped at the start

@@ -51,6 +51,7 @@ class StreamingIdentification:
         source: identifier of the recording.
         overrides: processing settings that replace recommended and derived ones.
         settle: seconds of motion that settings are derived from where nobody states them.
+        prompt: whether rows count as soon as the samples that follow can change them little.
 
     Raises:
         SettingError: nobody has said what effort means.
@@ -64,8 +65,10 @@ class StreamingIdentification:
         *,
         overrides: ProcessingSettings | None = None,
         settle: float = SETTLE,
+        prompt: bool = True,
     ) -> None:
         self._robot, self._base, self._source = robot, base, source
+        self._prompt = prompt
         self._regressor = Regressor(robot, base.base_columns, spare=1)
         self._settling = Settling(robot, overrides or ProcessingSettings(), settle)
         self._settled: Settled | None = None
@@ -218,7 +221,12 @@ class StreamingIdentification:
             settled = self._settled
             period = settled.clock.period_ns / 1e9
             self._run = StreamedRun(
-                self._robot, self._regressor, settled.processing, period, self._rows.take
+                self._robot,
+                self._regressor,
+                settled.processing,
+                period,
+                self._rows.take,
+                prompt=self._prompt,
             )
 
     def _end_run(self) -> None:

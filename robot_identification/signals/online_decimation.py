@@ -24,11 +24,15 @@ class OnlineDecimator:
         decimator: factor and filter.
         rows: number of rows.
         hold: outputs that wait, at least, until their successors are known.
+        level: what samples that have not come yet may still change in an output, as a part of the
+            peak.
     """
 
-    def __init__(self, decimator: Decimator, rows: int, *, hold: int = 0) -> None:
+    def __init__(
+        self, decimator: Decimator, rows: int, *, hold: int = 0, level: float = LEVEL
+    ) -> None:
         self._decimator = decimator
-        self._hold = max(decimator.end_outputs(LEVEL), hold)
+        self._hold = max(decimator.end_outputs(level), hold)
         self._causal = np.zeros((rows, MODES), dtype=np.complex128)
         self._tail = np.zeros((rows, 0))
         self._last = -1  # place in the tail of the last kept sample; -1 before the first one

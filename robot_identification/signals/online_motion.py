@@ -15,7 +15,7 @@ from robot_identification.signals import filtering
 from robot_identification.signals.processing import Processing
 
 # What samples that have not come yet may still change in a filtered position.
-_LEVEL = 1e-8
+LEVEL = 1e-8
 
 
 class OnlineMotion:
@@ -25,18 +25,21 @@ class OnlineMotion:
         joints: number of joints.
         period: sampling period in s.
         processing: cut-off, order of the filter and of the differences.
+        level: what samples that have not come yet may still change, relative to the positions.
 
     Raises:
         SettingError: the cut-off does not suit the sampling rate.
     """
 
-    def __init__(self, joints: int, period: float, processing: Processing) -> None:
+    def __init__(
+        self, joints: int, period: float, processing: Processing, *, level: float = LEVEL
+    ) -> None:
         order = processing.filter_order
         self._period = period
         self._sections = filtering.butterworth(processing.cutoff_hz, order, period)
         self._steady = scipy.signal.sosfilt_zi(self._sections)[:, None, :]
         self._pad = filtering.padding(order)
-        self._reach = filtering.decay_samples(self._sections, _LEVEL)
+        self._reach = filtering.decay_samples(self._sections, level)
         self._order = processing.difference_order
         self._state: Array | None = None
         self._raw = np.zeros((joints, 0))  # the newest samples, for the continuation at the end

@@ -1,0 +1,71 @@
+"""The bags that files and folders stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from robot_identification.errors import BagError
+
+_SUFFIXES = (".db3", ".mcap")
+
+
+@dataclass(frozen=True)
+class BagFile:
+    """A bag, and what tells whether it has changed.
+
+    Attributes:
+        path: folder or file, absolute.
+        size: of its data files, in bytes.
+        modified: latest change of them, in ns.
+    """
+
+    path: str
+    size: int
+    modified: int
+
+
+def find_bags(places: Sequence[str | Path]) -> tuple[BagFile, ...]:
+    """Return the bags at some places, sorted by path, each once.
+
+    Args:
+        places: bags, or folders to search for bags at any depth.  A folder with a metadata.yaml
+            is a bag; elsewhere every .db3 and .mcap file is one.
+
+    Raises:
+        BagError: a place does not exist, or holds no bag.
+    """
+    found: dict[str, BagFile] = {}
+    for place in places:
+        own = [_described(path) for path in _below(Path(place).absolute())]
+        if not own:
+            raise BagError(place, "no bag: neither a rosbag2 folder nor a .db3 or .mcap file in it")
+        found |= {bag.path: bag for bag in own}
+    return tuple(found[path] for path in sorted(found))
+
+
+def _below(place: Path) -> Iterable[Path]:
+    if not place.exists():
+        raise BagError(place, "does not exist")
+    if place.is_file() or (place / "metadata.yaml").is_file():
+        yield place
+        return
+    for entry in sorted(place.iterdir()):
+        if entry.is_dir():
+            yield from _below(entry)
+        elif entry.suffix in _SUFFIXES:
+            yield entry
+
+
+def _described(path: Path) -> BagFile:
+    files = [path] if path.is_file() else [f for f in path.iterdir() if f.suffix in _SUFFIXES]
+    try:
+        states = [file.stat() for file in files]
+    except OSError as error:
+        raise BagError(path, f"cannot be read: {error.strerror or error}") from error
+    return BagFile(
+        str(path),
+        sum(state.st_size for state in states),
+        max((state.st_mtime_ns for state in states), default=0),
+    )

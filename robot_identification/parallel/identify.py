@@ -1,0 +1,137 @@
+"""From many bags to one result: divide, fold in parallel, merge; again from where it broke off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from robot_identification.errors import OutputError, RecordingError
+from robot_identification.identification.base import base_parameters
+from robot_identification.identification.parts import Part, identify_parts
+from robot_identification.identification.result import IdentificationResult
+from robot_identification.parallel.bags import BagFile
+from robot_identification.parallel.duplicates import without_copies
+from robot_identification.parallel.jobs import Job, RobotReference, jobs_for
+from robot_identification.parallel.pool import work
+from robot_identification.parallel.settings import common_settings
+from robot_identification.robot.drives import require_effort_meaning
+from robot_identification.robot.loading import load_robot
+from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.storage.bags import JOINT_STATES
+from robot_identification.storage.parts import Skipped, read_part
+
+Progress = Callable[[str, float], None]
+_DIED = "a process died while reading it, by the memory it took or by a fault; it was left out"
+
+
+@dataclass(frozen=True)
+class ManyBags:
+    """What came out of many bags.
+
+    Attributes:
+        result: the identification.
+        skipped: bags that were left out, with the reason.
+        reused: jobs that had been done by an earlier run.
+        jobs: number of jobs.
+    """
+
+    result: IdentificationResult
+    skipped: tuple[Skipped, ...]
+    reused: int
+    jobs: int
+
+
+def identify_many(
+    robot_source: str,
+    bags: Sequence[BagFile],
+    folder: str | Path,
+    *,
+    workers: int,
+    scheduler: str | None = None,
+    effort_meaning: str | None = None,
+    topic: str = JOINT_STATES,
+    overrides: ProcessingSettings | None = None,
+    progress: Progress | None = None,
+) -> ManyBags:
+    """Identify the base parameters of a robot from many bags by weighted least squares.
+
+    Every bag is read some samples at a time, so that memory does not grow with the data.  What has
+    been folded is kept in part files; another run with the same bags and settings goes on there.
+
+    Args:
+        robot_source: robot file, URDF, or name of a shipped robot.
+        bags: from :func:`~.bags.find_bags`.
+        folder: where part files go; made if it is not there.
+        workers: number of processes.
+        scheduler: address of a Dask scheduler, whose workers must see the same files.
+        effort_meaning: of the recorded efforts, in place of what the robot file says.
+        topic: topic of the joint states.
+        overrides: settings that replace recommended and derived ones.
+        progress: told the stage and the fraction that is done.
+
+    Raises:
+        RobotDescriptionError, UnknownRobotError: the robot cannot be loaded.
+        SettingError: a setting is not possible, or nobody has said what effort means.
+        RecordingError: no bag is of any use.
+        NotExcitedError: all of them together do not determine every base parameter.
+        OutputError: a part file cannot be written.
+    """
+    report = progress or _silent
+    report("settings", 0.0)
+    robot = load_robot(robot_source, effort_meaning=effort_meaning)
+    require_effort_meaning(robot)
+    parts_folder = _made(folder)
+    single, copies = without_copies(bags)
+    processing = common_settings(robot, single, topic, overrides or ProcessingSettings())
+    source = Path(robot_source)
+    name = str(source.absolute()) if source.exists() else robot_source
+    reference = RobotReference(name, robot.digest, effort_meaning)
+    jobs = jobs_for(reference, processing, topic, single, parts_folder)
+    outcome = _Outcome(sum(job.size for job in jobs), report)
+    failed = work(jobs, outcome.done, workers=workers, scheduler=scheduler)
+    again = [alone for job in failed for alone in job.one_by_one()]
+    dead = work(again, outcome.done, workers=workers, scheduler=scheduler) if again else ()
+    skipped = [*copies, *(Skipped(job.bags[0].path, _DIED) for job in dead)]
+    report("merge", 1.0)
+    result = identify_parts(base_parameters(robot), processing, _parts(outcome.finished, skipped))
+    return ManyBags(result, tuple(skipped), outcome.reused, len(jobs))
+
+
+def _silent(_stage: str, _fraction: float) -> None:
+    """Report to nobody."""
+
+
+class _Outcome:
+    """Which jobs are done."""
+
+    def __init__(self, size: int, report: Progress) -> None:
+        self.finished: list[Job] = []
+        self.reused = 0
+        self._size, self._report, self._passed = max(size, 1), report, 0
+
+    def done(self, job: Job, before: bool) -> None:
+        self.finished.append(job)
+        self.reused += before
+        self._passed += job.size
+        self._report("bags", self._passed / self._size)
+
+
+def _parts(jobs: Sequence[Job], skipped: list[Skipped]) -> Iterator[Part]:
+    """Yield what was folded, in the order of the bags, and note what was left out."""
+    for job in sorted(jobs, key=lambda job: job.bags[0].path):
+        stored = read_part(job.part, job.key)
+        if stored is None:
+            raise RecordingError(f"{job.part} was there and is no longer; run again")
+        skipped += stored.skipped
+        if stored.part is not None:
+            yield stored.part
+
+
+def _made(folder: str | Path) -> Path:
+    path = Path(folder)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(path, f"cannot be made: {error.strerror or error}") from error
+    return path

@@ -1,0 +1,203 @@
+"""Many bags: one result, whoever folds them, whatever happens meanwhile."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from robot_identification.cli.main import main
+from robot_identification.dynamics.regressor import Regressor, inverse_dynamics
+from robot_identification.errors import (
+    BagError,
+    RecordingError,
+    RobotDescriptionError,
+    SettingError,
+)
+from robot_identification.identification import least_squares
+from robot_identification.identification.base import base_parameters
+from robot_identification.identification.stream import FactorStream
+from robot_identification.identification.streamed_run import StreamedRun
+from robot_identification.parallel.bags import find_bags
+from robot_identification.parallel.identify import identify_many
+from robot_identification.parallel.jobs import RobotReference, jobs_for
+from robot_identification.parallel.pool import work
+from robot_identification.parallel.settings import common_settings
+from robot_identification.robot.loading import load_robot
+from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.robot.values import load_values
+from robot_identification.signals.recording import RawSamples
+from robot_identification.storage.bag_writing import write_joint_states
+from robot_identification.storage.bags import read_joint_states
+
+ROBOT = load_robot("scara")
+BASE = base_parameters(ROBOT)
+VALUES = load_values("scara", ROBOT)
+PERIOD = 0.004
+TOPIC = "/joint_states"
+SETTINGS = ProcessingSettings(cutoff_hz=20.0, rate_hz=25.0, velocity_threshold=(0.02,))
+
+
+def bag(path, seed, *, samples=2500, shuffled=False):
+    """Write a bag of a random smooth motion with its efforts, and a little noise."""
+    rng = np.random.default_rng(seed)
+    shape = (3, 1, len(ROBOT.joints))
+    rate, size = rng.uniform(0.5, 5.0, shape), rng.uniform(0.1, 0.4, shape)
+    angle = rate * (np.arange(samples) * PERIOD)[:, None] + rng.uniform(0.0, 6.0, shape)
+    q, qd, qdd = (
+        (size * np.sin(angle)).sum(axis=0),
+        (size * rate * np.cos(angle)).sum(axis=0),
+        (-size * rate**2 * np.sin(angle)).sum(axis=0),
+    )
+    effort = inverse_dynamics(ROBOT, VALUES, q, qd, qdd)
+    effort = effort + 0.01 * rng.normal(size=effort.shape)
+    order = np.arange(samples)
+    if shuffled:
+        order = order.reshape(-1, 10)[:, ::-1].ravel()
+    stamps = (np.arange(samples) * round(PERIOD * 1e9)).astype(np.int64)
+    raw = RawSamples(stamps[order], q[order], None, effort[order])
+    write_joint_states(path, ROBOT.joint_names, raw, storage="mcap" if seed % 2 else "sqlite3")
+    return path
+
+
+@pytest.fixture(scope="module")
+def fleet(tmp_path_factory):
+    """Give a folder with eighteen bags, which make two jobs."""
+    folder = tmp_path_factory.mktemp("fleet")
+    for seed in range(18):
+        (folder / f"robot_{seed % 3}").mkdir(exist_ok=True)
+        bag(folder / f"robot_{seed % 3}" / f"day_{seed:02}", seed, shuffled=seed == 7)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def identified(fleet, tmp_path_factory):
+    """Give the result of one process, and where its parts are."""
+    parts = tmp_path_factory.mktemp("parts")
+    return identify(fleet, parts), parts
+
+
+def identify(places, parts, **options):
+    options = {"workers": 1, "overrides": SETTINGS, **options}
+    places = places if isinstance(places, list) else [places]
+    return identify_many("scara", find_bags(places), parts, **options)
+
+
+def test_the_result_is_the_one_of_a_single_pass_over_all_rows(fleet, identified):
+    outcome, _ = identified
+    bags = find_bags([fleet])
+    processing = common_settings(ROBOT, bags, TOPIC, SETTINGS)
+    stream = FactorStream(ROBOT, BASE.base_columns, processing)
+    for described in bags:
+        samples = read_joint_states(described.path, ROBOT.joint_names).samples
+        order = np.argsort(samples.stamps)
+        run = StreamedRun(
+            ROBOT,
+            Regressor(ROBOT, BASE.base_columns, spare=1),
+            processing,
+            PERIOD,
+            stream.add,
+            prompt=False,
+        )
+        run.push(samples.position[order], samples.effort[order])
+        run.end()
+    factors = stream.factors()
+    estimate = least_squares.weighted(factors, BASE.names, processing.residual_divisor)
+    assert outcome.jobs == 2
+    assert outcome.skipped == ()
+    assert [f.rows for f in outcome.result.factors] == [f.rows for f in factors]
+    np.testing.assert_allclose(outcome.result.estimate.values, estimate.values, rtol=1e-9)
+
+
+def test_the_parameters_are_those_of_the_robot_and_every_bag_is_validated(identified):
+    result = identified[0].result
+    truth = BASE.values(VALUES[BASE.columns])
+    assert np.all(np.abs(result.estimate.values - truth) < 5.0 * result.estimate.std_robust)
+    assert len(result.cross_validation.folds) == 18
+    assert result.cross_validation.error.total < 0.05
+
+
+def test_processes_of_a_dask_cluster_give_the_same_bits(fleet, identified, tmp_path):
+    pytest.importorskip("distributed")
+    outcome = identify(fleet, tmp_path, workers=2)
+    np.testing.assert_array_equal(
+        outcome.result.estimate.values, identified[0].result.estimate.values
+    )
+    np.testing.assert_array_equal(
+        outcome.result.estimate.std_robust, identified[0].result.estimate.std_robust
+    )
+
+
+def test_a_run_goes_on_where_another_broke_off(fleet, identified, tmp_path):
+    outcome, parts = identified
+    kept, lost = sorted(parts.glob("*.npz"))
+    shutil.copy(kept, tmp_path / kept.name)
+    (tmp_path / lost.name).write_bytes(lost.read_bytes()[:1000])  # cut short by a crash
+    again = identify(fleet, tmp_path)
+    assert again.reused == 1
+    np.testing.assert_array_equal(again.result.estimate.values, outcome.result.estimate.values)
+
+
+def test_parts_of_other_settings_are_not_used(fleet, identified, tmp_path):
+    _, parts = identified
+    shutil.copytree(parts, tmp_path, dirs_exist_ok=True)
+    other = ProcessingSettings(cutoff_hz=15.0, rate_hz=25.0, velocity_threshold=(0.02,))
+    assert identify(fleet, tmp_path, overrides=other).reused == 0
+
+
+def test_bad_bags_are_named_and_the_others_count(tmp_path):
+    for seed in range(3):
+        bag(tmp_path / f"good_{seed}", seed)
+    bag(tmp_path / "short", 5, samples=20)
+    (tmp_path / "torn.db3").write_bytes(b"SQLite format 3\0" + bytes(50))
+    (tmp_path / "empty.mcap").write_bytes(b"")
+    shutil.copytree(tmp_path / "good_1", tmp_path / "copy_of_good_1")
+    outcome = identify(tmp_path, tmp_path / "parts")
+    reasons = {s.bag.rsplit("/", 1)[-1]: s.reason for s in outcome.skipped}
+    assert sorted(reasons) == ["empty.mcap", "good_1", "short", "torn.db3"]
+    assert "the same data as" in reasons["good_1"]
+    assert "no row is left" in reasons["short"]
+    assert len(outcome.result.sources) == 3
+    assert all(source.digest for source in outcome.result.sources)
+
+
+def test_nothing_useful_is_said_with_the_reason(tmp_path):
+    (tmp_path / "torn.db3").write_bytes(b"SQLite format 3\0" + bytes(50))
+    with pytest.raises(RecordingError, match=r"none of 1 bags is of any use.*torn\.db3"):
+        identify(tmp_path, tmp_path / "parts")
+    (tmp_path / "nothing").mkdir()
+    with pytest.raises(BagError, match="no bag"):
+        find_bags([tmp_path / "nothing"])
+
+
+def test_a_robot_that_changes_meanwhile_stops_the_work(fleet, tmp_path):
+    bags = find_bags([fleet])
+    processing = common_settings(ROBOT, bags, TOPIC, SETTINGS)
+    jobs = jobs_for(RobotReference("scara", "another", None), processing, TOPIC, bags, tmp_path)
+    with pytest.raises(RobotDescriptionError, match="differs from the description"):
+        work(jobs, lambda *_: None, workers=1)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"workers": 0}, "workers = 0"),
+        ({"scheduler": "somewhere"}, "scheduler = somewhere"),
+    ],
+)
+def test_impossible_processes_are_refused(fleet, tmp_path, options, said):
+    pytest.importorskip("distributed")
+    with pytest.raises(SettingError, match=said):
+        identify(fleet, tmp_path, **options)
+
+
+def test_the_command_writes_a_result_that_can_be_calibrated(fleet, tmp_path, capsys):
+    output = tmp_path / "result.yaml"
+    arguments = ["identify-many", "scara", str(fleet), "-o", str(output), "--workers", "1"]
+    arguments += ["--cutoff", "20", "--rate", "25", "--velocity-threshold", "0.02", "--json"]
+    assert main(arguments) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["bags"] == {"used": 18, "skipped": [], "jobs": 2, "reused_jobs": 0}
+    assert output.is_file()
+    assert main([*arguments]) == 0
+    assert json.loads(capsys.readouterr().out)["bags"]["reused_jobs"] == 2
