@@ -21,8 +21,9 @@ def convergence_figure(
         width: in inches; below the full width the panels stand one above the other.
     """
     beside = width >= style.WIDE
-    figure = Figure(figsize=(width, 3.1 if beside else 5.2), layout="constrained")
+    figure = style.sheet(width, 3.3 if beside else 5.6, bottom=0.85)
     errors, changes = figure.subplots(*((1, 2) if beside else (2, 1)))
+    figure.subplots_adjust(wspace=0.16, hspace=0.4)
     numbers = np.array([i.number for i in history.iterations])
     total = np.array([i.torque_error.total for i in history.iterations])
     for joint, name in enumerate(joint_names):
@@ -50,5 +51,5 @@ def convergence_figure(
         panel.xaxis.set_major_locator(MaxNLocator(integer=True))
         panel.set_xlabel("iteration")
         panel.grid()
-    figure.legend(loc="outside lower left", ncols=4 if beside else 2)
+    figure.legend(loc="lower left", ncols=7 if beside else 3)
     return figure

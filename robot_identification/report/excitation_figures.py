@@ -20,7 +20,7 @@ def singular_values_figure(
         scaled: (parameters,) with columns of unit norm; None where they cannot be told.
         width: in inches.
     """
-    figure = Figure(figsize=(width, 2.7), layout="constrained")
+    figure = style.sheet(width, 2.9, top=0.15, bottom=0.8)
     panel = figure.subplots()
     drawn = [("weighted regressor", style.MEASURED, "o", values)]
     if scaled is not None:
@@ -42,5 +42,5 @@ def singular_values_figure(
     panel.set_xlabel("number")
     panel.set_ylabel("over the largest")
     panel.grid()
-    figure.legend(loc="outside lower left", ncols=1 if width < style.WIDE else 2)
+    figure.legend(loc="lower left", ncols=1 if width < style.WIDE else 2)
     return figure

@@ -40,7 +40,7 @@ def friction_figure(
     velocity, effort = _points(friction, joint, predictions)
     reach = float(np.abs(velocity).max()) if len(velocity) else 1.0
     grid = np.linspace(0.0, reach or 1.0, _GRID)
-    figure = Figure(figsize=(width, 2.6), layout="constrained")
+    figure = style.sheet(width, 2.6)
     panel = figure.subplots()
     panel.plot(velocity, effort, "o", color=style.MEASURED, alpha=0.35, markersize=2.2, mew=0.0)
     for side in (-1.0, 1.0):

@@ -174,8 +174,8 @@ class StandardRow:
 
 _STANDARD_CLASSES = {
     "identified": "good",
-    "essential": "weak",
-    "prior_dominated": "bad",
+    "essential": "mixed",
+    "prior_dominated": "weak",
     "not_identifiable": "removed",
 }
 

@@ -20,7 +20,7 @@ def spectrum_figure(residual: JointResidual, *, width: float = style.HALF) -> Fi
         residual: with a spectrum.
         width: in inches.
     """
-    figure = Figure(figsize=(width, _HEIGHT), layout="constrained")
+    figure = style.sheet(width, _HEIGHT)
     panel = figure.subplots()
     for density, color, size, name in (
         (residual.effort_density, style.MEASURED, 0.9, "measured effort"),
@@ -51,7 +51,7 @@ def histogram_figure(residual: JointResidual, *, width: float = style.HALF) -> F
         residual: with at least one row.
         width: in inches.
     """
-    figure = Figure(figsize=(width, _HEIGHT), layout="constrained")
+    figure = style.sheet(width, _HEIGHT)
     panel = figure.subplots()
     scaled = residual.values / residual.std if residual.std > 0.0 else residual.values
     clipped = np.clip(scaled, -_REACH, _REACH)

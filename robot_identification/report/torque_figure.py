@@ -25,8 +25,9 @@ def torque_figure(prediction: Prediction, joint: int, *, width: float = style.WI
     measured, predicted = prediction.measured[:, joint], prediction.predicted[:, joint]
     kept = prediction.kept[:, joint]
     rest = measured - predicted
-    figure = Figure(figsize=(width, _HEIGHT), layout="constrained")
+    figure = style.sheet(width, _HEIGHT)
     upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(2.3, 1.0))
+    figure.subplots_adjust(hspace=0.28)
     lines = (
         (upper, measured, style.MEASURED, 1.3, "measured"),
         (upper, predicted, style.PREDICTED, 0.8, "predicted"),

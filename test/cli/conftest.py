@@ -3,35 +3,19 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from robot_identification.cli.main import main
-from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.robot.loading import load_robot
-from robot_identification.robot.values import load_values
 from robot_identification.signals.recording import RawSamples
 from robot_identification.storage.bag_writing import write_joint_states
-
-RATE = 200
+from swinging_scara import swinging_scara
 
 
 @pytest.fixture(scope="session")
 def scara_samples() -> RawSamples:
     """Twenty seconds of a SCARA that swings both joints, with a little torque noise."""
-    robot = load_robot("scara")
-    t = np.arange(0.0, 20.0, 1.0 / RATE)[:, None]
-    waves = [
-        (np.array([[0.8, 1.0]]), np.array([[2.1, 3.7]])),
-        (np.array([[0.5, 0.4]]), np.array([[5.3, 6.9]])),
-    ]
-    q = sum(a * np.sin(w * t) for a, w in waves)
-    qd = sum(a * w * np.cos(w * t) for a, w in waves)
-    qdd = sum(-a * w * w * np.sin(w * t) for a, w in waves)
-    effort = inverse_dynamics(robot, load_values("scara", robot), q, qd, qdd)
-    effort = effort + np.random.default_rng(0).normal(scale=[0.05, 0.01], size=effort.shape)
-    stamps = 1_700_000_000_000_000_000 + np.arange(len(t), dtype=np.int64) * (10**9 // RATE)
-    return RawSamples(stamps, q, qd, effort)
+    return swinging_scara()
 
 
 @pytest.fixture
