@@ -13,7 +13,7 @@ from robot_identification.nodes.client import Client
 from robot_identification.nodes.messages import time_of
 from robot_identification.nodes.processes import command
 from robot_identification.robot.loading import load_robot
-from robot_identification.robot.values import load_values
+from robot_identification.robot.values import load_values, values_path
 
 ROBOT = load_robot("scara")
 TRUTH = load_values("scara", ROBOT)
@@ -31,6 +31,16 @@ def motion():
     qd = np.gradient(q, 1.0 / RATE, axis=0, edge_order=2)
     qdd = np.gradient(qd, 1.0 / RATE, axis=0, edge_order=2)
     return q, inverse_dynamics(ROBOT, TRUTH, q, qd, qdd)
+
+
+def complete_values(folder):
+    """Return a file with true values of all standard parameters of the SCARA, most of them 0."""
+    path = folder / "scara_complete.yaml"
+    text = values_path("scara").read_text()
+    named = {line.partition(":")[0].strip() for line in text.splitlines()}
+    missing = [name for name in ROBOT.all_parameter_names if name not in named]
+    path.write_text(text + "".join(f"  {name}: 0.0\n" for name in missing))
+    return path
 
 
 def states(samples=SAMPLES, names=ROBOT.joint_names):

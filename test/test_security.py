@@ -113,6 +113,9 @@ def test_an_operator_may_ask_for_everything_and_publish_nothing():
     served = {of_node(n, x) for n, r in rights.items() for x in r["services", "reply"]}
     asked = set(own["services", "request"])
     assert asked == {name for name in served if not name.endswith("/get_type_description")}
+    offered = {of_node(n, x) for n, r in rights.items() for x in r.get(("actions", "execute"), ())}
+    assert len(offered) >= 4
+    assert set(own["actions", "call"]) == offered
 
 
 def test_the_policy_has_the_form_of_sros_2():

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,8 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
+from robot_identification.action import ExecuteExcitation
+from robot_identification.action import PlanExcitation as PlanAction
 from robot_identification.errors import (
     CancelledError,
     MissingLimitError,
@@ -29,18 +30,19 @@ from robot_identification.errors import (
 )
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.msg import ExcitationStatus
-from robot_identification.msg import Progress as ProgressMessage
 from robot_identification.nodes import qos
+from robot_identification.nodes.actions import DeskAction
 from robot_identification.nodes.excitation_diagnostics import WatchDiagnostics
 from robot_identification.nodes.excitation_parameters import APPROACH_SPEED, PARAMETERS, SPEED
 from robot_identification.nodes.excitation_status import status_message
+from robot_identification.nodes.execution import conclude, share_done
 from robot_identification.nodes.experiments import Course
 from robot_identification.nodes.joint_states import stamp_of
-from robot_identification.nodes.motion import Command, Motion, MotionSettings
+from robot_identification.nodes.motion import MOVING, Command, Motion, MotionSettings, Phase
 from robot_identification.nodes.motion_braking import BrakingLimits
 from robot_identification.nodes.motion_states import MotionStates
 from robot_identification.nodes.parameters import current, declare, per_joint
-from robot_identification.nodes.plan_requests import fill_plan, job_of, write
+from robot_identification.nodes.planner import Planner
 from robot_identification.nodes.planning import (
     Job,
     Prepared,
@@ -49,20 +51,17 @@ from robot_identification.nodes.planning import (
     load_machine,
     prepare,
 )
-from robot_identification.nodes.planning_worker import Failed, Planned, PlanningWorker, Progress
-from robot_identification.nodes.progress import ProgressReporter
+from robot_identification.nodes.planning_worker import Planned
 from robot_identification.nodes.running import run
-from robot_identification.nodes.services import CODES, Desk, code_name, error_code, refuse
+from robot_identification.nodes.services import Desk, Turn, code_name, error_code
 from robot_identification.nodes.trajectories import message_of
-from robot_identification.robot.model import PositionMeaning
+from robot_identification.robot.model import Array, PositionMeaning
 from robot_identification.srv import PlanExcitation
-from robot_identification.storage.atomic import check_target
 
 _WATCH_PERIOD = 0.005
 _PAUSE = 0.02
-_POLL_PERIOD = 0.05
 _DIAGNOSTICS_PERIOD = 1.0
-_NO_PLAN = "RESULT_INVALID: there is no certified plan"
+_PLAN, _MOTION = "a plan", "a motion"  # what the node works on
 _ACKNOWLEDGED_WITHIN = Duration(seconds=1)
 
 
@@ -91,18 +90,26 @@ class ExcitationNode(Node):
             rest_speed=v["rest_speed"],
         )
         self._states = MotionStates(self._robot.joint_names)
-        self._job: Job | None = None
-        self._planned: Planned | None = None
         self._course: Course | None = None  # the last motion through a plan
-        self._planning: Any = None  # future of the outcome of the plan under way
+        self._turn: Turn | None = None  # that of the motion under way
+        self._over: Any = Future()  # of the motion of the last goal
+        self._share = 0.0
         self._next_state: Any = None  # future of the first state after a start was prepared
         self._prepared_at = 0
         self._paused = False
         self._speed = 1.0
         self._desk = Desk(self.get_logger())
         self._warm_up()
-        self._worker = PlanningWorker()
+        self._planner = Planner(
+            self,
+            self._robot,
+            self._desk,
+            v,
+            place=self._place,
+            changed=self._publish_status,
+        )
         self._create_interfaces()
+        self._create_actions()
         self.get_logger().info(f"ready: {self._robot.name}; nothing moves before ~/start")
 
     def _warm_up(self) -> None:
@@ -123,9 +130,7 @@ class ExcitationNode(Node):
 
     def _create_interfaces(self) -> None:
         self._commands = self.create_publisher(JointTrajectory, "joint_trajectory", qos.COMMANDS)
-        self._status = self.create_publisher(ExcitationStatus, "~/status", qos.STATUS)
-        progress = self.create_publisher(ProgressMessage, "~/progress", qos.STATUS)
-        self._report = ProgressReporter(self, progress, self._robot.name)
+        self._status = self.create_publisher(ExcitationStatus, "~/status", qos.STATUS_LATCHED)
         self._diagnostics = WatchDiagnostics(self, self._robot.name)
         self.create_subscription(JointState, "joint_states", self._on_state, qos.STATES_WATCHED)
         group = ReentrantCallbackGroup()  # answers that take time leave the others their turn
@@ -141,18 +146,31 @@ class ExcitationNode(Node):
                 kind, name, callback, qos_profile=qos.SERVICES, callback_group=group
             )
         self.create_timer(_WATCH_PERIOD, self._on_watch)
-        self.create_timer(_POLL_PERIOD, self._on_poll)
         self.create_timer(self._values["status_period"], self._publish_status)
         self.create_timer(_DIAGNOSTICS_PERIOD, self._publish_diagnostics)
 
-    @property
-    def _busy(self) -> str:
-        """What keeps the node from another plan or start; empty if nothing does."""
-        if self._planning is not None:
-            return "a plan is being computed"
-        if self._next_state is not None or (self._motion is not None and self._motion.moving):
-            return "a motion is under way"
-        return ""
+    def _create_actions(self) -> None:
+        self._actions = [
+            DeskAction(
+                self,
+                PlanAction,
+                "~/plan",
+                desk=self._desk,
+                work=_PLAN,
+                perform=self._plan,
+                on_cancel=self._planner.cancel,
+            ),
+            DeskAction(
+                self,
+                ExecuteExcitation,
+                "~/execute",
+                desk=self._desk,
+                work=_MOTION,
+                perform=self._execute,
+                feedback=self._feedback,
+                on_cancel=self._stop,
+            ),
+        ]
 
     @property
     def _motion(self) -> Motion | None:
@@ -166,120 +184,108 @@ class ExcitationNode(Node):
     async def _on_plan(
         self, request: PlanExcitation.Request, response: PlanExcitation.Response
     ) -> PlanExcitation.Response:
-        if self._busy:
-            return refuse(response, CODES.BUSY, f"{self._busy}; nothing was changed")
-        jobs: list[Job] = []
-        answer = self._desk.answer("plan", response, lambda _: self._submit(request, jobs))
-        if not answer.success:
-            return answer
+        turn = self._desk.take(_PLAN)
+        if turn is None:
+            return self._desk.refuse(response)
         try:
-            outcome: Planned | Failed = await self._planning
+            return await self._plan(request, response, turn)
         finally:
-            self._planning = None
-        answer = self._desk.answer(
-            "plan", response, lambda filled: self._take(request, filled, jobs[0], outcome)
-        )
-        self._publish_status()
+            turn.end()
+
+    async def _plan(self, request: Any, response: Any, turn: Turn) -> Any:
+        answer = await self._planner.plan(request, response, turn)
+        if answer.success:
+            self._course = None
+            self._publish_status()
         return answer
 
-    def _submit(self, request: PlanExcitation.Request, jobs: list[Job]) -> str:
-        if request.output:
-            check_target(Path(request.output))
-        age = self._states.age(self._now())
-        latest = self._states.latest if abs(age) <= self._settings.state_timeout else None
-        here = None if latest is None else latest.position
-        job = job_of(request, self._robot, self._values, here)
-        load_machine(job.sources)  # what is missing is told at once
-        jobs.append(job)
-        self._worker.submit(job)
-        self._planning = Future()
-        self._publish_status()
-        return ""
-
-    def _take(
-        self,
-        request: PlanExcitation.Request,
-        response: PlanExcitation.Response,
-        job: Job,
-        outcome: Planned | Failed,
-    ) -> str:
-        """Keep a plan and fill in the response."""
-        if isinstance(outcome, Failed):
-            raise outcome.exception
-        outcome.plan.certificate.require()
-        if request.output:
-            write(request.output, outcome)
-        self._job, self._planned, self._course = job, outcome, None
-        return fill_plan(response, outcome, load_machine(job.sources))
-
-    def _on_poll(self) -> None:
-        """Pass on what the planning process has to say."""
-        if self._planning is None or self._planning.done():
-            return
-        for event in self._worker.poll():
-            if isinstance(event, Progress):
-                self._report(event.stage, event.fraction)
-            else:
-                self._planning.set_result(event)
+    def _place(self) -> Array | None:
+        """Where the robot is, if that is known."""
+        fresh = abs(self._states.age(self._now())) <= self._settings.state_timeout
+        latest = self._states.latest if fresh else None
+        return None if latest is None else latest.position
 
     def _on_cancel(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        if self._planning is None:
+        if not self._planner.cancel():
             return _answer(response, False, "nothing is being planned; ~/stop stops a motion")
-        self._worker.cancel()
         return _answer(response, True, "the plan is being cancelled")
 
     # Motion
 
     def _on_preview(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         """Certify what ~/start would do from where the robot stands; nothing moves."""
-        if self._busy:
-            return _answer(response, False, f"BUSY: {self._busy}")
-        if self._job is None or self._planned is None:
-            return _answer(response, False, f"{_NO_PLAN}; call ~/plan first")
+        if self._desk.busy:
+            return _answer(response, False, f"BUSY: {self._desk.busy}")
         try:
             speed = current(self, SPEED)
-            prepared = self._prepare(self._job, self._planned, None, speed)
+            prepared = self._prepare(*self._planner.latest(), None, speed)
         except RobotIdentificationError as error:
             return _answer(response, False, f"{code_name(error_code(error))}: {error}")
         return _answer(response, True, _outline(prepared, speed))
 
     async def _on_start(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        return await self._execute(response, lambda: None)
+        return await self._begin_for_service(response, resume=False)
 
     async def _on_continue(
         self, _: Trigger.Request, response: Trigger.Response
     ) -> Trigger.Response:
         """Go on with the experiment that a stop has interrupted, from its beginning."""
-        return await self._execute(response, self._interrupted)
+        return await self._begin_for_service(response, resume=True)
+
+    async def _begin_for_service(
+        self, response: Trigger.Response, *, resume: bool
+    ) -> Trigger.Response:
+        turn = self._desk.take(_MOTION)
+        if turn is None:
+            return _answer(response, False, f"BUSY: {self._desk.busy}")
+        begun = await self._begin(ExecuteExcitation.Goal(resume=resume), turn)
+        name = "" if begun.success else f"{code_name(begun.error_code)}: "
+        return _answer(response, begun.success, name + begun.message)
+
+    async def _execute(self, goal: Any, result: Any, turn: Turn) -> Any:
+        """Work off a goal: its motion, to the end."""
+        self._over = Future()
+        begun = await self._begin(goal, turn)
+        if begun.success and self._course is not None:
+            await self._over
+            begun = conclude(result, self._course)
+        begun.status = self._status_message()
+        return begun
+
+    async def _begin(self, goal: Any, turn: Turn) -> Any:
+        """Begin the plan, or what is left of it; the turn ends when the robot is at rest.
+
+        Returns:
+            A result that says whether the robot is on its way, and else why not.
+        """
+        result = ExecuteExcitation.Result()
+        try:
+            job, planned = self._planner.latest(goal.trajectory_hash)
+            since = self._interrupted() if goal.resume else None
+            speed = current(self, SPEED)
+            prepared = self._prepare(job, planned, since, speed)
+            # Preparing took time in which no state was taken in.
+            self._prepared_at, self._next_state = self._now(), Future()
+            try:
+                await self._next_state
+            finally:
+                self._next_state = None
+            if turn.cancelled():
+                raise CancelledError("stopped before anything moved")
+            text = self._move(prepared, planned, since, speed)
+        except Exception as error:  # noqa: BLE001
+            # Whatever it was: nothing moves, and others may ask.
+            turn.end()
+            return self._desk.failed("start", result, error)
+        self._turn = turn
+        self._publish_status()
+        result.success, result.message = True, text
+        return result
 
     def _interrupted(self) -> int:
         if self._course is None:
             raise NothingInterruptedError("nothing was interrupted; ~/start begins the plan")
         return self._course.interrupted()
-
-    async def _execute(
-        self, response: Trigger.Response, first: Callable[[], int | None]
-    ) -> Trigger.Response:
-        """Begin the plan, or what is left of it from an experiment on."""
-        if self._busy:
-            return _answer(response, False, f"BUSY: {self._busy}")
-        try:
-            if self._job is None or self._planned is None:
-                return _answer(response, False, f"{_NO_PLAN}; call ~/plan first")
-            since, self._speed = first(), current(self, SPEED)
-            prepared = self._prepare(self._job, self._planned, since, self._speed)
-            # Preparing took time in which no state was taken in.
-            self._prepared_at, self._next_state = self._now(), Future()
-            try:
-                if not await self._next_state:
-                    raise CancelledError("~/stop was called before anything moved")
-            finally:
-                self._next_state = None
-            text = self._begin(prepared, self._planned, since)
-        except RobotIdentificationError as error:
-            self.get_logger().warning(f"start: {error}")
-            return _answer(response, False, f"{code_name(error_code(error))}: {error}")
-        return _answer(response, True, text)
 
     def _prepare(self, job: Job, planned: Planned, since: int | None, speed: float) -> Prepared:
         reading = self._states.fresh(self._now(), self._settings.state_timeout)
@@ -292,7 +298,7 @@ class ExcitationNode(Node):
             approach_speed=current(self, APPROACH_SPEED),
         )
 
-    def _begin(self, prepared: Prepared, planned: Planned, since: int | None) -> str:
+    def _move(self, prepared: Prepared, planned: Planned, since: int | None, speed: float) -> str:
         """Send the first trajectory; return a summary."""
         motion = Motion(
             limits=BrakingLimits(
@@ -307,23 +313,27 @@ class ExcitationNode(Node):
             approach=prepared.approach,
         )
         self._send(motion.begin(self._now()))
-        self._course = Course(planned.plan, motion, self._speed, since)
-        self._publish_status()
+        self._course = Course(planned.plan, motion, speed, since)
+        self._speed, self._share = speed, 0.0
         begins = "" if since is None else f"from experiment {since + 1} on: "
-        return begins + _outline(prepared, self._speed)
+        return begins + _outline(prepared, speed)
 
     def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        if self._next_state is not None:
-            self._settle_start(False)
-            return _answer(response, True, "nothing has moved yet")
+        return _answer(response, True, self._stop())
+
+    def _stop(self) -> str:
+        """Brake, or keep a motion from beginning; return what is done, for people."""
         if self._motion is None or not self._motion.moving:
-            return _answer(response, True, "nothing moves")
+            if not self._desk.cancel(_MOTION):
+                return "nothing moves"
+            self._settle_start()
+            return "nothing has moved yet"
         command = self._motion.stop(self._now())
         if command is None:
-            return _answer(response, True, "braking already")
+            return "braking already"
         self._send(command)
         self._publish_status()
-        return _answer(response, True, f"braking: at rest in {command.trajectory.duration:.3f} s")
+        return f"braking: at rest in {command.trajectory.duration:.3f} s"
 
     def _on_state(self, message: JointState) -> None:
         self._states.add(message)
@@ -340,7 +350,7 @@ class ExcitationNode(Node):
             latest = self._states.latest
             newer = latest is not None and latest.stamp > self._prepared_at
             if newer or waited > max(0.2, 2.0 * self._settings.state_timeout):
-                self._settle_start(True)
+                self._settle_start()
         if self._motion is None or not self._motion.moving:
             return
         before = self._motion.phase
@@ -350,6 +360,16 @@ class ExcitationNode(Node):
         if self._motion.phase is not before:
             self.get_logger().info(f"{self._motion.phase.name.lower()}: {self._motion.text}")
             self._publish_status()
+            if self._motion.phase not in MOVING:
+                self._end_motion()
+
+    def _end_motion(self) -> None:
+        """Let others plan and move, and give a goal its result."""
+        if self._turn is not None:
+            self._turn.end()
+            self._turn = None
+        if not self._over.done():
+            self._over.set_result(None)
 
     def _guarded(self, look: Callable[[Motion], Command | None]) -> Command | None:
         """Brake where watching itself fails: a robot that nobody watches must not move."""
@@ -364,9 +384,9 @@ class ExcitationNode(Node):
             self.get_logger().error(f"watching failed:\n{traceback.format_exc()}")
             return motion.stop(self._now(), text=f"a fault of this node: {error}")
 
-    def _settle_start(self, go: bool) -> None:
-        if not self._next_state.done():
-            self._next_state.set_result(go)
+    def _settle_start(self) -> None:
+        if self._next_state is not None and not self._next_state.done():
+            self._next_state.set_result(None)
 
     def _send(self, command: Command) -> None:
         self._commands.publish(message_of(command.trajectory, command.start))
@@ -375,19 +395,29 @@ class ExcitationNode(Node):
         problem = self._states.problem(self._now(), self._settings.state_timeout)
         self._diagnostics.publish(problem)
 
-    def _publish_status(self) -> None:
-        self._status.publish(
-            status_message(
-                self._now(),
-                self._robot,
-                self._settings,
-                course=self._course,
-                planned=self._planned,
-                planning=self._planning is not None,
-                speed=self._speed,
-                stale=self._states.problem(self._now(), self._settings.state_timeout),
-            )
+    def _status_message(self) -> ExcitationStatus:
+        return status_message(
+            self._now(),
+            self._robot,
+            self._settings,
+            course=self._course,
+            planned=self._planner.planned,
+            planning=self._planner.busy,
+            speed=self._speed,
+            stale=self._states.problem(self._now(), self._settings.state_timeout),
         )
+
+    def _publish_status(self) -> None:
+        status = self._status_message()
+        self._status.publish(status)
+        if self._turn is not None:
+            self._turn.tell(status)
+
+    def _feedback(self, status: ExcitationStatus) -> ExecuteExcitation.Feedback:
+        """Return what the client of a goal is told; braking leaves the share as it is."""
+        if self._course is not None and self._course.motion.phase is not Phase.BRAKING:
+            self._share = share_done(self._course, self._now())
+        return ExecuteExcitation.Feedback(status=status, fraction=self._share)
 
     def finish(self) -> None:
         """Brake if something moves, then end."""
@@ -396,7 +426,9 @@ class ExcitationNode(Node):
             if command is not None:
                 self._send(command)
                 self._commands.wait_for_all_acked(_ACKNOWLEDGED_WITHIN)
-        self._worker.close()
+        self._planner.close()
+        for action in self._actions:
+            action.destroy()
 
 
 def _answer(response: Trigger.Response, success: bool, message: str) -> Trigger.Response:

@@ -45,5 +45,8 @@ SERVICES = _profile(ReliabilityPolicy.RELIABLE, 1000)
 STATUS = _profile(ReliabilityPolicy.RELIABLE, 10)
 """Status, progress and diagnostics."""
 
+STATUS_LATCHED = _profile(ReliabilityPolicy.RELIABLE, 10, DurabilityPolicy.TRANSIENT_LOCAL)
+"""Status of a node: a node that starts late receives the last one; no change in between is lost."""
+
 LATCHED = _profile(ReliabilityPolicy.RELIABLE, 1, DurabilityPolicy.TRANSIENT_LOCAL)
 """Results: a node that starts late still receives the last one."""

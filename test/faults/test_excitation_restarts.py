@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from robot_identification.srv import PlanExcitation
 
-from live_nodes import ROBOT
+from live_nodes import complete_values
 from robot_identification.nodes.cell import Cell, Status
 from robot_identification.nodes.joint_states import stamp_of
-from robot_identification.robot.values import values_path
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -23,12 +22,8 @@ AWAY = np.array([0.3, -0.3])
 def cell(tmp_path_factory):
     """Return a SCARA: its plans are made in a moment."""
     folder = tmp_path_factory.mktemp("cell")
-    values = folder / "scara_complete.yaml"
-    text = values_path("scara").read_text()
-    named = {line.partition(":")[0].strip() for line in text.splitlines()}
-    missing = [name for name in ROBOT.all_parameter_names if name not in named]
-    values.write_text(text + "".join(f"  {name}: 0.0\n" for name in missing))
-    with Cell(folder, "scara", str(values), excitation={"state_timeout": 1.0}) as cell:
+    values = str(complete_values(folder))
+    with Cell(folder, "scara", values, excitation={"state_timeout": 1.0}) as cell:
         cell.start()
         yield cell
 

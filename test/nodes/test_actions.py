@@ -79,3 +79,104 @@ def test_a_goal_gives_what_the_service_gives_and_latches_it(suite, goals, record
     stages = list(dict.fromkeys(told.progress.stage for told in goal.feedback))
     assert len(stages) >= 3
     assert stages[0] == "reading"
+
+
+def test_a_goal_of_didim_tells_the_torque_error_of_every_iteration(suite, goals, bag):
+    asked = IdentifyDidim.Goal()
+    asked.data.bags = [str(bag)]
+    goal = goals.send(IdentifyDidim, DIDIM, asked)
+    result = goal.wait()
+    assert goal.status == SUCCEEDED, result.message
+    suite.wait(lambda: goal.feedback[-1].progress.fraction == 1.0, "end of the feedback")
+    told = {one.progress.iteration: one.progress for one in goal.feedback if one.progress.text}
+    history = result.result.error_history
+    assert len(history) >= 3
+    for number, error in enumerate(history):
+        assert told[number].relative_error_total == pytest.approx(error)
+        assert len(told[number].relative_error) == len(ROBOT.joint_names)
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"method": "guess"}, CODES.INVALID_REQUEST),
+        ({"output": "/"}, CODES.OUTPUT_FAILED),
+    ],
+)
+def test_what_cannot_be_done_is_aborted_with_the_reason(suite, goals, recording, fields, code):
+    suite.identify(recording)
+    before = repr(suite.latched())
+    goal = goals.send(Identify, IDENTIFY, Identify.Goal(**fields))
+    result = goal.wait()
+    assert (goal.status, result.success, result.error_code) == (ABORTED, False, code)
+    assert result.message
+    assert repr(suite.latched()) == before
+
+
+def test_an_aborted_goal_of_didim_holds_what_was_reached(goals, bag):
+    asked = IdentifyDidim.Goal(max_iterations=1)
+    asked.data.bags = [str(bag)]
+    goal = goals.send(IdentifyDidim, DIDIM, asked)
+    result = goal.wait()
+    assert (goal.status, result.error_code) == (ABORTED, CODES.NOT_CONVERGED)
+    assert len(result.result.error_history) == 2
+
+
+def test_services_and_goals_keep_each_other_out_and_short_queries_go_on(suite, goals, bag):
+    goal = goals.send(IdentifyDidim, DIDIM, endless(bag))
+    suite.wait(lambda: any(told.progress.iteration for told in goal.feedback), "first iteration")
+    delays = []
+    for _ in range(10):
+        begin = time.monotonic()
+        assert suite.client.call(BaseParameters, "identification/base_parameters").success
+        delays.append(time.monotonic() - begin)
+        assert not goals.send(IdentifyDidim, DIDIM, endless(bag)).accepted
+        assert not goals.send(Identify, IDENTIFY).accepted
+    busy = suite.client.call(IdentifyService, IDENTIFY)
+    assert busy.error_code == CODES.BUSY
+    assert "didim is under way" in busy.message
+    assert goal.result is None
+    assert suite.client.demand(Trigger, "identification/cancel").success
+    result = goal.wait(10.0)
+    assert (goal.status, result.error_code) == (ABORTED, CODES.CANCELLED), "nobody cancelled it"
+    assert np.median(delays) < 0.1
+    assert "goal of ~/identify rejected, BUSY" in suite.processes.output("identification")
+
+
+def test_a_goal_is_rejected_while_a_service_works(suite, goals, recording):
+    request = IdentifyService.Request(data=asking(recording, 400).data)
+    answer = suite.client.begin(IdentifyService, IDENTIFY, request)
+    suite.client.spin(0.3)
+    rejected = goals.send(Identify, IDENTIFY, asking(recording))
+    assert not answer.done()
+    assert not rejected.accepted
+    assert suite.client.demand(Trigger, "identification/cancel").success
+    suite.wait(answer.done, "answer of what was cancelled")
+    assert answer.result().error_code == CODES.CANCELLED
+    assert goals.send(Identify, IDENTIFY, asking(recording)).wait().success, "not queued, but free"
+
+
+def test_goals_cancelled_at_random_times_end_canceled_or_done(suite, goals, recording, bag):
+    good = goals.send(Identify, IDENTIFY, asking(recording)).wait()
+    started = time.monotonic()
+    assert goals.send(Identify, IDENTIFY, asking(recording, 20)).wait().success
+    whole = time.monotonic() - started
+    ends = []
+    for moment in np.random.default_rng(8).uniform(0.0, 1.1 * whole, CANCELS):
+        goal = goals.send(Identify, IDENTIFY, asking(recording, 20))
+        suite.client.spin(moment)
+        agreed = goal.cancel()
+        ends.append((goal.wait(10.0).error_code, goal.status))
+        assert agreed or ends[-1] == (CODES.OK, SUCCEEDED)
+    assert set(ends) <= {(CODES.OK, SUCCEEDED), (CODES.CANCELLED, CANCELED)}
+    assert ends.count((CODES.CANCELLED, CANCELED)) >= CANCELS // 4
+    for moment in np.random.default_rng(9).uniform(0.0, 1.0, CANCELS // 2):
+        goal = goals.send(IdentifyDidim, DIDIM, endless(bag))
+        suite.client.spin(moment)
+        begin = time.monotonic()
+        assert goal.cancel()
+        assert goal.wait(10.0).error_code == CODES.CANCELLED
+        assert goal.status == CANCELED
+        assert time.monotonic() - begin < 2.0
+    again = goals.send(Identify, IDENTIFY, asking(recording)).wait()
+    assert values(again.result) == values(good.result)

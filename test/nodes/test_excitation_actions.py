@@ -1,0 +1,263 @@
+"""Goals that plan and that move the robot, through DDS, with a SCARA whose plans take a moment."""
+
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from robot_identification.action import ExecuteExcitation, PlanExcitation
+from robot_identification.srv import PlanExcitation as PlanService
+from trajectory_msgs.msg import JointTrajectory
+
+from live_nodes import complete_values
+from robot_identification.nodes import qos
+from robot_identification.nodes.cell import Cell, Status
+from robot_identification.nodes.client import Client
+from robot_identification.nodes.goals import ABORTED, CANCELED, SUCCEEDED, Goals
+from robot_identification.nodes.joint_states import stamp_of
+from robot_identification.nodes.services import CODES
+
+pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.timeout(300)]
+
+PLAN, EXECUTE = "excitation/plan", "excitation/execute"
+QUICK = {"rows": 8, "starts": 1, "duration": 3.0}
+LONG = {"rows": 40, "starts": 20, "duration": 3.0}
+AWAY = np.array([0.3, -0.3])
+CANCELS = 4
+SLOW, PATIENT = {"rate": 100.0}, {"state_timeout": 2.0}  # for busy machines
+
+
+@pytest.fixture(scope="module")
+def cell(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cell")
+    values = str(complete_values(folder))
+    with Cell(folder, "scara", values, simulation=SLOW, excitation=PATIENT) as cell:
+        cell.start()
+        with Goals(cell.client) as cell.goals:
+            yield cell
+
+
+def plan(cell, **fields):
+    """Plan a motion that begins somewhere else, so that there is an approach."""
+    place = AWAY if np.abs(cell.position() - AWAY).max() > 0.2 else -AWAY
+    goal = PlanExcitation.Goal(**{**QUICK, "start_position": place.tolist(), **fields})
+    return cell.goals.send(PlanExcitation, PLAN, goal)
+
+
+def execute(cell, **fields):
+    return cell.goals.send(ExecuteExcitation, EXECUTE, ExecuteExcitation.Goal(**fields))
+
+
+def at_rest(cell):
+    return np.abs([state.velocity for state in cell.states[-5:]]).max() < 0.05
+
+
+def test_a_goal_to_plan_and_a_goal_to_move_succeed_with_feedback_and_latched_results(cell):
+    goal = plan(cell)
+    planned = goal.wait()
+    assert (goal.status, planned.success) == (SUCCEEDED, True), planned.message
+    assert all(planned.passed)
+    assert goal.feedback
+    assert all(0.0 <= told.progress.fraction <= 1.0 for told in goal.feedback)
+    count = len(cell.sent)
+    goal = execute(cell, trajectory_hash=planned.trajectory_hash)
+    result = goal.wait()
+    assert (goal.status, result.error_code) == (SUCCEEDED, CODES.OK), result.message
+    assert result.status.state == Status.FINISHED
+    assert at_rest(cell)
+    assert len(cell.sent) == count + 2
+    told = [(one.status.state, one.fraction) for one in goal.feedback]
+    assert list(dict.fromkeys(state for state, _ in told)) == [
+        Status.APPROACHING, Status.RUNNING, Status.FINISHED
+    ]  # fmt: skip
+    shares = [share for _, share in told]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+    assert len(goal.feedback[-1].status.tracking_error) == 2
+    with Client(cell.namespace) as late:
+        trajectories, statuses = [], []
+        late.node.create_subscription(
+            JointTrajectory, "excitation/planned_trajectory", trajectories.append, qos.LATCHED
+        )
+        late.node.create_subscription(Status, "excitation/status", statuses.append, qos.LATCHED)
+        late.wait_for(lambda: trajectories and statuses, 20.0, "latched plan and status")
+    assert repr(trajectories[-1]) == repr(planned.trajectory)
+    assert statuses[-1].trajectory_hash == planned.trajectory_hash
+    assert statuses[-1].state == Status.FINISHED
+
+
+def test_what_cannot_be_done_is_aborted_with_the_reason(cell):
+    assert plan(cell).wait().success
+    count = len(cell.sent)
+    for goal, code in (
+        (plan(cell, method="guess"), CODES.INVALID_REQUEST),
+        (execute(cell, trajectory_hash="0" * 64), CODES.RESULT_INVALID),
+        (execute(cell, resume=True), CODES.INVALID_REQUEST),
+    ):
+        result = goal.wait()
+        assert (goal.status, result.success, result.error_code) == (ABORTED, False, code)
+        assert result.message
+    assert len(cell.sent) == count
+
+
+@pytest.mark.parametrize("repetition", range(CANCELS))
+def test_a_motion_that_is_cancelled_ends_canceled_and_at_rest(cell, repetition):
+    planned = plan(cell).wait()
+    assert planned.success, planned.message
+    moment = np.random.default_rng(repetition).uniform(0.0, 1.5 + planned.duration)
+    goal = execute(cell)
+    cell.client.spin(moment)
+    count = len(cell.sent)
+    assert goal.cancel()
+    result = goal.wait(20.0)
+    assert (goal.status, result.error_code) == (CANCELED, CODES.CANCELLED), result.message
+    assert at_rest(cell)
+    braked = cell.sent[count:]
+    assert len(braked) == (result.status.state == Status.STOPPED)
+    if braked:
+        assert braked[0].trajectory.duration <= planned.braking_time
+        assert np.abs(braked[0].trajectory.velocities[-1]).max() == 0.0
+    assert not cell.trigger("continue").success
+    again = execute(cell).wait()
+    assert again.success, again.message
+
+
+def test_a_motion_that_is_cancelled_at_once_never_begins(cell):
+    assert plan(cell).wait().success
+    count = len(cell.sent)
+    goal = execute(cell)
+    assert goal.cancel()
+    assert goal.wait(20.0).error_code == CODES.CANCELLED
+    assert goal.status == CANCELED
+    assert at_rest(cell)
+    assert len(cell.sent) <= count + 2, "approach and braking at most"
+
+
+def test_plans_cancelled_at_random_times_leave_the_plan_before(cell):
+    before = plan(cell).wait()
+    assert before.success
+    for moment in np.random.default_rng(5).uniform(0.0, 2.0, CANCELS):
+        goal = plan(cell, **LONG)
+        cell.client.spin(moment)
+        assert goal.cancel()
+        assert goal.wait(10.0).error_code == CODES.CANCELLED
+        assert goal.status == CANCELED
+    assert cell.wait_for(Status.PLANNED).trajectory_hash == before.trajectory_hash
+
+
+def test_goals_and_services_keep_each_other_out(cell):
+    goal = plan(cell, **LONG)
+    assert goal.accepted
+    cell.wait_for(Status.PLANNING)
+    assert not plan(cell).accepted
+    assert not execute(cell).accepted
+    assert cell.plan(**QUICK).error_code == CODES.BUSY
+    assert cell.trigger("start").message.startswith("BUSY: a plan is under way")
+    assert cell.trigger("cancel").success
+    result = goal.wait(10.0)
+    assert (goal.status, result.error_code) == (ABORTED, CODES.CANCELLED), "by the service"
+    request = PlanService.Request(**LONG)
+    answer = cell.client.begin(PlanService, PLAN, request)
+    cell.wait_for(Status.PLANNING)
+    assert not plan(cell).accepted
+    assert not execute(cell).accepted
+    assert cell.trigger("cancel").success
+    cell.wait(answer.done, "answer of what was cancelled")
+    assert answer.result().error_code == CODES.CANCELLED
+
+
+def test_a_second_motion_is_rejected_and_a_stop_aborts_the_first(cell):
+    assert plan(cell).wait().success
+    goal = execute(cell)
+    cell.wait_for(Status.RUNNING)
+    count = len(cell.sent)
+    assert not execute(cell).accepted
+    assert not plan(cell).accepted
+    assert cell.trigger("start").message.startswith("BUSY: a motion is under way")
+    assert cell.plan(**QUICK).error_code == CODES.BUSY
+    assert len(cell.sent) == count
+    assert goal.result is None
+    assert cell.trigger("stop").message.startswith("braking")
+    result = goal.wait(20.0)
+    assert (goal.status, result.error_code) == (ABORTED, CODES.CANCELLED)
+    assert result.status.stop_reason == Status.REQUESTED
+    assert at_rest(cell)
+    assert cell.trigger("start").success
+    cell.wait_for(Status.RUNNING)
+    assert not execute(cell).accepted, "a motion that a service began"
+    assert cell.trigger("stop").success
+    cell.wait_for(Status.STOPPED)
+    cell.client.spin(0.5)
+    assert cell.status.state == Status.STOPPED, "nothing was queued"
+
+
+def test_states_that_stop_coming_abort_the_goal(cell):
+    assert plan(cell).wait().success
+    goal = execute(cell)
+    cell.wait_for(Status.RUNNING)
+    robot = cell.nodes.process("simulated_robot")
+    robot.send_signal(signal.SIGSTOP)
+    try:
+        cell.wait_for(Status.BRAKING, Status.FAULT)
+    finally:
+        robot.send_signal(signal.SIGCONT)
+    result = goal.wait(20.0)
+    assert (goal.status, result.error_code) == (ABORTED, CODES.STATE_STALE)
+    assert result.status.stop_reason == Status.STATE_STALE
+    assert "no joint state" in result.message
+
+
+DYING_CLIENT = """
+import sys
+from robot_identification.action import ExecuteExcitation
+from robot_identification.nodes.client import Client
+from robot_identification.nodes.goals import Goals
+with Client(sys.argv[1]) as client:
+    goals = Goals(client)
+    goal = goals.send(ExecuteExcitation, "excitation/execute")
+    client.wait_for(lambda: goal.feedback, 30.0, "feedback")
+    print("moving", flush=True)
+    goal.wait()
+"""
+
+
+def test_a_motion_goes_on_to_its_end_when_its_client_is_killed(cell):
+    planned = plan(cell).wait()
+    assert planned.success
+    count = len(cell.sent)
+    client = subprocess.Popen(
+        [sys.executable, "-c", DYING_CLIENT, cell.namespace], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert client.stdout.readline() == "moving\n"
+        cell.wait_for(Status.RUNNING)
+    finally:
+        client.kill()
+        client.wait()
+        client.stdout.close()
+    assert not execute(cell).accepted, "another client is rejected meanwhile"
+    status = cell.wait_for(Status.FINISHED, Status.STOPPED, Status.FAULT)
+    assert status.state == Status.FINISHED, status.text
+    assert len(cell.sent) == count + 2, "nothing but approach and trajectory"
+    assert stamp_of(cell.states[-1]) >= cell.sent[-1].end
+    goal = execute(cell)
+    assert goal.accepted, "the desk is free again"
+    assert goal.wait().success
+
+
+def test_a_node_that_was_killed_and_started_again_takes_goals(cell):
+    assert plan(cell).wait().success
+    execute(cell)
+    cell.wait_for(Status.RUNNING)
+    count = len(cell.sent)
+    cell.kill(signal.SIGKILL)
+    cell.start_excitation()
+    goal = execute(cell)
+    result = goal.wait(30.0)
+    assert (goal.status, result.error_code) == (ABORTED, CODES.RESULT_INVALID)
+    assert "no certified plan" in result.message
+    assert len(cell.sent) == count
+    cell.wait(lambda: stamp_of(cell.states[-1]) > cell.sent[-1].end, "end of what was sent", 60.0)
+    assert plan(cell).wait().success
+    assert execute(cell).wait().success
