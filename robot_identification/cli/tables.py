@@ -2,61 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
+from robot_identification.cli import fit_tables
+from robot_identification.cli.printing import console, plain, print_json, print_table
 from robot_identification.identification.result import (
     IdentificationResult,
     error_entries,
     summary,
 )
 
-
-def console() -> Console:
-    """Return a console on standard output that never cuts or colours what is piped."""
-    result = Console(highlight=False)
-    return result if result.is_terminal else Console(highlight=False, width=160)
-
-
-def print_json(document: Mapping[str, object]) -> None:
-    """Print plain data as JSON; what is not finite becomes null."""
-    print(json.dumps(plain(document), indent=2, allow_nan=False))
-
-
-def plain(value: object) -> object:
-    """Return plain data with what is not finite as None."""
-    if isinstance(value, Mapping):
-        return {str(key): plain(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(entry) for entry in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
-
-
-def print_table(
-    out: Console, title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]
-) -> None:
-    """Print a plain table under its title; columns of numbers stand flush right."""
-    result = Table(box=None, pad_edge=False)
-    for i, name in enumerate(columns):
-        text = i == 0 or name in (
-            "grouping",
-            "from",
-            "bag",
-            "relation",
-            "with the geometry's symbols",
-        )
-        result.add_column(name, justify="left" if text else "right", overflow="fold")
-    for row in rows:
-        result.add_row(*(escape(cell) for cell in row))
-    out.print(title, style="bold", markup=False, soft_wrap=True)
-    out.print(result)
+__all__ = [
+    "console",
+    "grouping_text",
+    "plain",
+    "print_errors",
+    "print_json",
+    "print_result",
+    "print_table",
+]
 
 
 def grouping_text(grouping: Mapping[str, float]) -> str:
@@ -92,9 +59,11 @@ def print_result(result: IdentificationResult) -> None:
     out.print()
     print_errors(out, result)
     out.print()
+    fit_tables.print_fit(out, result)
     settings = [
         (name, _setting(entry["value"]), str(entry["reason"]))
         for name, entry in result.settings.items()
+        if name not in fit_tables.TABLED
     ]
     print_table(out, "settings", ("setting", "value", "from"), settings)
     for warning in result.warnings:

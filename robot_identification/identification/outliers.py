@@ -18,7 +18,7 @@ from robot_identification.signals.processing import Processing
 from robot_identification.signals.samples import FilteredSegment
 
 # Spikes: bound in standard deviations, and samples to either side that are looked at.
-_SPIKE = 8.0
+_SPIKE = 6.0
 _SPIKE_REACH = (3, 50)
 # A row that is so many standard deviations off is called an outlier.
 OUTLYING = 4.0
@@ -140,7 +140,7 @@ def without_spikes(
     """Limit how far samples at the full rate stand off their surroundings, before decimation.
 
     The residual of a sample may differ from the median of those within a decimation step to either
-    side by eight standard deviations of that difference.  What lasts longer stays.
+    side by six robust standard deviations of the residuals.  What lasts longer stays.
 
     Args:
         base: base parameters.
@@ -158,15 +158,16 @@ def without_spikes(
     cleaned = list(segments)
     for bag in range(bags):
         numbers = [i for i, own in enumerate(division.bags) if own == bag]
-        apart = []
+        residuals, apart = [], []
         for i in numbers:
             residual = segments[i].effort - _predicted(regressor, values, segments[i])
             factor = processing.decimator(segments[i].period).factor
             reach = int(np.clip(factor, *_SPIKE_REACH))
             around = scipy.ndimage.median_filter(residual, (1, 2 * reach + 1), mode="nearest")
+            residuals.append(residual)
             apart.append(residual - around)
         smallest = smallest_scales([segments[i] for i in numbers])
-        limits = _SPIKE * _scale(np.hstack(apart), smallest)[:, None]
+        limits = _SPIKE * _scale(np.hstack(residuals), smallest)[:, None]
         for i, own in zip(numbers, apart, strict=True):
             excess = own - np.clip(own, -limits, limits)
             cleaned[i] = segments[i].with_effort(segments[i].effort - excess)

@@ -1,0 +1,59 @@
+"""How tables and plain data are printed."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+# Columns of text, flush left; those of numbers stand flush right.
+_TEXT = (
+    "grouping",
+    "from",
+    "bag",
+    "joint",
+    "largest",
+    "largest changes",
+    "relation",
+    "with the geometry's symbols",
+)
+
+
+def console() -> Console:
+    """Return a console on standard output that never cuts or colours what is piped."""
+    result = Console(highlight=False)
+    return result if result.is_terminal else Console(highlight=False, width=160)
+
+
+def print_json(document: Mapping[str, object]) -> None:
+    """Print plain data as JSON; what is not finite becomes null."""
+    print(json.dumps(plain(document), indent=2, allow_nan=False))
+
+
+def plain(value: object) -> object:
+    """Return plain data with what is not finite as None."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def print_table(
+    out: Console, title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]
+) -> None:
+    """Print a plain table under its title; columns of numbers stand flush right."""
+    result = Table(box=None, pad_edge=False)
+    for i, name in enumerate(columns):
+        text = i == 0 or name in _TEXT
+        result.add_column(name, justify="left" if text else "right", overflow="fold")
+    for row in rows:
+        result.add_row(*(escape(cell) for cell in row))
+    out.print(title, style="bold", markup=False, soft_wrap=True)
+    out.print(result)
