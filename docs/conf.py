@@ -1,0 +1,27 @@
+"""Settings of the documentation: ``make docs`` builds it."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / "extensions"))
+
+from robot_identification import __version__  # noqa: E402
+
+project = "robot_identification"
+author = "the developers of robot_identification"
+release = version = __version__
+extensions = ["myst_parser", "sphinxarg.ext", "reference_pages"]
+exclude_patterns = ["build"]
+source_suffix = {".md": "markdown"}
+root_doc = "index"
+nitpicky = True
+
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+myst_heading_anchors = 4
+myst_url_schemes = ("http", "https", "mailto")
+
+html_theme = "furo"
+html_title = f"robot_identification {release}"
+html_show_sphinx = False
+html_copy_source = False

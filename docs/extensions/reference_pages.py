@@ -1,0 +1,128 @@
+"""Pages that are made from the code: parameters of the nodes, and the interfaces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from robot_identification.nodes.parameters import ParameterSpec
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+ROOT = Path(__file__).resolve().parents[2]
+NODES = (
+    "excitation",
+    "acquisition",
+    "identification",
+    "calibration",
+    "simulated_robot",
+    "mujoco_robot",
+    "computed_torque",
+    "fault_injector",
+)
+KINDS = (("msg", "Messages"), ("srv", "Services"), ("action", "Actions"))
+PARTS = {"srv": ("Request", "Response"), "action": ("Goal", "Result", "Feedback"), "msg": ("",)}
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Make the pages before any is read."""
+    app.connect("builder-inited", _write)
+    return {"parallel_read_safe": True}
+
+
+def _write(app: Sphinx) -> None:
+    folder = Path(app.srcdir) / "generated"
+    folder.mkdir(exist_ok=True)
+    for name, text in (
+        ("parameters.md", parameters_page()),
+        ("interfaces.md", interfaces_page()),
+        ("command_line.md", COMMAND_LINE),
+    ):
+        path = folder / name
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+
+
+COMMAND_LINE = """# Command line
+
+Exit codes: 0 where all went well, 2 for bad input, 3 for a result that was refused (rank,
+conditioning, consistency).  Every command has `--json`.
+
+```{argparse}
+:module: robot_identification.cli.main
+:func: parser
+:prog: robot-identification
+:nodefaultconst:
+```
+"""
+
+
+def parameters_page() -> str:
+    """Return the table of every node's parameters."""
+    lines = [
+        "# Parameters of the nodes",
+        "",
+        "Made from the declarations in the code. *Fixed* ones cannot be changed while the node "
+        "runs. The files in `config/` state every parameter with a comment.",
+    ]
+    for node in NODES:
+        lines += ["", f"## {node}", "", "| parameter | type | default | range | meaning |"]
+        lines += ["|---|---|---|---|---|", *map(_row, specs_of(node))]
+    return "\n".join(lines) + "\n"
+
+
+def specs_of(node: str) -> tuple[ParameterSpec, ...]:
+    """Return the parameters of a node."""
+    for name in (f"{node}_parameters", node):
+        try:
+            module = import_module(f"robot_identification.nodes.{name}")
+        except ModuleNotFoundError:
+            continue
+        if hasattr(module, "PARAMETERS"):
+            return tuple(module.PARAMETERS)
+    raise LookupError(f"no parameters of the node {node}")
+
+
+def _row(spec: ParameterSpec) -> str:
+    default = "required" if spec.default is None else _code(spec.default)
+    fixed = " (fixed)" if spec.read_only else ""
+    kind = spec.type.name.lower().replace("_", " ")
+    return f"| `{spec.name}`{fixed} | {kind} | {default} | {_range(spec)} | {spec.description} |"
+
+
+def _code(value: Any) -> str:
+    return '`""`' if value == "" else f"`{value}`"
+
+
+def _range(spec: ParameterSpec) -> str:
+    if spec.choices:
+        return ", ".join(_code(choice) for choice in spec.choices)
+    bounds = []
+    if spec.minimum is not None:
+        bounds.append(f"from {spec.minimum:g}")
+    if spec.maximum is not None:
+        bounds.append(f"to {spec.maximum:g}")
+    return " ".join(bounds)
+
+
+def interfaces_page() -> str:
+    """Return messages, services and actions as they are written."""
+    lines = ["# Messages, services and actions", "", "As the files in the package define them."]
+    for kind, title in KINDS:
+        files = sorted((ROOT / kind).glob(f"*.{kind}"))
+        if files:
+            lines += ["", f"## {title}"]
+        for file in files:
+            lines += ["", f"### {file.stem}", *_parts(file, kind)]
+    return "\n".join(lines) + "\n"
+
+
+def _parts(file: Path, kind: str) -> Iterator[str]:
+    texts = file.read_text(encoding="utf-8").split("\n---\n")
+    for name, text in zip(PARTS[kind], texts, strict=True):
+        if name:
+            yield from ("", f"{name}:")
+        yield from ("", "```text", text.strip() or "# nothing", "```")
