@@ -1,6 +1,7 @@
 """What must hold of what a reader made of a damaged file."""
 
 import re
+import zlib
 
 import numpy as np
 import yaml
@@ -48,9 +49,13 @@ def check_robot(robot, _):
 
 
 def stated(data):
-    """Return a document as another reader understands it, None where the readers may differ."""
+    """Return a document as another reader understands it, None where the readers may differ.
+
+    One in eight is read without libyaml, on which the parsers stand too.
+    """
+    loader = yaml.SafeLoader if zlib.crc32(data) % 8 == 0 else yaml.CSafeLoader
     try:
-        return None if OCTAL.search(data) else yaml.safe_load(data)
+        return None if OCTAL.search(data) else yaml.load(data, Loader=loader)
     except (yaml.YAMLError, ValueError):
         return None
 

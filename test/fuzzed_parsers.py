@@ -23,7 +23,14 @@ import fuzz_checks
 from fuzzed_bags import NAMES, write_bag
 from made_up_plans import random_plan
 from made_up_results import made_up_result
-from mutations import damaged_bytes, damaged_message, damaged_trajectory, damaged_xml, damaged_yaml
+from mutations import (
+    damaged_bytes,
+    damaged_message,
+    damaged_trajectory,
+    damaged_xml,
+    damaged_yaml,
+    packed_tree,
+)
 from robot_identification.errors import BagError
 from robot_identification.excitation import trajectory as trajectories
 from robot_identification.excitation.certificate import certify
@@ -118,7 +125,7 @@ class Parser:
 
 def from_yaml(seeds):
     """Return how YAML documents are damaged behind their syntax; the trees are read once."""
-    trees = {seed: yaml.safe_load(seed) for seed in seeds}
+    trees = {seed: packed_tree(yaml.safe_load(seed)) for seed in seeds}
     return lambda rng, seed: damaged_yaml(rng, trees[seed])
 
 
@@ -287,7 +294,8 @@ def result_files():
 def results_of_others(tree):
     """Return how results are damaged behind their syntax; half of them without checksum."""
     unchecked = {name: value for name, value in tree.items() if name != content_digest.KEY}
-    return lambda rng, _: damaged_yaml(rng, rng.choice((tree, unchecked)))
+    trees = packed_tree(tree), packed_tree(unchecked)
+    return lambda rng, _: damaged_yaml(rng, rng.choice(trees))
 
 
 def fault_lists():
