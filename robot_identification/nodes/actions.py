@@ -18,7 +18,7 @@ from rclpy.node import Node
 from robot_identification.nodes import qos
 from robot_identification.nodes.services import CODES, Desk, Turn
 
-RESULT_TIMEOUT = 300
+RESULT_TIMEOUT = 60
 """Time for which the result of a goal that has ended can still be asked for, s."""
 
 _LOG_PERIOD = 1.0

@@ -1,17 +1,22 @@
 """Actions of the identification node: the same answers as the services, feedback, cancel."""
 
 import time
+import uuid
 
 import numpy as np
 import pytest
+import rclpy
+from rclpy.action.server import ActionServer, GoalResponse, RCLError
+from rclpy.node import Node
 from robot_identification.action import Identify, IdentifyDidim
 from robot_identification.srv import BaseParameters
 from robot_identification.srv import Identify as IdentifyService
 from std_srvs.srv import Trigger
 
 from live_nodes import ROBOT, states
+from robot_identification.nodes.actions import DeskAction
 from robot_identification.nodes.goals import ABORTED, CANCELED, SUCCEEDED, Goals
-from robot_identification.nodes.services import CODES
+from robot_identification.nodes.services import CODES, Desk
 from robot_identification.signals.recording import RawSamples
 from robot_identification.storage.bag_writing import write_joint_states
 from simulated_experiments import raw_samples, simulated
@@ -21,6 +26,7 @@ pytestmark = pytest.mark.ros
 IDENTIFY, DIDIM = "identification/identify", "identification/didim"
 RATE = 200.0
 CANCELS = 10
+FLOOD = 20
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +146,7 @@ def test_services_and_goals_keep_each_other_out_and_short_queries_go_on(suite, g
     result = goal.wait(10.0)
     assert (goal.status, result.error_code) == (ABORTED, CODES.CANCELLED), "nobody cancelled it"
     assert np.median(delays) < 0.1
-    assert "goal of ~/identify rejected, BUSY" in suite.processes.output("identification")
+    assert "rejected, BUSY: didim is under way" in suite.processes.output("identification")
 
 
 def test_a_goal_is_rejected_while_a_service_works(suite, goals, recording):
@@ -180,3 +186,36 @@ def test_goals_cancelled_at_random_times_end_canceled_or_done(suite, goals, reco
         assert time.monotonic() - begin < 2.0
     again = goals.send(Identify, IDENTIFY, asking(recording)).wait()
     assert values(again.result) == values(good.result)
+
+
+def test_of_many_goals_at_once_one_is_accepted_and_none_waits(suite, goals, recording):
+    goals.wait_for_action(Identify, IDENTIFY)
+    client = goals._action(Identify, IDENTIFY)
+    answers = [client.send_goal_async(asking(recording, 100)) for _ in range(FLOOD)]
+    suite.wait(lambda: all(answer.done() for answer in answers), "all answers")
+    (accepted,) = (answer.result() for answer in answers if answer.result().accepted)
+    end = accepted.get_result_async()
+    suite.wait(end.done, "result")
+    assert end.result().status == SUCCEEDED
+    assert goals.send(Identify, IDENTIFY, asking(recording)).wait().success
+
+
+def test_a_client_that_goes_away_before_it_is_answered_leaves_the_desk_free(monkeypatch):
+    context = rclpy.Context()
+    rclpy.init(context=context)
+    node = Node("actions", context=context, namespace=f"/a{uuid.uuid4().hex[:8]}")
+    desk = Desk(node.get_logger())
+    action = DeskAction(node, Identify, "x", desk=desk, work="work", perform=lambda *_: None)
+
+    async def gone(server, _request):
+        assert server._goal_callback(Identify.Goal()) == GoalResponse.ACCEPT
+        assert desk.busy
+        raise RCLError("failed to send the response")
+
+    monkeypatch.setattr(ActionServer, "_execute_goal_request", gone)
+    with pytest.raises(StopIteration):  # the node lives
+        action._server.execute({"goal": None}).send(None)
+    assert not desk.busy
+    action.destroy()
+    node.destroy_node()
+    rclpy.shutdown(context=context)
