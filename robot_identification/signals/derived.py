@@ -12,7 +12,11 @@ from robot_identification.robot.model import Array
 from robot_identification.signals import filtering
 from robot_identification.signals.processing import END_LEVEL
 from robot_identification.signals.recording import Recording
-from robot_identification.signals.spectrum import MotionSpectrum, motion_spectrum
+from robot_identification.signals.spectrum import (
+    POWER_SHARE,
+    MotionSpectrum,
+    motion_spectrum,
+)
 
 # Cut-off as a multiple of the band of the motion, and what it may be reduced to by noise.
 BAND_FACTOR = 10.0
@@ -74,7 +78,27 @@ class DataProperties:
         value, reason = factor * band, f"derived: {factor:.3g} x {band:.3g} Hz of motion{why}"
         if value > limit:
             value, reason = limit, f"{reason}, at most {NYQUIST_SHARE:g} of {nyquist:.4g} Hz"
-        return Derived(value, reason)
+        return Derived(value, f"{reason}; {self._about_motion()}; {self._about_noise(value)}")
+
+    def _about_motion(self) -> str:
+        joint = int(self.spectrum.band_hz.argmax())
+        band, name = self.spectrum.band_hz[joint], self.recordings[0].joint_names[joint]
+        share = f"{100.0 * POWER_SHARE:.4g} %"
+        return f"{share} of the power of {name}'s velocity lies below {band:.3g} Hz"
+
+    def _about_noise(self, cutoff_hz: float) -> str:
+        """Return what noise and resolution the worst joint has, and what is left of them."""
+        shares = self.spectrum.acceleration_noise(cutoff_hz)
+        joint = int(shares.argmax())
+        name = self.recordings[0].joint_names[joint]
+        nyquist = 0.5 / self.longest_period
+        noise = self.spectrum.position_noise(nyquist)[joint]
+        step = self.spectrum.step[joint]
+        resolution = f", in steps of {step:.2g}" if step > 0.0 else ""
+        return (
+            f"noise of {name} {noise:.2g} rms{resolution}, which below {cutoff_hz:.3g} Hz is "
+            f"{100.0 * shares[joint]:.2g} % of its acceleration"
+        )
 
     def rate(self, cutoff_hz: float) -> Derived:
         """Return the rate after decimation, for a cut-off of the position filter in Hz.
@@ -87,9 +111,13 @@ class DataProperties:
         if fewest > cutoff_hz:
             value = min(fewest, 1.0 / self.longest_period)
             return Derived(value, f"derived: {FEWEST_ROWS} rows per joint of {duration:.4g} s")
+        sampling = 1.0 / self.longest_period
+        factor = max(1, round(sampling / cutoff_hz))
         return Derived(
             cutoff_hz,
-            f"derived: decimation passes {0.4 * cutoff_hz:.4g} Hz, 0.4 of the cut-off",
+            f"derived: decimation passes {0.4 * cutoff_hz:.4g} Hz, 0.4 of the cut-off; one in "
+            f"{factor} of {sampling:.4g} samples a second, "
+            f"{duration * sampling / factor:.0f} rows per joint",
         )
 
     def thresholds(self, cutoff_hz: float, order: int) -> Derived:

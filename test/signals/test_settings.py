@@ -33,6 +33,20 @@ def moving(frequency, *, rate=1000.0, seconds=20.0, noise=0.0):
     return build_recording(RawSamples(stamps, position, None, position), NAMES)
 
 
+def test_reason_of_the_cutoff_tells_motion_noise_and_resolution(robot):
+    fine = moving(2.0, noise=1e-4)
+    reason = resolve_processing(robot, [fine]).reasons["cutoff_hz"]
+    assert "99.95 % of the power of joint_1's velocity lies below 2" in reason
+    assert "noise of joint_2 9.6e-05 rms, which below 21.2 Hz is 0.55 % of its" in reason
+    step = 2 * np.pi / 4096
+    segment = fine.segments[0]
+    coarse = dataclasses.replace(segment, position=step * np.rint(segment.position / step))
+    stepped = dataclasses.replace(fine, segments=(coarse,))
+    np.testing.assert_allclose(motion_spectrum([stepped]).step, step, rtol=1e-6)
+    assert "in steps of 0.0015" in resolve_processing(robot, [stepped]).reasons["cutoff_hz"]
+    assert motion_spectrum([fine]).step.tolist() == [0.0, 0.0]
+
+
 @pytest.mark.parametrize("frequency", [1.0, 3.0, 8.0])
 def test_cutoff_is_ten_times_the_band_of_the_motion(robot, frequency):
     processing = resolve_processing(robot, [moving(frequency, noise=1e-6)])
@@ -74,7 +88,10 @@ def test_rate_follows_the_cutoff(robot):
     options = ProcessingSettings(cutoff_hz=80.0)
     processing = resolve_processing(robot, [recording], options)
     assert processing.rate_hz == 80.0
-    assert processing.reasons["rate_hz"] == "derived: decimation passes 32 Hz, 0.4 of the cut-off"
+    assert processing.reasons["rate_hz"] == (
+        "derived: decimation passes 32 Hz, 0.4 of the cut-off; one in 12 of 1000 samples a second, "
+        "1667 rows per joint"
+    )
     assert processing.decimator(recording.period).factor == 12
 
 
