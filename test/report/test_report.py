@@ -1,0 +1,298 @@
+"""The page of a report: complete, self-contained, and safe whatever stands in the files."""
+
+import base64
+import html
+import re
+import shutil
+import sys
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib", reason="needs the extra report")
+pytest.importorskip("jinja2", reason="needs the extra report")
+
+from robot_identification.cli.main import main
+from robot_identification.identification.history import History, Iteration
+from robot_identification.identification.least_squares import RelativeError
+from robot_identification.identification.prediction import Prediction
+from robot_identification.report import style
+from robot_identification.report.torque_figure import torque_figure
+from robot_identification.robot.loading import load_robot
+from robot_identification.storage.bag_writing import write_joint_states
+from robot_identification.storage.results import read_result, write_result
+from swinging_scara import swinging_scara as samples
+
+NASTY = "<script>alert('$x_{')</script>&\"\x07"
+SECTIONS = [
+    "summary", "effort", "parameters", "friction", "excitation", "residual", "links", "settings",
+    "provenance",
+]  # fmt: skip
+
+
+def words_of(page: str) -> str:
+    """Return the text of a page, without its tags."""
+    body = re.sub(r"<(style|svg).*?</\1>", " ", page, flags=re.DOTALL)
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", body)).split())
+
+
+def images_of(page: str) -> list[str]:
+    """Return the images of a page as SVG text."""
+    found = re.findall(r'src="data:image/svg\+xml;base64,([^"]*)"', page)
+    return [base64.b64decode(data).decode() for data in found]
+
+
+@pytest.fixture
+def report(run, tmp_path):
+    """Make a report of a result, and return its page and what the command printed."""
+
+    def command(result, *options):
+        target = tmp_path / "report.html"
+        printed = run("report", result, "-o", target, *options)
+        return target.read_text("utf-8"), printed
+
+    return command
+
+
+@pytest.fixture(scope="module")
+def scara_page(swinging_scara, tmp_path_factory):
+    """The page of the swinging SCARA."""
+    target = tmp_path_factory.mktemp("page") / "report.html"
+    assert main(["report", str(swinging_scara), "-o", str(target)]) == 0
+    return target.read_text("utf-8")
+
+
+def test_every_section_is_there_in_its_place(report, swinging_scara, scara_page):
+    page, printed = report(swinging_scara)
+    assert page == scara_page, "the same result gives the same page"
+    assert re.findall(r'<h2 id="(\w+)"', page) == SECTIONS
+    result = read_result(swinging_scara)
+    text = words_of(page)
+    for name in (*result.regrouping.names, *result.joint_names, *result.settings):
+        assert f" {name} " in text
+    assert result.robot_digest in text
+    assert result.sources[0].digest in text
+    held_out = f"{100.0 * result.held_out.total:.3g} %"
+    assert f"On data that had no part in the fit (held out) it is {held_out}" in text
+    assert set(printed["verdicts"]) == set(result.regrouping.names)
+    assert printed["recordings"] == {result.sources[0].name: "drawn"}
+    assert printed["bytes"] == len(page.encode("utf-8"))
+
+
+def test_the_page_holds_all_of_itself(scara_page):
+    page = scara_page
+    sources = re.findall(r'\b(?:src|href|srcset)="([^"]*)"', page)
+    assert len(sources) > 15
+    assert all(source.startswith(("data:image/svg+xml;base64,", "#")) for source in sources)
+    assert not re.search(r"https?:|//\w+\.|@import|url\(", page)
+    for image in images_of(page):
+        assert ET.fromstring(image).tag.endswith("svg")
+        assert not re.search(r"""(href|src)=["']http""", image)
+
+
+def with_nasty_names(result):
+    """Return a result in which every text that is not a parameter is hostile."""
+    joints = tuple(f"{NASTY}{name}" for name in result.joint_names)
+    return replace(
+        result,
+        robot=NASTY,
+        joint_names=joints,
+        factors=tuple(replace(f, joint=n) for f, n in zip(result.factors, joints, strict=True)),
+        sources=tuple(replace(source, name=NASTY) for source in result.sources),
+        settings={NASTY: {"value": NASTY, "reason": NASTY}},
+        warnings=(NASTY,),
+        cross_validation=None,
+    )
+
+
+def test_hostile_names_are_text_and_nothing_else(report, swinging_scara, tmp_path):
+    hostile = tmp_path / "hostile.yaml"
+    write_result(hostile, with_nasty_names(read_result(swinging_scara)))
+    page, printed = report(hostile)
+    assert "<script" not in page.lower()
+    assert "&lt;script&gt;alert(" in page
+    assert "no robot of this package has that name" in printed["robot_remark"]
+    assert len(images_of(page)) == 4
+    for image in images_of(page):
+        ET.fromstring(image)
+
+
+def test_hostile_names_can_be_drawn():
+    rows = np.arange(50.0)
+    prediction = Prediction(
+        joint_names=(NASTY,),
+        units=("N m",),
+        time=rows,
+        measured=rows[:, None],
+        predicted=rows[:, None],
+        kept=np.ones((50, 1), bool),
+        velocity=rows[:, None],
+    )
+    with style.drawing():
+        address = style.svg_data(torque_figure(prediction, 0))
+        assert style.png_file(torque_figure(prediction, 0)).startswith(b"\x89PNG")
+    text = " ".join(ET.fromstring(base64.b64decode(address.partition(",")[2])).itertext())
+    assert "<script>alert('$x_{')</script>" in text
+
+
+def test_a_minute_of_six_joints_stays_small():
+    rng = np.random.default_rng(0)
+    rows, joints = 12_000, 6
+    prediction = Prediction(
+        joint_names=tuple(f"joint_{j}" for j in range(joints)),
+        units=("N m",) * joints,
+        time=np.arange(rows) / 200.0,
+        measured=100.0 * rng.normal(size=(rows, joints)),
+        predicted=100.0 * rng.normal(size=(rows, joints)),
+        kept=rng.random((rows, joints)) < 0.9,
+        velocity=rng.normal(size=(rows, joints)),
+    )
+    with style.drawing():
+        sizes = [
+            len(style.svg_data(torque_figure(prediction, 0, width=width)))
+            for width in (style.WIDE, style.NARROW)
+        ]
+    assert joints * sum(sizes) < 2_000_000
+
+
+def test_a_bag_that_changed_is_not_drawn(report, refusal, scara_bag, swinging_scara, tmp_path):
+    other = tmp_path / "other"
+    write_joint_states(other, load_robot("scara").joint_names, samples(12.0))
+    result = read_result(swinging_scara)
+    moved = tmp_path / "moved.yaml"
+    sources = (replace(result.sources[0], name=str(other)),)
+    write_result(moved, replace(result, sources=sources))
+    page, printed = report(moved)
+    assert "its content has changed since" in printed["recordings"][str(other)]
+    assert "There are no time plots" in words_of(page)
+    code, line = refusal("report", moved, "-o", tmp_path / "x.html", "--bag", other)
+    assert code == 2
+    assert "is that of none of the recordings" in line
+    assert not (tmp_path / "x.html").exists()
+
+
+def test_a_bag_that_moved_is_known_by_its_hash(report, scara_bag, swinging_scara, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    shutil.copytree(scara_bag, elsewhere)
+    result = read_result(swinging_scara)
+    gone = tmp_path / "gone.yaml"
+    sources = (replace(result.sources[0], name="no_such_bag"),)
+    write_result(gone, replace(result, sources=sources))
+    page, printed = report(gone)
+    assert printed["recordings"] == {"no_such_bag": "not drawn: no file of that name"}
+    assert "Name the bags with --bag" in words_of(page)
+    without = len(images_of(page))
+    page, printed = report(gone, "--bag", elsewhere)
+    assert printed["recordings"] == {"no_such_bag": "drawn"}
+    # efforts for paper and for phones, spectrum, histogram of two joints
+    assert len(images_of(page)) == without + 2 * 4
+
+
+def test_fewer_samples_than_were_used_are_told(report, swinging_scara):
+    _, printed = report(swinging_scara, "--end", "0.5")
+    (state,) = printed["recordings"].values()
+    assert "2000 are drawn and 4000 were used" in state
+
+
+def test_another_robot_is_refused(refusal, swinging_scara, tmp_path):
+    for options, told in (
+        (("--robot", "tx40"), "is not the file that the result was made with"),
+        (("--robot", "nowhere.yaml"), "neither a file nor a robot"),
+        (("--figures", tmp_path / "no_folder"), "no such folder"),
+    ):
+        code, line = refusal("report", swinging_scara, "-o", tmp_path / "x.html", *options)
+        assert code == 2
+        assert told in line
+    code, line = refusal("report", swinging_scara, "-o", swinging_scara)
+    assert code == 2
+    assert "is an input too" in line
+
+
+def test_parameters_and_prior_stand_beside_each_other(
+    report, run, swinging_scara, scara_page, tmp_path
+):
+    parameters = tmp_path / "parameters.yaml"
+    run("calibrate", "scara", swinging_scara, "--prior", "scara", "--space", "base", "-o",
+        parameters)  # fmt: skip
+    page, _ = report(swinging_scara, "--parameters", parameters)
+    text = words_of(page)
+    assert "Prior: scara" in text
+    checks = run("check", "scara", parameters)
+    verdict = "can exist" if checks["consistent"] else "Cannot exist"
+    assert verdict in text
+    assert all(link in text for link in checks["links"])
+    assert "the blue one the prior" in text
+    assert "No calibrated parameters were given" in words_of(scara_page)
+
+
+def test_figures_are_written_as_files(report, swinging_scara, tmp_path):
+    folder = tmp_path / "figures"
+    folder.mkdir()
+    _, printed = report(swinging_scara, "--figures", folder)
+    names = {Path(path).name for path in printed["figures"]}
+    assert names == {path.name for path in folder.iterdir()}
+    assert {"torque_1_joint_1.png", "friction_joint_2.png", "singular_values.png"} <= names
+    assert all(path.read_bytes().startswith(b"\x89PNG") for path in folder.iterdir())
+
+
+def test_iterations_of_didim_are_drawn(report, swinging_scara, tmp_path):
+    result = read_result(swinging_scara)
+    iterations = tuple(
+        Iteration(
+            number=number,
+            torque_error=RelativeError(error, np.array([error, 2.0 * error])),
+            step=1.0,
+            parameter_change=10.0**-number,
+            frequency_ratio=np.ones(2),
+            values=result.estimate.values,
+            simulations=7,
+        )
+        for number, error in enumerate((0.9, 0.1, 0.02))
+    )
+    history = History("regular", 0.4, iterations, np.array([0.01, 0.0]), "high band", "converged")
+    path = tmp_path / "didim.yaml"
+    write_result(path, replace(result, method="didim", iterations=2, history=history))
+    page, _ = report(path)
+    assert re.findall(r'<h2 id="(\w+)"', page) == [*SECTIONS[:6], "convergence", *SECTIONS[6:]]
+    assert "converged after 2 iterations" in words_of(page)
+    assert "parameter change" in " ".join(words_of(page).split())
+
+
+@pytest.mark.parametrize("options", [("--method", "energy"), ("--essential",)])
+def test_other_ways_to_identify(report, run, scara_bag, tmp_path, options):
+    path = tmp_path / "result.yaml"
+    identified = run("identify", "scara", scara_bag, *options, "-o", path)
+    page, printed = report(path)
+    assert len(re.findall(r'class="verdict (?:good|weak|bad|removed)"', page)) == len(
+        printed["verdicts"]
+    )
+    removed = [p["name"] for p in identified["parameters"] if p["essential"] is False]
+    kept_zero = [n for n, v in printed["verdicts"].items() if v == "removed as not essential"]
+    assert removed == kept_zero
+
+
+def test_merged_results_have_a_report(report, run, scara_bag, tmp_path):
+    other = tmp_path / "other"
+    write_joint_states(other, load_robot("scara").joint_names, samples(15.0))
+    settings = ("--method", "ols", "--cutoff", "20", "--rate", "40", "--velocity-threshold", "0.05",
+                "--drop-start", "30", "--drop-end", "30")  # fmt: skip
+    for name, bag in (("one", scara_bag), ("two", other)):
+        run("identify", "scara", bag, *settings, "-o", tmp_path / f"{name}.yaml")
+    merged = tmp_path / "merged.yaml"
+    run("merge", tmp_path / "one.yaml", tmp_path / "two.yaml", "-o", merged)
+    page, printed = report(merged)
+    assert set(printed["recordings"].values()) == {"drawn"}
+    assert "from 2 recordings" in words_of(page)
+
+
+def test_without_the_template_engine_there_is_advice(
+    refusal, swinging_scara, tmp_path, monkeypatch
+):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    monkeypatch.delitem(sys.modules, "robot_identification.report.page", raising=False)
+    code, line = refusal("report", swinging_scara, "-o", tmp_path / "x.html")
+    assert code == 2
+    assert "robot_identification[report]" in line
