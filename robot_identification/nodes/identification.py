@@ -39,6 +39,7 @@ from robot_identification.nodes.didim_service import (
     start_of,
 )
 from robot_identification.nodes.executors import PooledExecutor
+from robot_identification.nodes.fit_requests import fit_request
 from robot_identification.nodes.identification_parameters import (
     GOOD_ENOUGH,
     LIVE_WINDOW,
@@ -170,13 +171,17 @@ class IdentificationNode(Node):
         report = self._reporter(turn)
         report("reading", 0.0)
         recordings, warnings = read_data(request.data, self._robot, self._live, turn.cancelled)
+        fit = fit_request(request, recordings)
         result = identify(
             self._robot,
-            recordings,
+            fit.fitted,
             method=method,
             overrides=overrides,
             held_out_fraction=request.held_out_fraction,
+            held_out=fit.held_out,
             essential=EliminationRule() if request.essential else None,
+            weighting=fit.weighting,
+            robust=fit.robust,
             progress=report,
             cancelled=turn.cancelled,
         )
