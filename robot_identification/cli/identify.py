@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from robot_identification.cli import didim, progress, tables
+from robot_identification.cli import didim, fit_tables, fitting, progress, tables
 from robot_identification.cli import options as shared
 from robot_identification.errors import ModelMismatchError, NotConvergedError, SettingError
 from robot_identification.identification.didim.verdict import METHOD
 from robot_identification.identification.essential import EliminationRule
 from robot_identification.identification.identify import METHODS, identify
 from robot_identification.identification.result import IdentificationResult, summary
+from robot_identification.identification.sensitivity import (
+    CutoffChange,
+    cutoff_sensitivity,
+    sensitivity_entries,
+)
 from robot_identification.storage.atomic import check_target
 from robot_identification.storage.recordings import read_recordings
 from robot_identification.storage.results import write_result
@@ -20,7 +27,7 @@ from robot_identification.storage.results import write_result
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     shared.add_robot(parser)
-    shared.add_bags(parser)
+    shared.add_bags(parser, needed=False)
     parser.add_argument(
         "--method", choices=(*METHODS, METHOD), default="wls", help="default: %(default)s"
     )
@@ -36,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     shared.add_elimination(parser)
     parser.add_argument("-o", "--output", type=Path, metavar="RESULT", help="result file")
+    fitting.add_arguments(parser)
     shared.add_processing(parser)
     didim.add_arguments(parser)
 
@@ -46,32 +54,57 @@ def run(options: argparse.Namespace) -> None:
         check_target(options.output)
     if options.essential and options.method not in ("ols", "wls"):
         raise SettingError("--essential", options.method, "works with the methods ols and wls")
+    changes: tuple[CutoffChange, ...] = ()
     try:
-        result = didim.run(options) if options.method == METHOD else _by_least_squares(options)
+        if options.method == METHOD:
+            fitting.refuse_for(options, METHOD)
+            result = didim.run(options)
+        else:
+            result, changes = _by_least_squares(options)
     except (NotConvergedError, ModelMismatchError) as error:
         if error.result is not None:
             _show(error.result, options)
         raise
     if options.output is not None:
         write_result(options.output, result)
-    _show(result, options)
+    _show(result, options, changes)
 
 
-def _by_least_squares(options: argparse.Namespace) -> IdentificationResult:
+def _by_least_squares(
+    options: argparse.Namespace,
+) -> tuple[IdentificationResult, tuple[CutoffChange, ...]]:
+    """Return the result, and what other cut-offs would change where that is asked for."""
     robot = shared.robot_of(options)
+    bags, held_out = fitting.bags_of(options)
+    choice: dict[str, Any] = {
+        "essential": _elimination(options),
+        "weighting": fitting.weighting_of(options, bags),
+        "robust": fitting.robust_of(options),
+    }
     with progress.bar("identify", quiet=options.json) as report:
-        recordings = read_recordings(
-            options.bags, robot, topic=options.topic, begin=options.begin, end=options.end
+        recordings, unseen = (
+            read_recordings(
+                [bag.path for bag in own],
+                robot,
+                topic=options.topic,
+                begin=options.begin,
+                end=options.end,
+            )
+            for own in (bags, held_out)
         )
-        return identify(
+        result = identify(
             robot,
             recordings,
             method=options.method,
             overrides=shared.processing_of(options),
             held_out_fraction=options.held_out,
-            essential=_elimination(options),
+            held_out=unseen,
             progress=report,
+            **choice,
         )
+        if not options.sensitivity:
+            return result, ()
+        return result, cutoff_sensitivity(robot, recordings, result, **choice)
 
 
 def _elimination(options: argparse.Namespace) -> EliminationRule | None:
@@ -81,10 +114,18 @@ def _elimination(options: argparse.Namespace) -> EliminationRule | None:
     return shared.elimination_of(options) or EliminationRule()
 
 
-def _show(result: IdentificationResult, options: argparse.Namespace) -> None:
+def _show(
+    result: IdentificationResult,
+    options: argparse.Namespace,
+    changes: Sequence[CutoffChange] = (),
+) -> None:
+    names = result.regrouping.names
     if options.json:
-        tables.print_json(summary(result))
+        entries = {"sensitivity": sensitivity_entries(changes, names)} if changes else {}
+        tables.print_json({**summary(result), **entries})
         return
     if result.history is not None:
         didim.print_history(result.history, result.joint_names)
     tables.print_result(result)
+    if changes:
+        fit_tables.print_sensitivity(tables.console(), changes, names)

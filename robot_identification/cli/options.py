@@ -38,10 +38,16 @@ def robot_of(options: argparse.Namespace, *, closed_loops: bool = False) -> Robo
     )
 
 
-def add_bags(parser: argparse.ArgumentParser) -> None:
-    """Add the positional argument BAG... and how to read it."""
+def add_bags(parser: argparse.ArgumentParser, *, needed: bool = True) -> None:
+    """Add the positional argument BAG... and how to read it.
+
+    Args:
+        parser: takes them.
+        needed: whether there must be one.
+    """
+    nargs = "+" if needed else "*"
     parser.add_argument(
-        "bags", metavar="BAG", nargs="+", help="rosbag2 folder, or a bare .db3 or .mcap file"
+        "bags", metavar="BAG", nargs=nargs, help="rosbag2 folder, or a bare .db3 or .mcap file"
     )
     add_bag_reading(parser)
 
