@@ -3,6 +3,7 @@
 #
 #   make demo         identify a simulated robot through live ROS 2 nodes
 #   make test         linters, types, architecture, tests
+#   make docs         the pages of docs/ as HTML, in docs/build
 #   make PYTHON=...   with another Python (3.10 to 3.13); "make clean" first
 #
 # Where a ROS 2 is sourced that $(PYTHON) can import, that one is used;
@@ -40,7 +41,7 @@ endif
 
 PYTEST_OPTIONS ?=
 
-.PHONY: all venv demo test lint format benchmark clean
+.PHONY: all venv demo test docs lint format benchmark clean
 all: venv
 
 # Two steps, so that a change of an interface costs seconds: the second builds
@@ -73,6 +74,10 @@ lint: venv
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: venv
+	$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/build
+	@echo "docs/build/index.html"
 
 format: venv
 	$(BIN)/ruff check --fix

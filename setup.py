@@ -25,8 +25,10 @@ SITE = os.path.relpath(sysconfig.get_path("platlib"), sysconfig.get_path("data")
 
 # Each is justified in docs/dependencies.md.
 REQUIREMENTS = [
+    "backports.zstd>=1; python_version<'3.14'",
     "clarabel>=0.10,<0.12",
     "jsonschema>=4.10",
+    "lz4>=4",
     "numba>=0.58",
     "numpy>=1.26,<3",
     "pyyaml>=6",
@@ -48,23 +50,28 @@ ROS_WHEELS = [
     "ros-trajectory-msgs==5.3.6",
 ]
 EXTRAS = {
+    "docs": ["furo>=2024.1", "myst-parser>=3", "sphinx>=7,<10", "sphinx-argparse>=0.4"],
     "mujoco": ["mujoco>=3.1,<4"],
     "parallel": ["distributed>=2024.5"],
     "report": ["jinja2>=3.1", "matplotlib>=3.6"],
     "test": [
         "distributed>=2024.5",
         "example-robot-data>=4",
+        "furo>=2024.1",
         "hypothesis>=6.100",
         "import-linter>=2.0",
         "jinja2>=3.1",
         "matplotlib>=3.6",
         "mujoco>=3.1,<4",
         "mypy>=1.11",
+        "myst-parser>=3",
         "pin>=2.7",
         "pytest>=8",
         "pytest-timeout>=2.3",
         "pytest-xdist>=3.5",
         "ruff>=0.12",
+        "sphinx>=7,<10",
+        "sphinx-argparse>=0.4",
         "types-PyYAML",
         "xacro>=2",
     ],

@@ -1,0 +1,58 @@
+"""The short scripts in examples/ do what they say."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from robot_identification.cli.main import main
+from robot_identification.robot.loading import load_robot
+from robot_identification.storage.bag_writing import write_joint_states
+from swinging_scara import swinging_scara
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+@pytest.fixture
+def bag(tmp_path):
+    path = tmp_path / "bag"
+    write_joint_states(path, load_robot("scara").joint_names, swinging_scara(), storage="mcap")
+    return path
+
+
+def run(script, *arguments):
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / script), *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=110,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_identify_bag_prints_a_value_and_a_deviation_for_every_parameter(bag):
+    lines = run("identify_bag.py", "scara", bag).splitlines()
+    assert sum("+-" in line for line in lines) == 8
+    assert lines[0].startswith("ZZ1R")
+    assert float(lines[-1].rsplit(" ", 1)[1]) < 0.1
+
+
+def test_plan_trajectory_writes_samples_that_begin_and_end_at_rest(tmp_path):
+    target = tmp_path / "samples.csv"
+    printed = run("plan_trajectory.py", "scara", target)
+    assert "passed velocity" in printed
+    table = np.loadtxt(target, delimiter=",", skiprows=1)
+    assert table.shape[1] == 5
+    assert np.abs(table[0, 3:]).max() < 1e-6
+
+
+def test_predict_effort_uses_a_result(bag, tmp_path):
+    result = tmp_path / "result.yaml"
+    assert main(["identify", "scara", str(bag), "-o", str(result)]) == 0
+    lines = run("predict_effort.py", "scara", result).splitlines()
+    assert len(lines) == 5
+    assert lines[0].startswith(" 0.00 s")

@@ -1,0 +1,64 @@
+"""The documentation builds without a warning, and its commands are commands of this program."""
+
+import contextlib
+import io
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from robot_identification.cli.main import parser
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+COMMAND = re.compile(r"^(?:\$ |    )(robot-identification .*)$", re.MULTILINE)
+
+
+@pytest.mark.slow
+def test_the_pages_build_without_a_warning(tmp_path):
+    pytest.importorskip("sphinx")
+    options = ["-b", "html", "-W", "--keep-going", "-q", "-d", str(tmp_path / "read")]
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", *options, str(ROOT / "docs"), str(tmp_path / "pages")],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=110,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "robot-identification identify" in (
+        tmp_path / "pages" / "generated" / "command_line.html"
+    ).read_text(encoding="utf-8")
+
+
+def commands(page):
+    """Return the commands of a page, with lines that a backslash joins."""
+    text = page.read_text(encoding="utf-8").replace("\\\n", " ")
+    return [line.split(" #")[0].strip() for line in COMMAND.findall(text)]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_of_a_page_are_understood(page):
+    refused = []
+    for command in commands(page):
+        said = io.StringIO()
+        try:
+            with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
+                parser().parse_args(shlex.split(re.split(r"[|>&;]", command)[0])[1:])
+        except SystemExit as end:
+            if end.code:
+                refused.append(f"{command}\n    {said.getvalue().splitlines()[-1]}")
+    assert not refused, "\n".join(refused)
+
+
+def test_the_pages_show_commands():
+    assert sum(len(commands(page)) for page in PAGES) >= 15
+
+
+def test_every_page_is_in_the_index():
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8").split()
+    missing = [p.stem for p in PAGES[1:] if p.stem not in index and p.stem != "index"]
+    assert not missing
