@@ -16,6 +16,7 @@ exclude_patterns = ["build"]
 source_suffix = {".md": "markdown"}
 root_doc = "index"
 nitpicky = True
+suppress_warnings = ["myst.domains"]  # sphinx-argparse does not resolve references of others
 
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 4

@@ -55,7 +55,7 @@ conditioning, consistency).  Every command has `--json`.
 :module: robot_identification.cli.main
 :func: parser
 :prog: robot-identification
-:nodefaultconst:
+:nodefault:
 ```
 """
 
@@ -94,6 +94,8 @@ def _row(spec: ParameterSpec) -> str:
 
 
 def _code(value: Any) -> str:
+    if isinstance(value, tuple):
+        value = list(value)
     return '`""`' if value == "" else f"`{value}`"
 
 
