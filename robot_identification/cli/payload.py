@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from robot_identification.calibration.payload_body import consistent_payload
+from robot_identification.calibration.payload_body import ConsistentPayload, consistent_payload
 from robot_identification.cli import options as shared
 from robot_identification.cli import payload_options, progress, tables
-from robot_identification.identification.payload.identify import identify_payload
+from robot_identification.errors import SolverMissingError
+from robot_identification.identification.payload.identify import PayloadResult, identify_payload
 from robot_identification.storage.atomic import check_target
 from robot_identification.storage.payload_files import payload_summary, write_payload
 from robot_identification.storage.results import read_result
@@ -56,7 +58,7 @@ def run(options: argparse.Namespace) -> None:
             overrides=shared.processing_of(options),
             progress=report,
         )
-        consistent = consistent_payload(result.estimate)
+        result, consistent = _with_consistent(result)
     if options.output is not None:
         write_payload(options.output, result, consistent)
     document = payload_summary(result, consistent)
@@ -64,6 +66,14 @@ def run(options: argparse.Namespace) -> None:
         tables.print_json(document)
     else:
         _print(document)
+
+
+def _with_consistent(result: PayloadResult) -> tuple[PayloadResult, ConsistentPayload | None]:
+    """Return the consistent payload; without its solver the rest stands, with a warning."""
+    try:
+        return result, consistent_payload(result.estimate)
+    except SolverMissingError as error:
+        return replace(result, warnings=(*result.warnings, str(error))), None
 
 
 def _print(document: dict[str, Any]) -> None:

@@ -38,15 +38,17 @@ def substituted(factor: JointFactor, substitution: Array) -> JointFactor:
 
 def substituted_grams(grams: BandGrams, substitution: Array) -> BandGrams:
     """Return the Gram matrices of the same rows for other unknowns; see :func:`substituted`."""
-    unknowns = substitution.shape[1]
-    size = unknowns + 1
-    mapping = np.zeros((int(grams.sizes.sum()), len(grams.columns) * size))
-    for j, (first, columns) in enumerate(zip(grams.firsts, grams.columns, strict=True)):
-        own = slice(first, first + len(columns))
-        mapping[own, j * size : j * size + unknowns] = substitution[columns]
-        mapping[first + len(columns), (j + 1) * size - 1] = 1.0
-    every = tuple(np.arange(unknowns) for _ in grams.columns)
-    return replace(grams, columns=every, grams=read_only(mapping.T @ grams.grams @ mapping))
+    size = substitution.shape[1] + 1
+    blocks = []
+    for first, columns in zip(grams.firsts, grams.columns, strict=True):
+        mapping = np.zeros((len(columns) + 1, size))  # of the columns of a joint and its effort
+        mapping[:-1, :-1] = substitution[columns]
+        mapping[-1, -1] = 1.0
+        blocks.append((slice(first, first + len(mapping)), mapping))
+    right = np.concatenate([grams.grams[:, :, own] @ mapping for own, mapping in blocks], axis=2)
+    both = np.concatenate([mapping.T @ right[:, own] for own, mapping in blocks], axis=1)
+    every = tuple(np.arange(size - 1) for _ in grams.columns)
+    return replace(grams, columns=every, grams=read_only(both))
 
 
 def triangle_of(rows: Array) -> Array:

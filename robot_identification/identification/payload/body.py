@@ -13,6 +13,7 @@ STANDARD = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M")
 QUANTITIES = ("mass", "x", "y", "z", "ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 NORMAL_95 = 1.959963984540054
 """Half the width of a 95 % interval, in standard deviations."""
+_SAME = 1e-8
 
 
 @dataclass(frozen=True)
@@ -80,32 +81,48 @@ def derivative(standard: Array) -> Array:
     return result
 
 
-def body_estimate(standard: Array, covariance: Array, silent: Array) -> BodyEstimate:
+def body_estimate(standard: Array, covariance: Array, silent: Array, sizes: Array) -> BodyEstimate:
     """Return the body that identified standard parameters stand for.
 
     Args:
         standard: (10,) identified values.
         covariance: (10, 10) their covariance.
         silent: (10, any) orthonormal directions, of parameters divided by their sizes, that the
-            motion does not tell, already times the sizes.
+            motion does not tell.
+        sizes: (10,) of the parameters.
     """
-    mass_known = standard[9] > 0.0 and not _moved(np.eye(10)[9:], silent)[0]
     values, std = np.full(10, np.nan), np.full(10, np.nan)
-    if mass_known:
-        gradient = derivative(standard)
-        told = ~_moved(gradient, silent)
-        values[told] = quantities(standard)[told]
+    if told(np.eye(10)[9:], silent, sizes)[0]:
+        gradient, found = np.eye(10)[[9]], standard[[9]]
+        if standard[9] > 0.0:
+            gradient, found = derivative(standard), quantities(standard)
+        known = np.flatnonzero(told(gradient, silent, sizes))
+        if standard[9] > 0.0:
+            known = known[_told_elsewhere(standard, silent, sizes)[known]]
+        values[known] = found[known]
         variances = np.einsum("ki,ij,kj->k", gradient, covariance, gradient)
-        std[told] = np.sqrt(np.maximum(variances[told], 0.0))
-    elif not _moved(np.eye(10)[9:], silent)[0]:
-        values[0], std[0] = standard[9], np.sqrt(max(covariance[9, 9], 0.0))
+        std[known] = np.sqrt(np.maximum(variances[known], 0.0))
     return BodyEstimate(read_only(values), read_only(std))
 
 
-def _moved(gradient: Array, silent: Array) -> npt.NDArray[np.bool_]:
-    """Tell which quantities depend on directions that the motion does not tell."""
-    if not silent.shape[1]:
-        return np.zeros(len(gradient), dtype=np.bool_)
-    change = np.abs(gradient @ silent).max(axis=1)
-    reach = np.abs(gradient) @ np.abs(silent).max(axis=1)
-    return np.asarray(change > 1e-8 * np.maximum(reach, np.finfo(float).tiny))
+def _told_elsewhere(standard: Array, silent: Array, sizes: Array) -> npt.NDArray[np.bool_]:
+    """Tell which of the ten quantities are told at another payload that fits the data as well.
+
+    What is not told may be zero in the values, where a product with it seems not to change.
+    """
+    reach = np.linalg.norm(standard / sizes)
+    mixed = silent @ np.cos(np.arange(silent.shape[1]))
+    return told(derivative(standard + reach * sizes * mixed), silent, sizes)
+
+
+def told(gradients: Array, silent: Array, sizes: Array) -> npt.NDArray[np.bool_]:
+    """Tell which quantities do not depend on what the motion does not tell.
+
+    Args:
+        gradients: (quantities, 10) their derivatives by the standard parameters.
+        silent: (10, any) as for :func:`body_estimate`.
+        sizes: (10,) of the parameters.
+    """
+    scaled = gradients * sizes
+    change = np.linalg.norm(scaled @ silent, axis=1)
+    return np.asarray(change <= _SAME * np.linalg.norm(scaled, axis=1))

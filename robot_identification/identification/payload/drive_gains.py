@@ -190,7 +190,10 @@ def _refined(
             point[len(kept) :]
         ).max(initial=1.0):
             return point, iteration
-    raise NotConvergedError(f"the gains do not settle within {_ITERATIONS} iterations")
+    raise NotConvergedError(
+        f"the gains do not settle within {_ITERATIONS} iterations; the payload's torque is too "
+        "small against the noise: take a heavier payload or a livelier motion"
+    )
 
 
 def _refuse_silent(

@@ -26,6 +26,7 @@ from robot_identification.identification.payload.body import (
     STANDARD,
     BodyEstimate,
     body_estimate,
+    told,
 )
 from robot_identification.identification.payload.linearised import (
     Linearised,
@@ -129,7 +130,7 @@ def estimate_payload(bare: Sequence[Rows], loaded: Rows) -> PayloadEstimate:
     factors = together(each)
     weights = 1.0 / own_deviations(factors)
     unknowns = loaded.substitution.shape[1]
-    basis, singular_values, rank, silent = _told_basis(factors, weights, unknowns)
+    basis, singular_values, rank, silent, sizes = _told_basis(factors, weights, unknowns)
     triangle = stack(factors, unknowns, list(weights))
     design = triangle[:-1, :-1] @ basis
     solution = basis @ np.linalg.lstsq(design, triangle[:-1, -1], rcond=None)[0]
@@ -137,8 +138,7 @@ def estimate_payload(bare: Sequence[Rows], loaded: Rows) -> PayloadEstimate:
     own = basis[-10:]
     white = own @ at_solution.covariance() @ own.T
     covariance = _at_least(_covariance(at_solution, runs, own.T), np.diag(white))
-    body = body_estimate(solution[-10:], covariance, silent)
-    moved = np.abs(silent) > 1e-8 * np.abs(silent).max(axis=1, keepdims=True, initial=1e-300)
+    body = body_estimate(solution[-10:], covariance, silent, sizes)
     residuals = np.array([factor.residual_norm(solution) for factor in factors])
     freedoms = np.array([max(factor.rows - factor.own_fit[1], 1) for factor in factors])
     without = np.append(solution[:-10], np.zeros(10))
@@ -146,7 +146,7 @@ def estimate_payload(bare: Sequence[Rows], loaded: Rows) -> PayloadEstimate:
         values=read_only(solution[-10:]),
         covariance=read_only(covariance),
         std_white=read_only(np.sqrt(np.maximum(np.diag(white), 0.0))),
-        told=~moved.any(axis=1),
+        told=told(np.eye(10), silent, sizes),
         body=body,
         rank=rank,
         singular_values=read_only(singular_values),
@@ -165,14 +165,15 @@ def estimate_payload(bare: Sequence[Rows], loaded: Rows) -> PayloadEstimate:
 
 def _told_basis(
     factors: Sequence[JointFactor], weights: Array, unknowns: int
-) -> tuple[Array, Array, int, Array]:
+) -> tuple[Array, Array, int, Array, Array]:
     """Return what the rows tell: a basis of the unknowns, and directions they are silent about.
 
     Unknowns of the robot that depend on others are left out (zero), which changes no prediction.
 
     Returns:
         (unknowns, told) basis; (10,) singular values of the payload's scaled columns after the
-        robot's have been taken out; how many of them count; (10, silent) directions.
+        robot's have been taken out; how many of them count; (10, silent) orthonormal directions
+        of parameters divided by their sizes; (10,) sizes.
 
     Raises:
         NotExcitedError: none counts.
@@ -192,11 +193,11 @@ def _told_basis(
     rank = int(np.count_nonzero(singular_values > floor))
     if rank == 0:
         raise NotExcitedError([f"{name} of the payload" for name in STANDARD], float("inf"))
-    size = np.where(np.isfinite(scale), scale, 1.0)[:, None]
+    sizes = 1.0 / np.where(np.isfinite(scale), scale, 1.0)
     basis = np.zeros((unknowns, len(others) + rank))
     basis[others, np.arange(len(others))] = 1.0
-    basis[-10:, len(others) :] = directions[:rank].T / size
-    return basis, singular_values, rank, directions[rank:].T / size
+    basis[-10:, len(others) :] = directions[:rank].T * sizes[:, None]
+    return basis, singular_values, rank, directions[rank:].T, sizes
 
 
 def _linearised(
