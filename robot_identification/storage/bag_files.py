@@ -20,9 +20,11 @@ from robot_identification.errors import BagError, RobotIdentificationError, Topi
 from robot_identification.storage import mcap_records
 from robot_identification.storage.bag_metadata import NAME as METADATA
 from robot_identification.storage.bag_metadata import check_metadata
+from robot_identification.storage.unpacking import unpacked_size
 
 _FILE_TYPES = (".db3", ".mcap")
 _DATA_SUFFIXES = (*_FILE_TYPES, ".db3.zstd", ".mcap.zstd")
+_MOST_RATIO = 1000
 _SQLITE_MAGIC = b"SQLite format 3\x00"
 
 
@@ -190,7 +192,8 @@ def _check(file: Path) -> list[str]:
         _check_sqlite(file)
         return [f"{file}: SQLite has no checksums: damage cannot be noticed; record MCAP with CRC"]
     if file.suffix != ".mcap":
-        return []
+        _check_packed(file)
+        return [f"{file}: packed as a whole, its checksums are not looked at: damage may pass"]
     state = mcap_records.examine(file)
     if state.problem:
         raise BagError(file, state.problem)
@@ -198,6 +201,14 @@ def _check(file: Path) -> list[str]:
         return []
     missing = f"{state.unchecked} of {state.chunks} chunks have no checksum"
     return [f"{file}: {missing}: damage cannot be noticed; record with chunk CRC"]
+
+
+def _check_packed(file: Path) -> None:
+    """Refuse a packed file that unpacks to more than any recording."""
+    most = max(_MOST_RATIO * file.stat().st_size, 1 << 20)
+    with file.open("rb") as stream:
+        if unpacked_size(stream, "zstd", most) > most:
+            raise BagError(file, "unpacks to more than a thousand times its size; not read")
 
 
 def _check_sqlite(file: Path) -> None:

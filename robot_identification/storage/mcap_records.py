@@ -15,10 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from robot_identification.storage.mcap_chunks import CHUNK, chunk_problem
+
 _MAGIC = b"\x89MCAP0\r\n"
 _RECORD = struct.Struct("<BQ")
 _CRC = struct.Struct("<I")
-HEADER, FOOTER, CHUNK, DATA_END = 1, 2, 6, 15  # kinds of records
+_PLACE = struct.Struct("<Q")
+HEADER, FOOTER, DATA_END = 1, 2, 15  # kinds of records
 _CHUNK_CRC = 24  # behind two times and the uncompressed size, eight bytes each
 _FOOTER_CRC = 16  # behind two places of eight bytes
 _BLOCK = 1 << 20
@@ -45,7 +48,8 @@ def examine(path: Path) -> McapState:
     """Look at the records of a file, without reading the messages.
 
     Checksums of the data section and of the summary are compared where the file has them; those
-    of the chunks are left to the reader of the messages.
+    of the chunks are left to the reader of the messages.  Packed chunks are unpacked once, piece by
+    piece, and must give what they and the index say.
 
     Raises:
         OSError: if the file cannot be read.
@@ -65,8 +69,21 @@ def examine(path: Path) -> McapState:
                 f"`mcap recover {path.name}` saves what is whole"
             )
         else:
-            problem = _mismatch(file, found)
+            problem = _misplaced(file, found) or _mismatch(file, found)
+            problem = problem or chunk_problem(file, found)
     return McapState(problem, len(chunks), unchecked)
+
+
+def _misplaced(file: BinaryIO, found: Sequence[Record]) -> str:
+    """Return that footer or summary are not where readers look for them; empty where they are."""
+    kind, first, last = found[-1] if found else (0, 0, 0)
+    if kind != FOOTER or last - first != _FOOTER_CRC + _CRC.size:
+        return "its last record is not a footer"
+    file.seek(first)
+    (place,) = _PLACE.unpack(file.read(_PLACE.size))
+    if place not in (0, _summary_begin(found)):
+        return f"the footer names byte {place} as that of the summary, which is elsewhere"
+    return ""
 
 
 def _mismatch(file: BinaryIO, found: Sequence[Record]) -> str:

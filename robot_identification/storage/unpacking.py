@@ -1,0 +1,45 @@
+"""How much packed data unpack to, found without keeping what comes out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, BinaryIO
+
+import lz4.frame
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+_OPENERS: Mapping[str, Callable[[BinaryIO], Any]] = {"lz4": lz4.frame.open, "zstd": zstd.open}
+_BLOCK = 1 << 20
+
+
+def is_packing(name: str) -> bool:
+    """Tell whether data packed in that way can be unpacked."""
+    return name in _OPENERS
+
+
+def unpacked_size(packed: BinaryIO, packing: str, most: int) -> int:
+    """Return how many bytes packed data unpack to.
+
+    No more than a block beyond ``most`` is unpacked.
+
+    Args:
+        packed: where to read them from, to its end.
+        packing: ``lz4`` or ``zstd``.
+        most: what is too much.
+
+    Returns:
+        The number of bytes, or one larger than ``most``.
+
+    Raises:
+        OSError, EOFError, RuntimeError, ZstdError: the data are damaged.
+    """
+    total = 0
+    with _OPENERS[packing](packed) as unpacked:
+        while total <= most and (block := unpacked.read(_BLOCK)):
+            total += len(block)
+    return total
