@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from rosbags.typesys import Stores, get_typestore
 
 from robot_identification.errors import BagError, MissingSignalError, TopicError
 from robot_identification.robot.model import Array
@@ -18,6 +17,7 @@ from robot_identification.signals.separate_efforts import EffortSamples, EffortS
 from robot_identification.storage import joint_state_cdr
 from robot_identification.storage.bag_files import Bag, foreign_errors, open_bag
 from robot_identification.storage.bags import StateCollector, check_finite
+from robot_identification.storage.message_types import message_types
 
 ARRAY_TYPE = "std_msgs/msg/Float64MultiArray"
 
@@ -99,8 +99,8 @@ def _values(bag: Bag, topic: str, messages: Sequence[bytes], joints: int) -> Arr
 
 def _parsed(bag: Bag, topic: str, message: bytes, joints: int) -> Array:
     with foreign_errors(bag.path):
-        parsed = get_typestore(Stores.ROS2_JAZZY).deserialize_cdr(message, ARRAY_TYPE)
-        values: Array = np.array(parsed.data, dtype=np.float64)  # type: ignore[attr-defined]
+        parsed = message_types().deserialize_cdr(message, ARRAY_TYPE)
+        values: Array = np.array(parsed.data, dtype=np.float64)
     if len(values) != joints:
         raise BagError(
             bag.path,

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rosbags.typesys import Stores, get_typestore
 
 from robot_identification.errors import RobotIdentificationError, TrajectoryError
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.robot.model import Array
 from robot_identification.storage.bag_files import foreign_errors, open_bag
+from robot_identification.storage.message_types import message_types
 
 MESSAGE_TYPE = "trajectory_msgs/msg/JointTrajectory"
 _NANOSECONDS = 1_000_000_000
@@ -73,7 +72,7 @@ def decoded(raw: bytes, time: int, path: Path, place: str) -> SentTrajectory | N
         TrajectoryError: if the trajectory cannot be followed.
     """
     with foreign_errors(path):
-        message: Any = _types().deserialize_cdr(raw, MESSAGE_TYPE)
+        message: Any = message_types().deserialize_cdr(raw, MESSAGE_TYPE)
     if not message.points:
         return None
     try:
@@ -84,7 +83,7 @@ def decoded(raw: bytes, time: int, path: Path, place: str) -> SentTrajectory | N
 
 def encoded(sent: SentTrajectory) -> bytes:
     """Return a trajectory as a serialised JointTrajectory (CDR); times are rounded to ns."""
-    store = _types()
+    store = message_types()
     types = store.types
     moment, duration = (
         types["builtin_interfaces/msg/Time"],
@@ -110,12 +109,6 @@ def encoded(sent: SentTrajectory) -> bytes:
         points=points,
     )
     return bytes(store.serialize_cdr(message, MESSAGE_TYPE))
-
-
-@cache
-def _types() -> Any:
-    """Return the message types of ROS 2, which compile their readers once."""
-    return get_typestore(Stores.ROS2_JAZZY)
 
 
 def _sent(message: Any, time: int) -> SentTrajectory:
