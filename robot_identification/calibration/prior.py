@@ -12,6 +12,7 @@ from robot_identification.identification.result import Regrouping
 from robot_identification.robot.model import Array, RobotModel, read_only
 
 _DRIVE = ("Ia", "Fv", "Fc")
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,9 @@ class Prior:
         """
         projection = regrouping.projection
         unknown = (projection[:, ~self.known] != 0.0).any(axis=1)
-        return read_only(np.where(unknown, np.nan, projection @ self.values))
+        sums = projection @ self.values
+        rounding = np.abs(sums) <= _ROUNDING * (np.abs(projection) @ np.abs(self.values))
+        return read_only(np.where(unknown, np.nan, np.where(rounding, 0.0, sums)))
 
     def sensitivity(self, regrouping: Regrouping) -> Array:
         """Return the (parameters, base) derivative of the values by the identified base parameters.

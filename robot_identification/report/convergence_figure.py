@@ -45,7 +45,7 @@ def convergence_figure(
         linewidth=1.3,
         markersize=3.5,
     )
-    style.titled(changes, "largest relative change of a parameter")
+    style.titled(changes, "largest relative change of a parameter", longest=60)
     for panel in (errors, changes):
         style.decades(panel)
         panel.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -114,5 +114,38 @@ def folds_table(result: IdentificationResult) -> Table | None:
     return Table(("data", "how", "in the fit", "not in the fit", "remark"), rows)
 
 
+def outliers_table(result: IdentificationResult) -> Table | None:
+    """Return what was limited of every joint in every bag; None where outliers were not looked for.
+
+    Args:
+        result: the result.
+    """
+    robust: Any = summary(result).get("robust")
+    if not isinstance(robust, dict):
+        return None
+    rows = tuple(
+        (
+            str(entry["bag"]),
+            str(entry["joint"]),
+            str(entry["rows"]),
+            f"{entry['limited']} ({percent(entry['limited'] / max(entry['rows'], 1))})",
+            str(entry["outlying"]),
+            str(entry["spikes"]),
+            ", ".join(f"{number(time)} s: {number(residual)}" for time, residual in entry["worst"]),
+        )
+        for entry in robust["outliers"]
+    )
+    columns = (
+        "data",
+        "joint",
+        "rows",
+        "limited",
+        "far off",
+        "spikes",
+        "largest: time and residual",
+    )
+    return Table(columns, rows)
+
+
 def _total(error: Any) -> str:
     return percent(float(error["total"])) if isinstance(error, dict) else NONE

@@ -23,6 +23,7 @@ from robot_identification.report.errors_table import (
     Table,
     errors_table,
     folds_table,
+    outliers_table,
     unseen_error,
 )
 from robot_identification.report.evidence import Evidence
@@ -171,6 +172,7 @@ def _tables(evidence: Evidence, judged: Sequence[ParameterReliability]) -> dict[
     return {
         "errors": errors_table(result),
         "folds": folds_table(result),
+        "outliers": outliers_table(result),
         "parameters": parameter_rows(evidence, judged),
         "has_prior": evidence.prior is not None,
         "has_units": evidence.robot is not None,
@@ -217,7 +219,11 @@ def _settings(result: IdentificationResult) -> Table:
     ]
     robust = summary(result).get("robust")
     if isinstance(robust, Mapping):
-        rows += [(f"outliers: {name}", _text(value), "") for name, value in robust.items()]
+        rows += [
+            (f"outliers: {name}", _text(value), "option")
+            for name, value in robust.items()
+            if name != "outliers"
+        ]
     return Table(("setting", "value", "from"), tuple(rows))
 
 

@@ -191,6 +191,19 @@ def test_a_bag_that_moved_is_known_by_its_hash(report, scara_bag, swinging_scara
     assert len(images_of(page)) == without + 2 * 4
 
 
+def test_a_live_recording_has_no_hash_to_be_known_by(report, scara_bag, swinging_scara, tmp_path):
+    result = read_result(swinging_scara)
+    live = tmp_path / "live.yaml"
+    sources = (replace(result.sources[0], name="recording_1", digest=""),)
+    write_result(live, replace(result, sources=sources))
+    page, printed = report(live)
+    assert printed["recordings"] == {"recording_1": "not drawn: recorded live; no file"}
+    assert "no hash: recorded live" in words_of(page)
+    page, printed = report(live, "--bag", scara_bag)
+    assert "nothing tells that it is the same" in printed["recordings"]["recording_1"]
+    assert "nothing tells that it is the same" in words_of(page)
+
+
 def test_fewer_samples_than_were_used_are_told(report, swinging_scara):
     _, printed = report(swinging_scara, "--end", "0.5")
     (state,) = printed["recordings"].values()
@@ -261,7 +274,10 @@ def test_iterations_of_didim_are_drawn(report, swinging_scara, tmp_path):
     assert "parameter change" in " ".join(words_of(page).split())
 
 
-@pytest.mark.parametrize("options", [("--method", "energy"), ("--essential",)])
+@pytest.mark.parametrize(
+    "options",
+    [("--method", "energy"), ("--method", "one-joint"), ("--essential", "--robust", "huber")],
+)
 def test_other_ways_to_identify(report, run, scara_bag, tmp_path, options):
     path = tmp_path / "result.yaml"
     identified = run("identify", "scara", scara_bag, *options, "-o", path)
@@ -269,6 +285,8 @@ def test_other_ways_to_identify(report, run, scara_bag, tmp_path, options):
     assert len(re.findall(r'class="verdict (?:good|weak|bad|removed)"', page)) == len(
         printed["verdicts"]
     )
+    assert ("Outliers" in words_of(page)) == ("--robust" in options)
+    assert "each block from the others" in words_of(page) or "energy" in options
     removed = [p["name"] for p in identified["parameters"] if p["essential"] is False]
     kept_zero = [n for n, v in printed["verdicts"].items() if v == "removed as not essential"]
     assert removed == kept_zero
