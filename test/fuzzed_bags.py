@@ -10,16 +10,20 @@ from pathlib import Path
 import numpy as np
 
 from fuzz_runs import HangError, two_seconds
+from packed_bags import packed
 from robot_identification.errors import RobotIdentificationError
 from robot_identification.signals.recording import RawSamples
-from robot_identification.storage import mcap_records
-from robot_identification.storage.bag_writing import write_joint_states
-from robot_identification.storage.bags import read_joint_states
+from robot_identification.signals.separate_efforts import EffortSamples, EffortSource
+from robot_identification.storage import bag_writing, joint_state_cdr, mcap_records
+from robot_identification.storage.bag_efforts import ARRAY_TYPE, read_efforts
+from robot_identification.storage.bags import JOINT_STATES, read_joint_states
+from robot_identification.storage.message_types import message_types
 
-FORMATS = ("mcap", "mcap without checksum", "sqlite3")
-CHECKED = ("mcap",)
+FORMATS = ("mcap", "mcap zstd", "mcap without checksum", "sqlite3")
+CHECKED = ("mcap", "mcap zstd")
 NAMES = ("hip", "knee", "ankle")
-SUFFIX = {"mcap": ".mcap", "mcap without checksum": ".mcap", "sqlite3": ".db3"}
+EFFORTS = EffortSource("/efforts", delay=0.001)
+SUFFIX = dict.fromkeys(FORMATS, ".mcap") | {"sqlite3": ".db3"}
 OUTCOMES = (
     *("refused", "identical", "different with a warning", "silently different"),
     *("hang", "crash"),
@@ -27,24 +31,40 @@ OUTCOMES = (
 
 
 def write_bag(path, storage, messages):
-    """Write a bag and return the samples in it."""
+    """Write a bag with joint states, and efforts on a topic of their own; return both."""
     rng = np.random.default_rng(0)
     stamps = 1_700_000_000_000_000_000 + 1_000_000 * np.arange(messages, dtype=np.int64)
-    signals = [rng.standard_normal((messages, len(NAMES))) for _ in range(3)]
-    samples = RawSamples(stamps, *signals)
-    write_joint_states(path, NAMES, samples, storage=storage)
-    return samples
+    *signals, efforts = (rng.standard_normal((messages, len(NAMES))) for _ in range(4))
+    states = joint_state_cdr.encode(stamps, NAMES, *signals)
+    with bag_writing.write_bag(path, storage=storage) as bag:
+        for number, stamp in enumerate(stamps.tolist()):
+            state = states[number].tobytes()
+            bag.write(JOINT_STATES, joint_state_cdr.MESSAGE_TYPE, stamp, state)
+            label = "even" if number % 2 else ""  # so that not all are read in one piece
+            bag.write(EFFORTS.topic, ARRAY_TYPE, stamp, array_message(label, efforts[number]))
+    return RawSamples(stamps, *signals), EffortSamples(stamps, efforts)
+
+
+def array_message(label, numbers):
+    """Return a serialised Float64MultiArray."""
+    kinds = message_types().types
+    dimension = kinds["std_msgs/msg/MultiArrayDimension"](label=label, size=1, stride=1)
+    layout = kinds["std_msgs/msg/MultiArrayLayout"](dim=[dimension], data_offset=0)
+    return bytes(message_types().serialize_cdr(kinds[ARRAY_TYPE](layout, numbers), ARRAY_TYPE))
 
 
 def made_bag(format_, messages=300):
-    """Return the data file of a bag of a format, and the samples in it."""
+    """Return the data file of a bag of a format, and what is in it."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bag"
-        samples = write_bag(path, "sqlite3" if format_ == "sqlite3" else "mcap", messages)
+        written = write_bag(path, "sqlite3" if format_ == "sqlite3" else "mcap", messages)
         (file,) = path.glob(f"*{SUFFIX[format_]}")
         if format_ == "mcap without checksum":
             remove_checksums(file)
-        return file.read_bytes(), samples
+        if format_ == "mcap zstd":
+            file.write_bytes(packed(file.read_bytes(), "zstd"))
+            mcap_records.add_checksums(file)
+        return file.read_bytes(), written
 
 
 def remove_checksums(path):
@@ -65,13 +85,13 @@ def remove_checksums(path):
 def damage(format_, bags, *, seed=0):
     """Read damaged bags; return how many came to what, and the longest time for one, in s."""
     rng, counts, slowest = random.Random(seed), Counter(dict.fromkeys(OUTCOMES, 0)), 0.0
-    data, samples = made_bag(format_)
+    data, written = made_bag(format_)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"damaged{SUFFIX[format_]}"
         for _ in range(bags):
             path.write_bytes(damaged(rng, data))
             began = time.perf_counter()
-            counts[outcome(path, samples)] += 1
+            counts[outcome(path, written)] += 1
             slowest = max(slowest, time.perf_counter() - began)
     return counts, slowest
 
@@ -95,26 +115,27 @@ def damaged(rng, data):
     return bytes(data)
 
 
-def outcome(path, samples):
+def outcome(path, written):
     """Return which of ``OUTCOMES`` reading a damaged bag comes to."""
     try:
         with two_seconds():
             read = read_joint_states(path, NAMES)
+            efforts, warnings = read_efforts(path, NAMES, EFFORTS)
     except RobotIdentificationError:
         return "refused"
     except HangError:
         return "hang"
     except Exception:  # noqa: BLE001 (that is what is sought)
         return "crash"
-    if same_samples(read.samples, samples):
+    samples, separate = written
+    if same_samples(read.samples, samples) and same_samples(
+        efforts, separate, ("stamps", "effort")
+    ):
         return "identical"
-    return "different with a warning" if read.warnings else "silently different"
+    return "different with a warning" if read.warnings or warnings else "silently different"
 
 
-def same_samples(found, wanted):
+def same_samples(found, wanted, names=("stamps", "position", "velocity", "effort")):
     """Tell whether two lists of samples are the same, number by number."""
-    pairs = (
-        (getattr(found, name), getattr(wanted, name))
-        for name in ("stamps", "position", "velocity", "effort")
-    )
+    pairs = ((getattr(found, name), getattr(wanted, name)) for name in names)
     return all((a is None) == (b is None) and np.array_equal(a, b) for a, b in pairs)

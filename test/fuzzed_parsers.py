@@ -352,7 +352,7 @@ def metadata_files():
     """Return the reader of the metadata of a bag, beside data that are whole."""
     folder = Path(tempfile.mkdtemp(prefix="metadata_"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    samples = write_bag(folder / "bag", "mcap", messages=3)
+    samples, _ = write_bag(folder / "bag", "mcap", messages=3)
     metadata = folder / "bag" / "metadata.yaml"
     seeds = (metadata.read_bytes(),)
 

@@ -34,7 +34,7 @@ def test_damaged_bags_are_refused_or_known_to_be_doubtful(format_):
 
 def test_an_undamaged_bag_is_read_as_it_was_written(tmp_path):
     for format_ in fuzzed_bags.FORMATS:
-        data, samples = fuzzed_bags.made_bag(format_)
+        data, written = fuzzed_bags.made_bag(format_)
         path = tmp_path / f"bag{fuzzed_bags.SUFFIX[format_]}"
         path.write_bytes(data)
-        assert fuzzed_bags.outcome(path, samples) == "identical"
+        assert fuzzed_bags.outcome(path, written) == "identical"
