@@ -96,10 +96,17 @@ class DeskAction:
     def _on_accepted(self, handle: Any) -> None:
         turn: Any = self._reserved
         turn.asked = lambda: handle.is_cancel_requested
-        turn.tell = lambda told: handle.publish_feedback(self._feedback(told))
+        turn.tell = lambda told: self._tell(handle, told)
         self._goal = handle.goal_id
         handle.execute(partial(self._work_off, turn))
         self._reserved = None  # from here on the work ends it
+
+    def _tell(self, handle: Any, told: Any) -> None:
+        """Send feedback; work goes on without."""
+        try:
+            handle.publish_feedback(self._feedback(told))
+        except RCLError as error:
+            self._log.warning(f"no feedback: {error}", throttle_duration_sec=_LOG_PERIOD)
 
     def _give_back(self) -> None:
         """Free the desk from a goal that could not be begun, because its client has gone away."""

@@ -106,6 +106,7 @@ class ExcitationNode(Node):
             self._desk,
             v,
             place=self._place,
+            kept=self._forget_motion,
             changed=self._publish_status,
         )
         self._create_interfaces()
@@ -157,7 +158,7 @@ class ExcitationNode(Node):
                 "~/plan",
                 desk=self._desk,
                 work=_PLAN,
-                perform=self._plan,
+                perform=self._planner.plan,
                 on_cancel=self._planner.cancel,
             ),
             DeskAction(
@@ -188,16 +189,12 @@ class ExcitationNode(Node):
         if turn is None:
             return self._desk.refuse(response)
         try:
-            return await self._plan(request, response, turn)
+            return await self._planner.plan(request, response, turn)
         finally:
             turn.end()
 
-    async def _plan(self, request: Any, response: Any, turn: Turn) -> Any:
-        answer = await self._planner.plan(request, response, turn)
-        if answer.success:
-            self._course = None
-            self._publish_status()
-        return answer
+    def _forget_motion(self) -> None:
+        self._course = None
 
     def _place(self) -> Array | None:
         """Where the robot is, if that is known."""
@@ -246,7 +243,7 @@ class ExcitationNode(Node):
         """Work off a goal: its motion, to the end."""
         self._over = Future()
         begun = await self._begin(goal, turn)
-        if begun.success and self._course is not None:
+        if self._turn is turn and self._course is not None:
             await self._over
             begun = conclude(result, self._course)
         begun.status = self._status_message()
@@ -272,14 +269,20 @@ class ExcitationNode(Node):
                 self._next_state = None
             if turn.cancelled():
                 raise CancelledError("stopped before anything moved")
-            text = self._move(prepared, planned, since, speed)
+            motion = self._motion_of(prepared)
+            command = motion.begin(self._now())
+            # What is sent is watched, even if sending fails half-way.
+            self._course = Course(planned.plan, motion, speed, since)
+            self._turn, self._speed, self._share = turn, speed, 0.0
+            self._send(command)
         except Exception as error:  # noqa: BLE001
-            # Whatever it was: nothing moves, and others may ask.
-            turn.end()
+            # A fault of ours must reach the caller, and others may ask if nothing moves.
+            if self._turn is not turn:
+                turn.end()
             return self._desk.failed("start", result, error)
-        self._turn = turn
         self._publish_status()
-        result.success, result.message = True, text
+        begins = "" if since is None else f"from experiment {since + 1} on: "
+        result.success, result.message = True, begins + _outline(prepared, speed)
         return result
 
     def _interrupted(self) -> int:
@@ -298,9 +301,8 @@ class ExcitationNode(Node):
             approach_speed=current(self, APPROACH_SPEED),
         )
 
-    def _move(self, prepared: Prepared, planned: Planned, since: int | None, speed: float) -> str:
-        """Send the first trajectory; return a summary."""
-        motion = Motion(
+    def _motion_of(self, prepared: Prepared) -> Motion:
+        return Motion(
             limits=BrakingLimits(
                 planned=prepared.machine.limits,
                 declared=prepared.machine.declared,
@@ -312,11 +314,6 @@ class ExcitationNode(Node):
             run=prepared.run,
             approach=prepared.approach,
         )
-        self._send(motion.begin(self._now()))
-        self._course = Course(planned.plan, motion, speed, since)
-        self._speed, self._share = speed, 0.0
-        begins = "" if since is None else f"from experiment {since + 1} on: "
-        return begins + _outline(prepared, speed)
 
     def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         return _answer(response, True, self._stop())

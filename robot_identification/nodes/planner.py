@@ -34,7 +34,8 @@ class Planner:
         desk: turns failures into answers.
         values: parameters of the node.
         place: returns the (joints,) position of the robot; None where that is not known.
-        changed: called when a plan is begun, kept or given up.
+        kept: called when a plan takes the place of the one before.
+        changed: called when a plan is begun, kept or given up; after ``kept``.
 
     Attributes:
         planned: the last certified plan; None before the first.
@@ -48,10 +49,11 @@ class Planner:
         values: Mapping[str, Any],
         *,
         place: Callable[[], Array | None],
+        kept: Callable[[], None],
         changed: Callable[[], None],
     ) -> None:
         self._node, self._robot, self._desk, self._values = node, robot, desk, values
-        self._place, self._changed = place, changed
+        self._place, self._kept, self._changed = place, kept, changed
         self._job: Job | None = None
         self.planned: Planned | None = None
         self._outcome: Any = None  # future of the outcome of the plan under way
@@ -126,6 +128,7 @@ class Planner:
         if request.output:
             write(request.output, outcome)
         self._job, self.planned = job, outcome
+        self._kept()
         summary = fill_plan(response, outcome, load_machine(job.sources))
         self._trajectories.publish(message_of(outcome.plan.trajectory, 0))
         return summary

@@ -134,7 +134,7 @@ class Desk:
 
     def __init__(self, logger: RcutilsLogger) -> None:
         self._log = logger
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
         self._turn: Turn | None = None
 
     @property
@@ -158,6 +158,7 @@ class Desk:
     def _clear(self) -> None:
         with self._lock:
             self._turn = None
+            self._lock.notify_all()
 
     def cancel(self, name: str = "") -> str:
         """Ask the work under way to stop; return its name, or an empty text if there is none.
@@ -170,6 +171,16 @@ class Desk:
             return ""
         turn.cancel()
         return turn.name
+
+    def close(self, patience: float) -> None:
+        """Ask the work under way to stop, and wait until it has.
+
+        Args:
+            patience: how long to wait at most, s.
+        """
+        self.cancel()
+        with self._lock:
+            self._lock.wait_for(lambda: self._turn is None, patience)
 
     def on_cancel(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         """Answer a service that ends the work under way."""

@@ -25,7 +25,14 @@ QUICK = {"rows": 8, "starts": 1, "duration": 3.0}
 LONG = {"rows": 40, "starts": 20, "duration": 3.0}
 AWAY = np.array([0.3, -0.3])
 CANCELS = 4
-SLOW, PATIENT = {"rate": 100.0}, {"state_timeout": 2.0, "approach_speed": 0.5}
+# A busy machine delays states and efforts: nothing here depends on when they come.
+SLOW = {"rate": 100.0}
+PATIENT = {
+    "state_timeout": 3.0,
+    "start_lead": 1.0,
+    "tracking_error_limit": [0.5],
+    "approach_speed": 0.5,
+}
 
 
 @pytest.fixture(scope="module")
@@ -105,12 +112,13 @@ def test_what_cannot_be_done_is_aborted_with_the_reason(cell):
 def test_a_motion_that_is_cancelled_ends_canceled_and_at_rest(cell, repetition):
     planned = plan(cell).wait()
     assert planned.success, planned.message
-    moment = np.random.default_rng(repetition).uniform(0.0, 1.5 + planned.duration)
+    moment = np.random.default_rng(repetition).uniform(0.0, 2.0 + planned.duration)
     goal = execute(cell)
     cell.client.spin(moment)
     count = len(cell.sent)
-    assert goal.cancel()
+    agreed = goal.cancel()
     result = goal.wait(20.0)
+    assert agreed, result.message
     assert (goal.status, result.error_code) == (CANCELED, CODES.CANCELLED), result.message
     assert at_rest(cell)
     braked = cell.sent[count:]
