@@ -22,6 +22,7 @@ _ENTANGLED = 0.8  # correlation above which two parameters are hard to tell apar
 _INFLATED = 3.0  # growth of a standard deviation by the company of the other parameters
 _NAMED = 2  # parameters named as the company
 _SMALL_EFFECT = 0.01  # part of the effort
+_NEVER_NEGATIVE = ("XX", "YY", "ZZ", "M", "Ia", "Fv", "Fc")
 
 
 class Reliability(Enum):
@@ -48,7 +49,8 @@ class ParameterReliability:
         inflation: how many times larger the other parameters make its standard deviation than it
             would be if they were known; 1 without any company, NaN where it cannot be told.
         entangled: the parameters that it is hardest to tell from, with their correlations.
-        reason: why the verdict is not ``GOOD``, for people; empty where it is.
+        impossible: whether it is below zero beyond its interval although no robot has it so.
+        reason: why the verdict is not ``GOOD``, or the value impossible, for people; else empty.
     """
 
     name: str
@@ -59,6 +61,7 @@ class ParameterReliability:
     effect: float
     inflation: float
     entangled: tuple[tuple[str, float], ...]
+    impossible: bool
     reason: str
 
     @property
@@ -168,6 +171,7 @@ def _judged(
     relative = std / abs(value) if value else float("inf")
     verdict = _verdict(result, index, relative)
     effect, inflation, entangled = _company(result, motion, index)
+    impossible = value + TWO_SIDED_95 * std < 0.0 and _is_never_negative(result, index)
     return ParameterReliability(
         name=result.regrouping.names[index],
         value=value,
@@ -177,8 +181,21 @@ def _judged(
         effect=effect,
         inflation=inflation,
         entangled=entangled,
-        reason=_reason(verdict, relative, effect, inflation, entangled),
+        impossible=impossible,
+        reason="; ".join(
+            (
+                *(("below zero, which no robot has: the model lacks something",) * impossible),
+                *_reasons(verdict, relative, effect, inflation, entangled),
+            )
+        ),
     )
+
+
+def _is_never_negative(result: IdentificationResult, index: int) -> bool:
+    """Tell whether a base parameter is a single parameter that cannot be negative."""
+    leading = result.regrouping.leading[index]
+    alone = len(result.regrouping.grouping(index)) == 1
+    return alone and leading.rstrip("0123456789") in _NEVER_NEGATIVE
 
 
 def _verdict(result: IdentificationResult, index: int, relative: float) -> Reliability:
@@ -208,17 +225,17 @@ def _company(
     return effect, float(motion.inflation[place]), entangled
 
 
-def _reason(
+def _reasons(
     verdict: Reliability,
     relative: float,
     effect: float,
     inflation: float,
     entangled: Sequence[tuple[str, float]],
-) -> str:
+) -> tuple[str, ...]:
     if verdict is Reliability.GOOD:
-        return ""
+        return ()
     if verdict is Reliability.REMOVED:
-        return "the effort is explained as well without it; its value is set to zero"
+        return ("the effort is explained as well without it; its value is set to zero",)
     parts = []
     if TWO_SIDED_95 * relative >= 1.0:
         parts.append("even its sign is uncertain")
@@ -233,4 +250,4 @@ def _reason(
     if effect < _SMALL_EFFECT:
         parts.append(f"it causes only {100.0 * effect:.2g} % of the effort")
     share = f"the {100.0 * effect:.2g} % of the effort that it causes" if effect > 0.0 else "it"
-    return "; ".join(parts) or f"the residual is large beside {share}"
+    return tuple(parts) or (f"the residual is large beside {share}",)

@@ -101,17 +101,19 @@ def folds_table(result: IdentificationResult) -> Table | None:
         kinds += ["held out" for _ in held]
     if not folds:
         return None
+    remarks = any(fold["reason"] for fold in folds)
     rows = tuple(
         (
             str(fold["name"]),
             kind,
             _total(fold["fitted_error"]),
             _total(fold["relative_error"]),
-            str(fold["reason"]),
+            *((str(fold["reason"]),) if remarks else ()),
         )
         for fold, kind in zip(folds, kinds, strict=True)
     )
-    return Table(("data", "how", "in the fit", "not in the fit", "remark"), rows)
+    columns = ("data", "how", "in the fit", "not in the fit", *(("remark",) if remarks else ()))
+    return Table(columns, rows)
 
 
 def outliers_table(result: IdentificationResult) -> Table | None:

@@ -11,6 +11,7 @@ from robot_identification.report.thinning import broken_at_gaps, thinned
 from robot_identification.robot.model import Array
 
 _HEIGHT = 2.9
+_LEGEND_ABOVE, _LEGEND_BELOW = 0.45, 0.72  # margins below the panels, in inches
 _BUCKETS_PER_INCH = 65
 
 
@@ -25,7 +26,8 @@ def torque_figure(prediction: Prediction, joint: int, *, width: float = style.WI
     measured, predicted = prediction.measured[:, joint], prediction.predicted[:, joint]
     kept = prediction.kept[:, joint]
     rest = measured - predicted
-    figure = style.sheet(width, _HEIGHT)
+    narrow = width < style.WIDE
+    figure = style.sheet(width, _HEIGHT, bottom=_LEGEND_BELOW if narrow else _LEGEND_ABOVE)
     upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(2.3, 1.0))
     figure.subplots_adjust(hspace=0.28)
     lines = (
@@ -41,7 +43,7 @@ def torque_figure(prediction: Prediction, joint: int, *, width: float = style.WI
     used = measured[kept]
     norm = float(np.linalg.norm(used))
     remark = f"residual {100.0 * np.linalg.norm(rest[kept]) / norm:.3g} %" if norm else ""
-    style.titled(upper, prediction.joint_names[joint], longest=12 if width < style.WIDE else 40)
+    style.titled(upper, prediction.joint_names[joint], longest=40)
     lower.set_title(remark, loc="right", fontsize=8.0, color=style.MUTED, pad=3.0)
     for panel in (upper, lower):
         panel.margins(x=0.01)
@@ -50,11 +52,11 @@ def torque_figure(prediction: Prediction, joint: int, *, width: float = style.WI
     handles, names = upper.get_legend_handles_labels()
     rest_handles, rest_names = lower.get_legend_handles_labels()
     own = [1] if kept.all() else [1, 0]
-    upper.legend(
+    place = {"loc": "lower right", "bbox_to_anchor": (1.01, 0.97)}
+    (figure if narrow else upper).legend(
         [*handles, *(rest_handles[i] for i in own)],
         [*names, *(rest_names[i] for i in own)],
-        loc="lower right",
-        bbox_to_anchor=(1.01, 0.97),
+        **({"loc": "lower left"} if narrow else place),
         ncols=4,
         handlelength=1.2,
         handletextpad=0.4,

@@ -81,6 +81,15 @@ def statements(
     """Return the summary of a report, sentence by sentence."""
     result = evidence.result
     found = [_counts(parameters), _fit(result), _unseen(result), _condition(result)]
+    impossible = [p.name for p in parameters if p.impossible]
+    if impossible:
+        found.append(
+            Statement(
+                Level.BAD,
+                f"{listed(impossible)}: below zero beyond the interval, which no robot has; the "
+                "model lacks something there, or the efforts are not what they are taken for.",
+            )
+        )
     if result.history is not None:
         converged = result.history.verdict == CONVERGED
         found.append(

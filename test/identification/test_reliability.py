@@ -144,3 +144,16 @@ def test_without_enough_rows_nothing_is_said_of_the_motion(rng):
     result = replace(good, regrouping=regrouping, factors=(factor,), estimate=estimate)
     assert excitation(result) is None
     assert all(np.isnan(p.effect) and not p.entangled for p in parameter_reliability(result))
+
+
+def test_what_no_robot_has_is_said(rng):
+    columns = rng.normal(size=(300, 3))
+    effort = columns @ [-1.0, -1.0, 1.0] + 0.01 * rng.normal(size=300)
+    inertia, moment, friction = parameter_reliability(
+        result_of(columns, effort, ("Ia1", "MX1", "Fv1"))
+    )
+    assert inertia.verdict is Reliability.GOOD
+    assert inertia.impossible
+    assert "below zero" in inertia.reason
+    assert not moment.impossible  # a moment may be negative
+    assert not friction.impossible
