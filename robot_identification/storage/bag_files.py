@@ -25,6 +25,7 @@ from robot_identification.storage.unpacking import unpacked_size
 _FILE_TYPES = (".db3", ".mcap")
 _DATA_SUFFIXES = (*_FILE_TYPES, ".db3.zstd", ".mcap.zstd")
 _MOST_RATIO = 1000
+_BYTES = (bytes, bytearray, memoryview)
 _SQLITE_MAGIC = b"SQLite format 3\x00"
 
 
@@ -150,6 +151,9 @@ class Bag:
                     continue
                 for _, time, message in reader.messages(connections=connections):
                     count += 1
+                    if not isinstance(time, int) or not isinstance(message, _BYTES):
+                        # A cell of SQLite may hold anything.
+                        raise BagError(self.path, f"message {count} on {topic} is damaged")
                     yield time, bytes(message)
         if count == 0:
             raise BagError(

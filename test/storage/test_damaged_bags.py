@@ -145,6 +145,19 @@ def test_damaged_message_is_refused(tmp_path, raw):
         read_joint_states(path, NAMES)
 
 
+@pytest.mark.parametrize(
+    "change", ["timestamp = x'17'", "timestamp = 'noon'", "data = 1000000000000"]
+)
+def test_a_cell_of_another_type_is_refused(tmp_path, bag_files, change):
+    path = written(tmp_path, ".db3", bag_files[".db3"])
+    connection = sqlite3.connect(path)
+    connection.execute(f"UPDATE messages SET {change} WHERE id = 7")
+    connection.commit()
+    connection.close()
+    with pytest.raises(BagError, match=r"message \d+ on /joint_states is damaged"):
+        read_joint_states(path, NAMES)
+
+
 def test_flipped_bit_in_a_chunk_with_checksum_is_found(tmp_path, bag_files):
     data = bytearray(bag_files[".mcap"])
     data[len(data) // 2] ^= 1
