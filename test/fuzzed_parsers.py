@@ -143,8 +143,9 @@ def read_message(path):
 
 
 def config(folder, *names):
-    """Return shipped files."""
-    return tuple((CONFIG / folder / f"{name}.yaml").read_bytes() for name in names)
+    """Return shipped files without their comments."""
+    texts = [(CONFIG / folder / f"{name}.yaml").read_bytes() for name in names]
+    return tuple(re.sub(rb"(?m)^ *#.*\n| +#.*$", b"", text) for text in texts)
 
 
 def robot_files():
