@@ -131,6 +131,7 @@ def gain_studies(runs: Runs) -> dict[str, Any]:
         "all": KnownPayload(body.mass, body.centre, body.inertia),
         "mass": KnownPayload(body.mass),
     }
+    studies: dict[tuple[str, str], list[tuple[Array, Array]]]
     studies = {("all", method): [] for method in METHODS} | {("mass", METHODS[0]): []}
     for seed in runs.seeds:
         bare, loaded = runs.pair(seed, FACTORS)

@@ -114,22 +114,16 @@ def identify_payload(
     processing = resolve_processing(robot, [*bare, *loaded], overrides or ProcessingSettings())
     further = friction_columns(robot) if separate_friction else np.array([], dtype=np.intp)
     columns = Columns(base, mounting, further)
-    friction = columns.of(further)
-    nothing = np.zeros_like(friction)
-    without = np.hstack([columns.of_base, nothing, np.zeros_like(columns.of_payload)])
     runs: list[Rows] = []
     report("bare runs", 0.1)
     if bare:
         run = fold(columns, filtered(bare, processing), processing, cancelled=cancelled)
-        runs.append(Rows(run.factors, run.grams, without))
+        runs.append(Rows(run.factors, run.grams, columns.bare))
     if earlier is not None:
-        runs.append(_earlier_rows(robot, base, earlier, without.shape[1]))
+        runs.append(_earlier_rows(robot, base, earlier, columns.bare.shape[1]))
     report("loaded runs", 0.5)
     run = fold(columns, filtered(loaded, processing), processing, cancelled=cancelled)
-    with_payload = Rows(
-        run.factors, run.grams, np.hstack([columns.of_base, friction, columns.of_payload])
-    )
-    estimate = estimate_payload(runs, with_payload)
+    estimate = estimate_payload(runs, Rows(run.factors, run.grams, columns.loaded))
     report("done", 1.0)
     known = (Source(r.source, r.digest, r.samples, r.duration) for r in (*bare, *loaded))
     sources = tuple(known)

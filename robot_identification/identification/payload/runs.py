@@ -51,7 +51,7 @@ class Columns:
     Attributes:
         base: the base parameters.
         mounting: where the payload is.
-        further: columns wanted besides those of the base parameters and of the link.
+        further: columns whose parameters the load may change, such as friction.
     """
 
     base: BaseParameters
@@ -72,6 +72,21 @@ class Columns:
     def of_payload(self) -> Array:
         """(columns, 10) substitution of the payload's parameters in the frame of the mounting."""
         return read_only(self.of(self.mounting.columns) @ self.mounting.to_link)
+
+    @cached_property
+    def bare(self) -> Array:
+        """(columns, unknowns) substitution of runs without the payload.
+
+        Unknowns are the base parameters, changes of the further columns' parameters under load, and
+        the payload's ten.
+        """
+        none = np.zeros_like(self.of(self.further)), np.zeros_like(self.of_payload)
+        return read_only(np.hstack([self.of_base, *none]))
+
+    @cached_property
+    def loaded(self) -> Array:
+        """(columns, unknowns) substitution of runs with the payload."""
+        return read_only(np.hstack([self.of_base, self.of(self.further), self.of_payload]))
 
     def of(self, wanted: npt.ArrayLike) -> Array:
         """Return the (columns, wanted) substitution that picks columns of the full regressor."""

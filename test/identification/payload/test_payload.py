@@ -7,6 +7,7 @@ from payload_runs import BODY, QUANTITIES, columns_of, folded, motion, segment
 from robot_identification.errors import NotExcitedError
 from robot_identification.identification.payload.body import STANDARD, derivative, quantities
 from robot_identification.identification.payload.estimate import Rows, estimate_payload
+from robot_identification.identification.payload.runs import Columns, friction_columns
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.mounting import mounting, placed
 from robot_identification.robot.values import load_values
@@ -19,9 +20,7 @@ def ur10():
 
 
 def rows_of(columns, run, *, loaded):
-    payload = columns.of_payload
-    substitution = np.hstack([columns.of_base, payload if loaded else np.zeros_like(payload)])
-    return Rows(run.factors, run.grams, substitution)
+    return Rows(run.factors, run.grams, columns.loaded if loaded else columns.bare)
 
 
 def estimated(robot, values, place=None, *, body=BODY, noise=0.0, seed=0, **held):
@@ -116,6 +115,30 @@ def test_a_payload_that_never_moves_is_refused():
     with pytest.raises(NotExcitedError) as refusal:
         estimate_payload([rows_of(columns, run, loaded=False)], rows_of(columns, run, loaded=True))
     assert "M of the payload" in refusal.value.parameters
+
+
+def test_friction_that_grows_with_the_load_is_told_apart_where_it_may(ur10):
+    robot, values = ur10
+    friction = friction_columns(robot)
+    base = columns_of(robot).base
+    worn = np.array(columns_of(robot).mounting.with_body(values, BODY))
+    worn[friction] *= 1.2
+    found = {}
+    for name, further in (("shared", friction[:0]), ("separate", friction)):
+        columns = Columns(base, mounting(robot), further)
+        runs = [
+            rows_of(
+                columns,
+                folded(columns, [segment(robot, own, motion(robot, 1 + loaded))]),
+                loaded=loaded,
+            )
+            for loaded, own in ((False, values), (True, worn))
+        ]
+        found[name] = estimate_payload(runs[:1], runs[1])
+    np.testing.assert_allclose(found["separate"].body.values, QUANTITIES, atol=1e-8)
+    changes = found["separate"].others[base.rank :]
+    np.testing.assert_allclose(changes, 0.2 * values[friction], atol=1e-7)
+    assert np.abs(found["shared"].body.values - QUANTITIES).max() > 1e-3
 
 
 def test_derivatives_of_the_body_are_those_of_differences():
