@@ -26,7 +26,7 @@ def effort_figure(prediction: Prediction, title: str) -> Figure:
         _draw(panel, prediction, j)
     panels[0].legend(loc="upper right", ncols=3, fontsize="small", frameon=False)
     panels[-1].set_xlabel("time in s")
-    figure.suptitle(title, fontsize="medium")
+    figure.suptitle(title, fontsize="medium", parse_math=False)
     return figure
 
 
@@ -37,7 +37,9 @@ def _draw(panel: Axes, prediction: Prediction, joint: int) -> None:
     panel.plot(prediction.time, predicted, color=PREDICTED, linewidth=0.8, label="predicted")
     panel.plot(prediction.time, residual, color=RESIDUAL, linewidth=0.8, label="residual")
     panel.set_ylabel(
-        f"{prediction.joint_names[joint]}\nin {prediction.units[joint]}", fontsize="small"
+        f"{prediction.joint_names[joint]}\nin {prediction.units[joint]}",
+        fontsize="small",
+        parse_math=False,  # a name may hold dollar signs
     )
     panel.spines[["top", "right"]].set_visible(False)
     panel.margins(x=0.01)

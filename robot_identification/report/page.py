@@ -77,6 +77,7 @@ def page(evidence: Evidence, drawn: Pictures) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["tight"] = lambda text: text.replace(" %", "\N{NO-BREAK SPACE}%")
     judged = parameter_reliability(evidence.result)
     content = {
         **_head(evidence, judged),
