@@ -9,6 +9,7 @@ from robot_identification.calibration.calibrate import SPACES, calibrate
 from robot_identification.calibration.calibrated import CalibratedParameters, summary
 from robot_identification.cli import calibration_tables, export, progress, tables
 from robot_identification.cli import options as shared
+from robot_identification.cli.recordings import recordings_of
 from robot_identification.errors import OutputError
 from robot_identification.identification.base import base_parameters
 from robot_identification.identification.identify import validate
@@ -20,7 +21,6 @@ from robot_identification.storage.export.outputs import KINDS, write_outputs
 from robot_identification.storage.export.urdf_files import refuse_inputs
 from robot_identification.storage.parameter_files import write_parameters
 from robot_identification.storage.priors import NONE, read_prior
-from robot_identification.storage.recordings import read_recordings
 from robot_identification.storage.results import read_result
 
 
@@ -102,9 +102,7 @@ def _held_out(
         return {}
     base = base_parameters(robot)
     with progress.bar("calibrate", quiet=options.json) as report:
-        recordings = read_recordings(
-            options.held_out, robot, topic=options.topic, begin=options.begin, end=options.end
-        )
+        recordings = recordings_of(options, robot, options.held_out)
         errors = {
             name: validate(
                 robot,

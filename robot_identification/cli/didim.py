@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from robot_identification.cli import options as shared
 from robot_identification.cli import progress, tables
+from robot_identification.cli.recordings import recordings_of
 from robot_identification.errors import SettingError
 from robot_identification.identification.didim.run import DidimProgress, identify_didim
 from robot_identification.identification.didim.settings import WEIGHTINGS, DidimSettings
 from robot_identification.identification.didim.starts import IDIM, REGULAR, Start
+from robot_identification.identification.effort_delay import with_delay
 from robot_identification.storage.models import read_base_values
-from robot_identification.storage.recordings import read_recordings
 from robot_identification.storage.references import (
     TRAJECTORIES,
     planned_reference,
@@ -107,16 +109,14 @@ def run(options: argparse.Namespace) -> IdentificationResult:
         raise SettingError("--held-out", options.held_out, "DIDIM fits all; use validate")
     robot = shared.robot_of(options)
     with progress.bar("identify", quiet=options.json) as report:
-        recordings = read_recordings(
-            options.bags,
+        recordings = recordings_of(
+            options,
             robot,
-            topic=options.topic,
+            options.bags,
             reference_topic=options.reference_topic,
-            begin=options.begin,
-            end=options.end,
             positions_needed=options.start == IDIM,
         )
-        return identify_didim(
+        result = identify_didim(
             robot,
             recordings,
             _references(options, robot, recordings),
@@ -125,6 +125,7 @@ def run(options: argparse.Namespace) -> IdentificationResult:
             overrides=shared.processing_of(options),
             progress=lambda state: report(_line(state), state.fraction),
         )
+        return with_delay(result, recordings)
 
 
 def _settings(options: argparse.Namespace) -> DidimSettings:
@@ -149,7 +150,7 @@ def _start(options: argparse.Namespace, robot: RobotModel) -> Start | Literal["r
 
 
 def _references(
-    options: argparse.Namespace, robot: RobotModel, recordings: tuple[Recording, ...]
+    options: argparse.Namespace, robot: RobotModel, recordings: Sequence[Recording]
 ) -> list[Reference]:
     if options.trajectory is not None:
         planned = read_trajectory(options.trajectory)

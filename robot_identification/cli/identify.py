@@ -9,8 +9,10 @@ from typing import Any
 
 from robot_identification.cli import didim, fit_tables, fitting, progress, tables
 from robot_identification.cli import options as shared
+from robot_identification.cli.recordings import recordings_of
 from robot_identification.errors import ModelMismatchError, NotConvergedError, SettingError
 from robot_identification.identification.didim.verdict import METHOD
+from robot_identification.identification.effort_delay import with_delay
 from robot_identification.identification.essential import EliminationRule
 from robot_identification.identification.identify import METHODS, identify
 from robot_identification.identification.result import IdentificationResult, summary
@@ -20,7 +22,6 @@ from robot_identification.identification.sensitivity import (
     sensitivity_entries,
 )
 from robot_identification.storage.atomic import check_target
-from robot_identification.storage.recordings import read_recordings
 from robot_identification.storage.results import write_result
 
 
@@ -82,26 +83,18 @@ def _by_least_squares(
         "robust": fitting.robust_of(options),
     }
     with progress.bar("identify", quiet=options.json) as report:
-        recordings, unseen = (
-            read_recordings(
-                [bag.path for bag in own],
-                robot,
-                topic=options.topic,
-                begin=options.begin,
-                end=options.end,
-            )
-            for own in (bags, held_out)
-        )
+        recordings = recordings_of(options, robot, [bag.path for bag in bags])
         result = identify(
             robot,
             recordings,
             method=options.method,
             overrides=shared.processing_of(options),
             held_out_fraction=options.held_out,
-            held_out=unseen,
+            held_out=recordings_of(options, robot, [bag.path for bag in held_out]),
             progress=report,
             **choice,
         )
+        result = with_delay(result, recordings)
         if not options.sensitivity:
             return result, ()
         return result, cutoff_sensitivity(robot, recordings, result, **choice)

@@ -12,6 +12,9 @@ from robot_identification.identification.essential import RULES, EliminationRule
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.model import EffortMeaning, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.signals.separate_efforts import EffortSource
+
+ESTIMATED = "estimated"
 
 
 def add_robot(parser: argparse.ArgumentParser) -> None:
@@ -55,12 +58,62 @@ def add_bags(parser: argparse.ArgumentParser, *, needed: bool = True) -> None:
 def add_bag_reading(parser: argparse._ActionsContainer) -> None:
     """Add what part of a bag is read, and from which topic."""
     parser.add_argument("--topic", default="/joint_states", help="topic of the joint states")
+    add_efforts(parser)
     parser.add_argument(
         "--begin", type=_fraction, default=0.0, help="where to begin, as a fraction of each bag"
     )
     parser.add_argument(
         "--end", type=_fraction, default=1.0, help="where to end, as a fraction of each bag"
     )
+
+
+def add_efforts(parser: argparse._ActionsContainer) -> None:
+    """Add where efforts are that do not come with the joint states."""
+    parser.add_argument(
+        "--effort-topic",
+        metavar="TOPIC",
+        help="topic of the efforts where they have one of their own: joint states or arrays of "
+        "numbers (std_msgs/Float64MultiArray)",
+    )
+    parser.add_argument(
+        "--effort-joints",
+        metavar="NAME[,NAME...]",
+        help="joints of such an array, in its order (default: those of the robot)",
+    )
+    parser.add_argument(
+        "--effort-delay",
+        metavar="SECONDS|estimated",
+        help="how far the stamps of the efforts lie behind those of the motion; estimated moves "
+        "them by what the inverse dynamics say (default: 0; an estimate is told)",
+    )
+
+
+def efforts_of(options: argparse.Namespace) -> EffortSource | None:
+    """Return where the options say that efforts are; None where they come with the states.
+
+    Raises:
+        SettingError: options do not fit together, or the delay is no number within a second.
+    """
+    stated = None if estimates_delay(options) else options.effort_delay
+    if options.effort_topic is None:
+        for option, value in (
+            ("--effort-joints", options.effort_joints),
+            ("--effort-delay", stated),
+        ):
+            if value is not None:
+                raise SettingError(option, value, "needs --effort-topic")
+        return None
+    try:
+        delay = float(stated or 0.0)
+    except ValueError as error:
+        raise SettingError("--effort-delay", stated, "give seconds, or estimated") from error
+    joints = (options.effort_joints or "").split(",") if options.effort_joints else ()
+    return EffortSource(options.effort_topic, delay, tuple(joints))
+
+
+def estimates_delay(options: argparse.Namespace) -> bool:
+    """Tell whether the efforts are to be moved by their estimated delay."""
+    return bool(options.effort_delay == ESTIMATED)
 
 
 def add_elimination(parser: argparse.ArgumentParser) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from robot_identification.cli import options as shared
 from robot_identification.cli import progress, tables
+from robot_identification.cli.recordings import recordings_of
 from robot_identification.errors import SettingError
 from robot_identification.identification.base import base_parameters
 from robot_identification.identification.identify import validate
@@ -17,7 +18,6 @@ from robot_identification.signals.recording import Recording
 from robot_identification.signals.settings import resolve_processing
 from robot_identification.storage.atomic import check_target, write_bytes_atomically
 from robot_identification.storage.models import read_base_values
-from robot_identification.storage.recordings import read_recordings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,9 +46,7 @@ def run(options: argparse.Namespace) -> None:
         check_target(options.plot)
     values = read_base_values(options.parameters, robot)
     with progress.bar("validate", quiet=options.json) as report:
-        recordings = read_recordings(
-            options.bags, robot, topic=options.topic, begin=options.begin, end=options.end
-        )
+        recordings = recordings_of(options, robot, options.bags)
         validation = validate(
             robot,
             values,

@@ -22,6 +22,7 @@ from robot_identification.dynamics.regressor import Regressor
 from robot_identification.errors import CancelledError, RecordingError
 from robot_identification.identification.base import BaseParameters, base_parameters
 from robot_identification.identification.factor import JointFactor, merge
+from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.stream import (
     BLOCK_OUTPUTS,
     Cancelled,
@@ -49,6 +50,7 @@ _MOST_SECONDS = 40.0
 _SPLINE = 3
 _PRECISION = 1e-6
 _WIDEST = 10.0
+_ROWS_PER_COLUMN = 5
 
 
 @dataclass(frozen=True)
@@ -74,18 +76,17 @@ def estimate_effort_delay(
     robot: RobotModel,
     recordings: Sequence[Recording],
     *,
-    overrides: ProcessingSettings | None = None,
     largest: float = LARGEST,
     cancelled: Cancelled | None = None,
 ) -> DelayEstimate:
     """Estimate the delay of the efforts of recordings behind their motion.
 
-    At most 40 s of the recordings are used, in blocks spread over them.
+    At most 40 s of the recordings are used, in blocks spread over them; their processing follows
+    from the data alone.
 
     Args:
         robot: the robot.
         recordings: joint states on the joint side; all have the same delay.
-        overrides: processing settings that replace recommended and derived ones.
         largest: largest delay that is looked for, in s.
         cancelled: asked now and then whether to stop.
 
@@ -94,10 +95,13 @@ def estimate_effort_delay(
         SettingError: a setting is not possible.
         CancelledError: if ``cancelled`` says so.
     """
-    processing = resolve_processing(robot, recordings, overrides or ProcessingSettings())
+    # What a robot file recommends for identification may leave too few rows, of too narrow a band.
+    plain = replace(robot, processing=ProcessingSettings())
+    processing = resolve_processing(plain, recordings)
     segments = [s for r in recordings for s in filter_recording(r, processing)]
     blocks = [_Movable.of(block, largest) for block in _spread(segments, processing, largest)]
     residual = _Residual(base_parameters(robot), blocks, processing, largest, cancelled)
+    residual.require_rows()
     trials = np.linspace(-largest, largest, 2 * _STEPS + 1)
     sizes = [residual(float(trial)) for trial in trials]
     best = int(np.argmin(sizes))
@@ -148,6 +152,19 @@ class _Residual:
     def __call__(self, delay: float) -> float:
         return _log_variance(self._factors(delay, self._blocks))
 
+    def require_rows(self) -> None:
+        """Refuse data that hardly have more rows than the model has parameters.
+
+        Raises:
+            RecordingError: for a joint there are too few.
+        """
+        for factor in self._factors(0.0, self._blocks):
+            if factor.rows < _ROWS_PER_COLUMN * len(factor.columns):
+                raise RecordingError(
+                    f"{factor.rows} rows of joint {factor.joint} are too few to estimate the delay "
+                    "between efforts and motion; record longer"
+                )
+
     def jackknife(self, delay: float, span: float) -> tuple[float, float]:
         """Return the delay at the vertex of a parabola, and its standard deviation.
 
@@ -197,7 +214,8 @@ def _log_variance(factors: Sequence[JointFactor]) -> float:
     rows = np.array([max(factor.rows, 1) for factor in factors], dtype=np.float64)
     floor = np.finfo(float).tiny
     sizes = np.array([max(factor.own_fit[0] ** 2, floor) for factor in factors])
-    return float(rows @ np.log(sizes / rows) / rows.sum())
+    mean: float = np.average(np.log(sizes / rows), weights=rows)
+    return mean
 
 
 @dataclass(frozen=True)
@@ -263,7 +281,7 @@ def _spread(
     """
     total = sum(s.samples * s.period for s in segments)
     wanted = min(total, _MOST_SECONDS) / _BLOCKS
-    blocks = []
+    blocks: list[FilteredSegment] = []
     for segment in segments:
         margins = 2 * _margin(largest, segment.period)
         least = processing.shortest_segment(segment.period) + margins
@@ -314,7 +332,7 @@ def shift_efforts(recording: Recording, delay: float) -> Recording:
 
 def _shifted(segment: Segment, periods: float) -> Segment:
     count = len(segment.time)
-    instants: Array = np.arange(count) + periods
+    instants = np.arange(count, dtype=np.float64) + np.float64(periods)
     there = np.flatnonzero((instants >= 0.0) & (instants <= count - 1))
     if len(there) == 0:
         return segment.part(slice(0, 0))
@@ -327,7 +345,6 @@ def with_known_delay(
     robot: RobotModel,
     recordings: Sequence[Recording],
     *,
-    overrides: ProcessingSettings | None = None,
     estimated: bool = False,
     cancelled: Cancelled | None = None,
 ) -> list[Recording]:
@@ -339,7 +356,6 @@ def with_known_delay(
     Args:
         robot: the robot.
         recordings: joint states on the joint side.
-        overrides: processing settings that replace recommended and derived ones.
         estimated: whether the efforts of all recordings are moved by the estimate.
         cancelled: asked now and then whether to stop.
 
@@ -349,17 +365,21 @@ def with_known_delay(
         CancelledError: if ``cancelled`` says so.
     """
     return [
-        _with_known_delay(robot, recording, overrides, cancelled, estimated=estimated)
-        if estimated or recording.effort_topic
+        _with_known_delay(robot, recording, cancelled, estimated=estimated)
+        if (estimated or recording.effort_topic) and _has_positions(recording)
         else recording
         for recording in recordings
     ]
 
 
+def _has_positions(recording: Recording) -> bool:
+    """Tell whether the positions of a recording are there; DIDIM does without."""
+    return all(bool(np.isfinite(s.position).all()) for s in recording.segments)
+
+
 def _with_known_delay(
     robot: RobotModel,
     recording: Recording,
-    overrides: ProcessingSettings | None,
     cancelled: Cancelled | None,
     *,
     estimated: bool,
@@ -368,7 +388,7 @@ def _with_known_delay(
         f" on {recording.effort_topic}" if recording.effort_topic else ""
     )
     try:
-        found = estimate_effort_delay(robot, [recording], overrides=overrides, cancelled=cancelled)
+        found = estimate_effort_delay(robot, [recording], cancelled=cancelled)
     except RecordingError as error:
         if estimated:
             raise
@@ -389,21 +409,22 @@ def _told(recording: Recording, line: str) -> Recording:
     return replace(recording, warnings=(*recording.warnings, line))
 
 
-def delay_settings(recordings: Sequence[Recording]) -> dict[str, dict[str, object]]:
-    """Return the setting ``effort_delay`` of a result, in s: what was accounted for.
+def with_delay(
+    result: IdentificationResult, recordings: Sequence[Recording]
+) -> IdentificationResult:
+    """Return a result whose settings tell the delay of the efforts that was accounted for, in s.
 
-    It is there where a recording has efforts of a topic of their own, or a delay.
+    They do where a recording has efforts of a topic of their own, or a delay.
 
     Args:
-        recordings: as they were identified, from :func:`with_known_delay`.
+        result: the result.
+        recordings: what it was made from, from :func:`with_known_delay`.
     """
-    delayed = [r for r in recordings if r.effort_topic or r.effort_delay]
-    if not delayed:
-        return {}
-    topics = sorted({r.effort_topic or "the joint states" for r in delayed})
-    return {
-        EFFORT_DELAY: {
-            "value": [r.effort_delay for r in recordings],
-            "reason": f"efforts on {', '.join(topics)}; one for each recording",
-        }
+    if not any(r.effort_topic or r.effort_delay for r in recordings):
+        return result
+    topics = sorted({r.effort_topic or "the joint states" for r in recordings})
+    entry: dict[str, object] = {
+        "value": [r.effort_delay for r in recordings],
+        "reason": f"efforts on {', '.join(topics)}; one value for each recording",
     }
+    return replace(result, settings={**result.settings, EFFORT_DELAY: entry})

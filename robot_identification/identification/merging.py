@@ -13,6 +13,7 @@ import numpy as np
 
 from robot_identification.errors import SettingError
 from robot_identification.identification import least_squares
+from robot_identification.identification.effort_delay import EFFORT_DELAY
 from robot_identification.identification.factor import merge
 from robot_identification.identification.identify import warnings_of
 from robot_identification.identification.result import IdentificationResult, Source
@@ -96,8 +97,9 @@ def _refuse_unlike(first: IdentificationResult, other: IdentificationResult, num
 
 
 def _plain(settings: Mapping[str, Mapping[str, object]]) -> dict[str, object]:
-    """Return the values of settings, without the mark of a streamed estimate."""
-    return {name: entry["value"] for name, entry in settings.items() if name != STREAMING}
+    """Return the values of settings, without the mark of a streamed estimate and the delays."""
+    unlike = (STREAMING, EFFORT_DELAY)
+    return {name: entry["value"] for name, entry in settings.items() if name not in unlike}
 
 
 def _refuse_double(sources: Sequence[Source]) -> None:

@@ -6,103 +6,52 @@ import secrets
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 from rclpy.clock import Clock, ClockType
-from rclpy.event_handler import SubscriptionEventCallbacks
-from rclpy.experimental import EventsExecutor
 from rclpy.node import Node
-from rclpy.parameter import Parameter
-from rclpy.qos import QoSProfile
-from rclpy.subscription import Subscription
+from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
-from robot_identification.errors import InputError
+from robot_identification.errors import InputError, OutputError
 from robot_identification.msg import SampleBlock
 from robot_identification.nodes import qos
 from robot_identification.nodes.acquisition_diagnostics import Diagnostics
+from robot_identification.nodes.acquisition_parameters import (
+    BAG_DIRECTORY,
+    PARAMETERS,
+    effort_source,
+)
+from robot_identification.nodes.bag_recording import BagRecording
 from robot_identification.nodes.filtered import FilteredPublisher
 from robot_identification.nodes.joint_states import JointStateReader, Sample
+from robot_identification.nodes.listening import Listener
 from robot_identification.nodes.messages import block_message
-from robot_identification.nodes.parameters import ParameterSpec, declare
+from robot_identification.nodes.parameters import current, declare
+from robot_identification.nodes.polled import Raw
 from robot_identification.nodes.recorder import Recorder, continuation
 from robot_identification.nodes.reference import Reference
 from robot_identification.nodes.running import run
+from robot_identification.nodes.separate_efforts import JOINT_STATE_TYPE, SeparateEfforts
 from robot_identification.nodes.setback import SetbackWatch
 from robot_identification.robot.drives import require_effort_meaning
 from robot_identification.robot.loading import load_robot
+from robot_identification.storage.bag_parts import BagMessage
 
-Type = Parameter.Type
 _BURST = 500
-
-PARAMETERS = (
-    ParameterSpec(
-        "robot", Type.STRING, "robot file (YAML), URDF, or the name of a robot of this package"
-    ),
-    ParameterSpec(
-        "effort_meaning",
-        Type.STRING,
-        "what the efforts are; empty: what the robot file says",
-        default="",
-        choices=("", "joint_torque", "motor_torque", "current"),
-    ),
-    ParameterSpec(
-        "block_period",
-        Type.DOUBLE,
-        "time between two blocks of samples, s",
-        default=0.1,
-        minimum=0.01,
-        maximum=10.0,
-    ),
-    ParameterSpec(
-        "expected_rate",
-        Type.DOUBLE,
-        "rate of the joint states, Hz, by which lost samples are counted; 0: the measured one",
-        default=0.0,
-        minimum=0.0,
-        maximum=100000.0,
-    ),
-    ParameterSpec(
-        "autostart",
-        Type.BOOL,
-        "whether a recording begins with the node, without a call of ~/start",
-        default=False,
-    ),
-    ParameterSpec(
-        "publish_filtered",
-        Type.BOOL,
-        "whether filtered_samples are computed and published",
-        default=True,
-    ),
-    ParameterSpec(
-        "filtered_cutoff",
-        Type.DOUBLE,
-        "cut-off of the positions of filtered_samples, Hz; 0: the robot file's, or 20",
-        default=0.0,
-        minimum=0.0,
-        maximum=10000.0,
-    ),
-    ParameterSpec(
-        "filtered_rate",
-        Type.DOUBLE,
-        "rate of filtered_samples, Hz; 0: the robot file's, or 50",
-        default=0.0,
-        minimum=0.0,
-        maximum=10000.0,
-    ),
-    ParameterSpec(
-        "diagnostics_period",
-        Type.DOUBLE,
-        "time between two messages on /diagnostics, s",
-        default=1.0,
-        minimum=0.1,
-        maximum=60.0,
-    ),
-)
+_POLL_PERIOD = 0.02
+_MOST = 1000
+_ALL = 100_000
+_FINISH = 10.0
 
 
 class AcquisitionNode(Node):
-    """Receives joint states, checks and numbers them, and publishes them in blocks."""
+    """Receives joint states, checks and numbers them, and publishes them in blocks.
+
+    The messages wait in the queues of the middleware, seconds deep, and are taken in batches: at
+    1 kHz a wake-up of the executor for each of them would cost more than all the rest.
+    """
 
     def __init__(self) -> None:
         super().__init__("acquisition")
@@ -110,7 +59,10 @@ class AcquisitionNode(Node):
         self._robot = load_robot(values["robot"], effort_meaning=values["effort_meaning"] or None)
         require_effort_meaning(self._robot)
         self._rate: float = values["expected_rate"]
+        self._part_period: float = values["bag_part_period"]
         self._recorder: Recorder | None = None
+        self._bag: BagRecording | None = None
+        self._ended_bags: list[BagRecording] = []
         self._setbacks = SetbackWatch()
         self._blocks = self.create_publisher(SampleBlock, "samples", qos.BLOCKS)
         self._filtered: FilteredPublisher | None = None
@@ -118,54 +70,49 @@ class AcquisitionNode(Node):
             self._filtered = FilteredPublisher(
                 self, self._robot, values["filtered_cutoff"], values["filtered_rate"]
             )
-        self._reference = Reference(self, self._robot)
-        self._diagnostics = Diagnostics(self, self._robot.name)
-        self._states = self._subscribe(qos.STATES_IN)
-        self._reader = JointStateReader(self._robot.joint_names, self._states.topic_name)
-        self._lossy = False
+        self._reference = Reference(self, self._robot, self._keep)
+        source = effort_source(values)
+        self._efforts: SeparateEfforts | None = None
+        if source is not None:
+            self._efforts = SeparateEfforts(self, self._robot, source, values["effort_type"])
+        self._states = Listener(self, JointState, "joint_states")
+        self._diagnostics = Diagnostics(self, self._robot.name, self._states)
+        self._reader = JointStateReader(
+            self._robot.joint_names, self._states.topic, efforts=source is None
+        )
         self.create_service(Trigger, "~/start", self._on_start, qos_profile=qos.SERVICES)
         self.create_service(Trigger, "~/stop", self._on_stop, qos_profile=qos.SERVICES)
         self.create_service(Trigger, "~/clear", self._on_clear, qos_profile=qos.SERVICES)
         steady = Clock(
             clock_type=ClockType.STEADY_TIME
         )  # blocks flow although simulated time rests
+        self.create_timer(_POLL_PERIOD, self._receive, clock=steady)
         self.create_timer(values["block_period"], self._publish, clock=steady)
         self.create_timer(values["diagnostics_period"], self._report, clock=steady)
         if values["autostart"]:
             self._begin()
         self.get_logger().info(f"ready: {self._robot.name}, efforts are {self._meaning}")
 
-    def _subscribe(self, profile: QoSProfile) -> Subscription:
-        return self.create_subscription(
-            JointState,
-            "joint_states",
-            self._on_state,
-            profile,
-            event_callbacks=SubscriptionEventCallbacks(
-                incompatible_qos=self._diagnostics.on_incompatible_qos,
-                message_lost=self._diagnostics.on_message_lost,
-            ),
-        )
-
-    def _listen_to_lossy_publishers(self) -> None:
-        """Subscribe again, once, if a publisher does not offer reliable states.
-
-        What is best available is settled when a subscription is made, often before the driver of
-        the robot has started.
-        """
-        if self._diagnostics.incompatible and not self._lossy:
-            self._lossy = True
-            self.destroy_subscription(self._states)
-            self._states = self._subscribe(qos.STATES_IN_LOSSY)
-            self._diagnostics.incompatible = ""
-            self.get_logger().warning("joint_states: subscribed again with best effort")
-
     @property
     def _meaning(self) -> str:
         return require_effort_meaning(self._robot).value
 
-    def _on_state(self, message: JointState) -> None:
+    def _receive(self) -> None:
+        """Take in what waits; the efforts last, so that none is missing for a joint state."""
+        self._reference.receive(_MOST)
+        for raw in self._states.take(_MOST):
+            self._on_state(raw)
+        if self._efforts is not None:
+            for raw in self._efforts.listener.take(_ALL):
+                topic = self._efforts.listener.topic
+                self._keep(BagMessage(topic, self._efforts.type, raw.sent, raw.message))
+                self._efforts.add(raw.message, raw.sent, keep=self._recorder is not None)
+        if self._recorder is not None and self._recorder.pending >= _BURST:
+            self._publish()
+
+    def _on_state(self, raw: Raw) -> None:
         number = self._diagnostics.count()
+        message = deserialize_message(raw.message, JointState)
         try:
             sample = self._reader.read(message, number)
         except InputError as error:
@@ -176,6 +123,7 @@ class AcquisitionNode(Node):
         self._diagnostics.observe(sample)
         if self._recorder is not None:
             self._record(self._recorder, sample)
+            self._keep(BagMessage(self._states.topic, JOINT_STATE_TYPE, raw.sent, raw.message))
 
     def _record(self, recorder: Recorder, sample: Sample) -> None:
         """Record a sample; where the clock was set back another recording begins."""
@@ -184,27 +132,54 @@ class AcquisitionNode(Node):
             recorder = self._continue(recorder)
         for one in samples:
             recorder.add(one)
-        if recorder.pending >= _BURST:
-            self._publish()
+
+    def _keep(self, message: BagMessage) -> None:
+        """Put a message into the bag, where there is one."""
+        if self._bag is not None:
+            self._bag.add(message)
 
     def _publish(self, *, last: bool = False) -> None:
-        block = None if self._recorder is None else self._recorder.take(last=last)
+        if self._recorder is None:
+            return
+        wait = self._efforts is not None and self._efforts.come
+        block = self._recorder.take(last=last, wait=wait)
         if block is None:
             return
         block = self._reference.complete(block)
-        self._blocks.publish(block_message(block, self._robot))
+        source = None if self._efforts is None else self._efforts.source
+        self._blocks.publish(block_message(block, self._robot, source))
         if self._filtered is not None:
             self._filtered.publish(block)
 
     def _begin(self) -> str:
+        """Begin a recording, and its bag where there is to be one.
+
+        Raises:
+            OutputError: if there is to be a bag, and it cannot be made.
+        """
         moment = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
         name = f"{self._robot.name}-{moment}-{secrets.token_hex(3)}"
+        self._receive()
+        bag = self._new_bag(name)
+        if self._efforts is not None:
+            self._efforts.begin()
         self._setbacks = SetbackWatch()
-        self._open(name)
+        self._open(name, bag)
         return name
 
-    def _open(self, name: str) -> Recorder:
-        self._recorder = Recorder(name, len(self._robot.joints), self._rate)
+    def _new_bag(self, recording: str) -> BagRecording | None:
+        directory = current(self, BAG_DIRECTORY)
+        if not directory:
+            return None
+        bag = BagRecording(Path(directory) / recording, self._part_period)
+        for message in self._reference.newest:
+            bag.add(message)
+        return bag
+
+    def _open(self, name: str, bag: BagRecording | None) -> Recorder:
+        efforts = None if self._efforts is None else self._efforts.buffer
+        self._recorder = Recorder(name, len(self._robot.joints), self._rate, efforts)
+        self._bag = bag
         if self._filtered is not None:
             self._filtered.begin()
         self.get_logger().info(f"recording {name} begins")
@@ -218,26 +193,49 @@ class AcquisitionNode(Node):
             f"{name} goes on"
         )
         self._publish(last=True)
+        if self._efforts is not None:
+            self._efforts.buffer.next_clock()
         self._diagnostics.set_back()
-        return self._open(name)
+        had_bag = self._bag is not None
+        self._end_bag()
+        return self._open(name, self._bag_that_goes_on(name) if had_bag else None)
+
+    def _bag_that_goes_on(self, name: str) -> BagRecording | None:
+        try:
+            return self._new_bag(name)
+        except OutputError as error:
+            self._diagnostics.bag_ended(str(error))
+            return None
 
     def _end(self) -> str:
         if self._recorder is None:
             return ""
+        self._receive()
         name = self._recorder.recording
         for sample in self._setbacks.release():
             self._recorder.add(sample)
         self._publish(last=True)
         self._recorder = None
+        self._end_bag()
         self.get_logger().info(f"recording {name} has ended")
         return name
+
+    def _end_bag(self) -> None:
+        if self._bag is not None:
+            self._bag.close()
+            self._ended_bags.append(self._bag)
+            self._bag = None
 
     def _on_start(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         if self._recorder is not None:
             response.message = f"recording {self._recorder.recording} is running: ~/stop it first"
             return response
+        try:
+            response.message = self._begin()
+        except OutputError as error:
+            response.message = str(error)
+            return response
         response.success = True
-        response.message = self._begin()
         return response
 
     def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
@@ -249,28 +247,36 @@ class AcquisitionNode(Node):
     def _on_clear(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         """End the recording, if one is running, and begin another."""
         running = bool(self._end())
+        try:
+            response.message = self._begin() if running else "no recording is running"
+        except OutputError as error:
+            response.message = str(error)
+            return response
         response.success = True
-        response.message = self._begin() if running else "no recording is running"
         return response
 
     def _report(self) -> None:
-        self._listen_to_lossy_publishers()
-        self._diagnostics.publish(self._recorder)
+        self._states.listen_to_lossy_publishers()
+        for bag in [*self._ended_bags, *([self._bag] if self._bag else [])]:
+            if bag.problem:
+                self._diagnostics.bag_ended(bag.problem)
+        self._ended_bags = [bag for bag in self._ended_bags if not bag.join(0.0)]
+        more = [] if self._efforts is None else [self._efforts.status(self._diagnostics.newest)]
+        self._diagnostics.publish(self._recorder, self._bag, more)
 
     def finish(self) -> None:
-        """End the recording, so that receivers know."""
+        """End the recording, so that receivers know, and the bag."""
         self._end()
+        for bag in self._ended_bags:
+            if not bag.join(_FINISH):
+                self.get_logger().error(f"bag {bag.path}: the disk does not keep up; cut short")
+            elif bag.problem:
+                self.get_logger().error(f"bag: {bag.problem}")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the node."""
-    return run(
-        AcquisitionNode,
-        arguments,
-        name="acquisition",
-        finish=AcquisitionNode.finish,
-        make_executor=EventsExecutor,
-    )
+    return run(AcquisitionNode, arguments, name="acquisition", finish=AcquisitionNode.finish)
 
 
 if __name__ == "__main__":

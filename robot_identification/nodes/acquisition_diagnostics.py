@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
-from rclpy.qos import qos_policy_name_from_kind
 
 from robot_identification.nodes import qos
+from robot_identification.nodes.bag_recording import BagRecording
 from robot_identification.nodes.joint_states import Sample
+from robot_identification.nodes.listening import Listener
 from robot_identification.nodes.recorder import Recorder
 from robot_identification.nodes.stamps import StampStatistics
 
@@ -18,25 +21,24 @@ _FROZEN = 10
 class Diagnostics:
     """Counts joint states and reports on them.
 
-    Attributes:
-        incompatible: what does not fit in the quality of service of a publisher, empty if nothing.
-
     Args:
         node: the node that publishes.
         robot: name of the robot.
+        states: where they come from.
     """
 
-    def __init__(self, node: Node, robot: str) -> None:
+    def __init__(self, node: Node, robot: str, states: Listener) -> None:
         self._node = node
+        self._states = states
         self._robot = robot
         self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", qos.STATUS)
         self._statistics = StampStatistics()
         self._stamps: list[int] = []
-        self._received = self._refused = self._lost = self._lost_on_the_way = 0
+        self._received = self._refused = self._lost = 0
         self._setbacks = self._frozen = self._stuck = 0
         self._values_before = b""
         self._before = (0, 0, 0, 0, 0)
-        self._reason = self.incompatible = ""
+        self._reason = self._bag_problem = ""
 
     def count(self) -> int:
         """Count a message; return its number, from 0."""
@@ -64,23 +66,32 @@ class Diagnostics:
             f"joint state refused: {reason}", throttle_duration_sec=_REPEAT
         )
 
-    def on_message_lost(self, event: object) -> None:
-        """Count messages that the middleware lost."""
-        self._lost_on_the_way = event.total_count  # type: ignore[attr-defined]
+    @property
+    def newest(self) -> int | None:
+        """Stamp of the last good message in ns; None before the first."""
+        return self._stamps[-1] if self._stamps else None
 
-    def on_incompatible_qos(self, event: object) -> None:
-        """Report a publisher whose quality of service does not fit."""
-        kind = event.last_policy_kind  # type: ignore[attr-defined]
-        policy = qos_policy_name_from_kind(kind)
-        self.incompatible = f"a publisher offers an incompatible {policy}"
-        self._node.get_logger().error(f"joint_states: {self.incompatible}")
+    def bag_ended(self, problem: str) -> None:
+        """Take note of a bag that has ended before its recording."""
+        if problem != self._bag_problem:
+            self._node.get_logger().error(f"the recording goes on without a bag: {problem}")
+        self._bag_problem = problem
 
-    def publish(self, recorder: Recorder | None) -> None:
+    def publish(
+        self,
+        recorder: Recorder | None,
+        bag: BagRecording | None = None,
+        more: Sequence[DiagnosticStatus] = (),
+    ) -> None:
         """Publish what was seen since the last call.
 
         Args:
             recorder: the recording under way, None if there is none.
+            bag: its bag, None if there is none.
+            more: what else there is to say.
         """
+        if bag is not None and not bag.problem:
+            self._bag_problem = ""
         steps = [b - a for a, b in zip(self._stamps, self._stamps[1:], strict=False) if b > a]
         self._lost += self._statistics.add(steps)
         self._stamps = self._stamps[-1:]
@@ -90,18 +101,23 @@ class Diagnostics:
             name=f"{self._node.get_fully_qualified_name()}: joint states",
             hardware_id=self._robot,
             message=message,
-            values=[KeyValue(key=key, value=value) for key, value in self._values(recorder)],
+            values=[KeyValue(key=key, value=value) for key, value in self._values(recorder, bag)],
         )
-        report = DiagnosticArray(status=[status])
+        report = DiagnosticArray(status=[status, *more])
         report.header.stamp = self._node.get_clock().now().to_msg()
         self._publisher.publish(report)
 
     def _verdict(self, recorder: Recorder | None) -> tuple[bytes, str]:
-        now = (self._received, self._refused, self._lost_on_the_way, self._lost, self._setbacks)
+        now = (self._received, self._refused, self._states.lost, self._lost, self._setbacks)
         news = [new - old for new, old in zip(now, self._before, strict=True)]
         self._before = now
-        if self.incompatible:
-            return DiagnosticStatus.ERROR, self.incompatible
+        if self._states.incompatible:
+            return DiagnosticStatus.ERROR, self._states.incompatible
+        if self._bag_problem:
+            return (
+                DiagnosticStatus.ERROR,
+                f"the recording goes on without a bag: {self._bag_problem}",
+            )
         if news[0] == 0:
             return DiagnosticStatus.STALE, "no joint states arrive"
         if news[1] > 0:
@@ -119,18 +135,21 @@ class Diagnostics:
             return DiagnosticStatus.WARN, "joint states are being lost"
         return DiagnosticStatus.OK, "recording" if recorder else "receiving"
 
-    def _values(self, recorder: Recorder | None) -> list[tuple[str, str]]:
+    def _values(self, recorder: Recorder | None, bag: BagRecording | None) -> list[tuple[str, str]]:
         values = [
             ("rate_hz", f"{self._statistics.rate:.3f}"),
             ("jitter", f"{self._statistics.jitter:.4f}"),
             ("messages_received", str(self._received)),
             ("messages_refused", str(self._refused)),
             ("messages_lost", str(self._lost)),
-            ("messages_lost_by_middleware", str(self._lost_on_the_way)),
+            ("messages_lost_by_middleware", str(self._states.lost)),
             ("messages_unchanged", str(self._frozen)),
             ("clock_set_back", str(self._setbacks)),
             ("last_refusal", self._reason),
             ("recording", recorder.recording if recorder else ""),
+            ("bag", str(bag.path) if bag else ""),
+            ("bag_messages_on_disk", str(bag.messages) if bag else ""),
+            ("bag_problem", self._bag_problem),
         ]
         counts = vars(recorder.counts) if recorder else {}
         return values + [(f"recording_{name}", str(value)) for name, value in counts.items()]

@@ -24,6 +24,7 @@ from robot_identification.errors import (
 )
 from robot_identification.identification.base import base_parameters
 from robot_identification.identification.didim.run import identify_didim
+from robot_identification.identification.effort_delay import with_delay
 from robot_identification.identification.essential import EliminationRule
 from robot_identification.identification.identify import METHODS, identify, validate
 from robot_identification.identification.result import IdentificationResult
@@ -186,6 +187,7 @@ class IdentificationNode(Node):
             progress=report,
             cancelled=turn.cancelled,
         )
+        result = with_delay(result, recordings)
         result = replace(result, warnings=(*result.warnings, *warnings))
         response.result = self._message(result, recordings, good_enough_std)
         return self._conclude(result, response.result, request.output)
@@ -239,6 +241,7 @@ class IdentificationNode(Node):
             if error.result is not None:
                 reached.append(self._message(error.result, recordings, good_enough_std))
             raise
+        result = with_delay(result, recordings)
         result = replace(result, warnings=(*result.warnings, *warnings))
         response.result = self._message(result, recordings, good_enough_std)
         summary = self._conclude(result, response.result, request.output)

@@ -44,11 +44,13 @@ class JointStateReader:
     Args:
         joint_names: joints of the robot, in the order wanted.
         topic: topic of the messages, for error messages.
+        efforts: whether their efforts count; without, those of a sample are 0.
     """
 
-    def __init__(self, joint_names: Sequence[str], topic: str) -> None:
+    def __init__(self, joint_names: Sequence[str], topic: str, *, efforts: bool = True) -> None:
         self._joint_names = tuple(joint_names)
         self._topic = topic
+        self._efforts = efforts
         self._names: list[str] | None = None
         self._places: npt.NDArray[np.intp] = np.arange(0)
 
@@ -66,15 +68,37 @@ class JointStateReader:
             ShapeError: if there is not one value per name.
             SampleError: if a position or an effort is not finite.
         """
-        if message.name != self._names:
-            self._places = self._map(message.name)
-            self._names = list(message.name)
+        self._look_up(message.name)
         return Sample(
             stamp=stamp_of(message),
             position=self._finite("position", message.position, number),
             velocity=self._optional(message.velocity),
-            effort=self._finite("effort", message.effort, number),
+            effort=self._finite("effort", message.effort, number)
+            if self._efforts
+            else np.zeros(len(self._joint_names)),
         )
+
+    def read_effort(self, message: JointState, number: int) -> Array:
+        """Return the efforts in a message, whatever else there is.
+
+        Args:
+            message: the joint states.
+            number: number of the message, for error messages.
+
+        Raises:
+            JointNameError: if a joint of the robot is missing.
+            RecordingError: if a joint is named twice.
+            MissingSignalError: if efforts are absent.
+            ShapeError: if there is not one effort per name.
+            SampleError: if an effort is not finite.
+        """
+        self._look_up(message.name)
+        return self._finite("effort", message.effort, number)
+
+    def _look_up(self, names: Sequence[str]) -> None:
+        if names != self._names:
+            self._places = self._map(names)
+            self._names = list(names)
 
     def _map(self, names: Sequence[str]) -> npt.NDArray[np.intp]:
         place = {name: i for i, name in enumerate(names)}

@@ -33,6 +33,8 @@ class LiveRecording:
         counts: what the acquisition node says became of its samples.
         before: recording that this one continues after the clock was set back; empty if none.
         after: recording that continues this one; empty if none.
+        effort_topic: topic of its efforts; empty: they came with the joint states.
+        effort_delay: time by which their stamps lie behind the motion, in s; accounted for.
     """
 
     recording: str
@@ -46,6 +48,8 @@ class LiveRecording:
     counts: Counts = field(default_factory=Counts)
     before: str = ""
     after: str = ""
+    effort_topic: str = ""
+    effort_delay: float = 0.0
     _blocks: list[RawSamples] = field(default_factory=list)
     _bytes: int = 0
 
@@ -62,6 +66,7 @@ class LiveRecording:
         self.next_sample = block.first_sample + len(block.samples.stamps)
         self.ended = self.ended or block.last
         self.counts = block.counts
+        self.effort_topic, self.effort_delay = block.effort_topic, block.effort_delay
         if keep:
             self._blocks.append(block.samples)
             self._bytes += size_of(block.samples)
@@ -104,7 +109,7 @@ class LiveRecording:
                 f"{repeated} samples in a row repeat the one before: the driver was stuck, or the "
                 "robot rested"
             )
-        for name in ("lost", "refused", "duplicate", "out_of_order"):
+        for name in ("lost", "refused", "without_effort", "duplicate", "out_of_order"):
             count = getattr(self.counts, name)
             if count:
                 lines.append(f"{count} of {self.counts.received} samples {name.replace('_', ' ')}")

@@ -43,6 +43,7 @@ from robot_identification.robot.processing import (
 from robot_identification.robot.units import unit_of
 from robot_identification.signals.online import FilteredBlock
 from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.separate_efforts import EffortSource
 
 
 def time_of(stamp: int) -> Time:
@@ -58,8 +59,16 @@ def floats(values: npt.ArrayLike | None) -> array[float]:
     return array("d", np.ascontiguousarray(values, dtype=np.float64).tobytes())
 
 
-def block_message(block: Block, robot: RobotModel) -> msg.SampleBlock:
-    """Return a block of raw samples of a robot whose effort_meaning is known."""
+def block_message(
+    block: Block, robot: RobotModel, efforts: EffortSource | None = None
+) -> msg.SampleBlock:
+    """Return a block of raw samples of a robot whose effort_meaning is known.
+
+    Args:
+        block: the samples.
+        robot: the robot.
+        efforts: where their efforts come from; None: they came with the joint states.
+    """
     samples = block.samples
     message = msg.SampleBlock(
         robot=robot.name,
@@ -77,6 +86,8 @@ def block_message(block: Block, robot: RobotModel) -> msg.SampleBlock:
         reference_position=floats(samples.reference),
         **vars(block.counts),
     )
+    if efforts is not None:
+        message.effort_topic, message.effort_delay = efforts.topic, efforts.delay
     if len(samples.stamps):
         message.header.stamp = time_of(samples.stamps[0])
     return message
@@ -136,8 +147,11 @@ def raw_block(message: msg.SampleBlock) -> Block:
             duplicate=message.duplicate,
             out_of_order=message.out_of_order,
             refused=message.refused,
+            without_effort=message.without_effort,
             lost=message.lost,
         ),
+        effort_topic=message.effort_topic,
+        effort_delay=message.effort_delay,
     )
 
 

@@ -10,9 +10,12 @@ import numpy as np
 
 from robot_identification.nodes.joint_states import Sample
 from robot_identification.nodes.stamps import StampStatistics
+from robot_identification.signals.effort_buffer import EffortBuffer
 from robot_identification.signals.recording import RawSamples
 
 _REMEMBERED = 4096
+_MOST_PENDING = 20_000
+"""Samples that wait for their efforts at most."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,7 @@ class Counts:
     duplicate: int = 0
     out_of_order: int = 0
     refused: int = 0
+    without_effort: int = 0
     lost: int = 0
 
 
@@ -37,6 +41,8 @@ class Block:
         last: whether the recording has ended with it.
         samples: the samples; there may be none in the last block.
         counts: what became of the samples of the recording so far.
+        effort_topic: topic of the efforts; empty: they came with the joint states.
+        effort_delay: time by which their stamps lie behind the motion, in s; accounted for.
     """
 
     recording: str
@@ -45,6 +51,8 @@ class Block:
     last: bool
     samples: RawSamples
     counts: Counts
+    effort_topic: str = ""
+    effort_delay: float = 0.0
 
 
 def continuation(recording: str) -> str:
@@ -63,12 +71,20 @@ class Recorder:
         recording: identifier of the recording.
         joints: number of joints.
         rate: rate at which samples are sent, Hz; 0 takes it from the stamps.
+        efforts: efforts of a topic of their own; None: they come with the samples.
     """
 
-    def __init__(self, recording: str, joints: int, rate: float = 0.0) -> None:
+    def __init__(
+        self,
+        recording: str,
+        joints: int,
+        rate: float = 0.0,
+        efforts: EffortBuffer | None = None,
+    ) -> None:
         self.recording = recording
         self.counts = Counts()
         self._joints = joints
+        self._efforts = efforts
         self._statistics = StampStatistics(rate)
         self._pending: dict[int, Sample] = {}
         self._published: list[int] = []
@@ -107,32 +123,46 @@ class Recorder:
         self._published.insert(place, stamp)
         return self._statistics.filled(before, after)
 
-    def take(self, *, last: bool = False) -> Block | None:
+    def take(self, *, last: bool = False, wait: bool = True) -> Block | None:
         """Return what has come in since the last call, None if that is nothing.
 
         Args:
             last: end the recording; there is a block even if it is empty.
+            wait: whether samples wait for efforts of a topic of their own that are still to come.
         """
-        if not self._pending and not last:
+        stamps = self._due(wait=wait and not last)
+        if not stamps and not last:
             return None
-        samples = [self._pending[stamp] for stamp in sorted(self._pending)]
-        self._pending.clear()
-        stamps = [sample.stamp for sample in samples]
+        samples = _stack([self._pending.pop(stamp) for stamp in stamps], self._joints)
         reach = [*([self._published[-1]] if self._published else []), *stamps]
         self._count(lost=self._statistics.add(np.diff(reach).tolist()))
         self._published.extend(stamps)
         del self._published[:-_REMEMBERED]
+        if self._efforts is not None:
+            samples = self._efforts.merge(samples)
+            self._count(without_effort=len(stamps) - len(samples.stamps))
+            if not len(samples.stamps) and not last:
+                return None
         block = Block(
             recording=self.recording,
             sequence=self._sequence,
             first_sample=self._samples,
             last=last,
-            samples=_stack(samples, self._joints),
+            samples=samples,
             counts=self.counts,
         )
         self._sequence += 1
-        self._samples += len(samples)
+        self._samples += len(samples.stamps)
         return block
+
+    def _due(self, *, wait: bool) -> list[int]:
+        """Return the stamps of the samples that are complete, or do not wait any longer."""
+        stamps = sorted(self._pending)
+        if self._efforts is None or not wait:
+            return stamps
+        ready = self._efforts.ready
+        complete = 0 if ready is None else bisect(stamps, ready)
+        return stamps[: max(complete, len(stamps) - _MOST_PENDING)]
 
     def _count(self, **changes: int) -> None:
         new = {name: getattr(self.counts, name) + change for name, change in changes.items()}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 from rclpy.node import Node
+from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
@@ -14,9 +16,13 @@ from robot_identification.errors import RobotIdentificationError
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.nodes import qos
 from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
+from robot_identification.nodes.polled import PolledSubscription, Raw
 from robot_identification.nodes.recorder import Block
 from robot_identification.nodes.trajectories import trajectory_of
 from robot_identification.robot.model import Array, RobotModel
+from robot_identification.storage.bag_parts import BagMessage
+from robot_identification.storage.bag_trajectories import MESSAGE_TYPE as TRAJECTORY_TYPE
+from robot_identification.storage.joint_state_cdr import MESSAGE_TYPE as STATE_TYPE
 
 _REMEMBERED = 20000
 
@@ -30,19 +36,47 @@ class Reference:
     Args:
         node: the node that subscribes.
         robot: the robot.
+        keep: given every message, for a bag.
     """
 
-    def __init__(self, node: Node, robot: RobotModel) -> None:
+    def __init__(self, node: Node, robot: RobotModel, keep: Callable[[BagMessage], None]) -> None:
         self._node = node
+        self._keep = keep
+        self._newest: dict[str, BagMessage] = {}
         self._robot = robot
         self._trajectory: Trajectory | None = None
         self._start = 0
         self._stamps: list[int] = []
         self._positions: list[Array] = []
-        node.create_subscription(
-            JointTrajectory, "joint_trajectory", self._on_trajectory, qos.COMMANDS
+        self._trajectories = PolledSubscription(
+            node, JointTrajectory, "joint_trajectory", qos.COMMANDS, raw=True
         )
-        node.create_subscription(JointState, "joint_reference", self._on_sample, qos.STATES_IN)
+        self._samples = PolledSubscription(
+            node, JointState, "joint_reference", qos.STATES_IN, raw=True
+        )
+
+    def receive(self, most: int) -> None:
+        """Take in what has come.
+
+        Args:
+            most: largest number of messages to take of each kind.
+        """
+        for raw in self._trajectories.take_raw(most):
+            self._note(self._trajectories.topic_name, TRAJECTORY_TYPE, raw)
+            self._on_trajectory(deserialize_message(raw.message, JointTrajectory))
+        for raw in self._samples.take_raw(most):
+            self._note(self._samples.topic_name, STATE_TYPE, raw)
+            self._on_sample(deserialize_message(raw.message, JointState))
+
+    @property
+    def newest(self) -> tuple[BagMessage, ...]:
+        """The last trajectory and the last sample, as far as there are any."""
+        return tuple(self._newest.values())
+
+    def _note(self, topic: str, kind: str, raw: Raw) -> None:
+        message = BagMessage(topic, kind, raw.sent, raw.message)
+        self._newest[topic] = message
+        self._keep(message)
 
     def complete(self, block: Block) -> Block:
         """Return a block with the reference at its stamps, where one is known."""

@@ -13,6 +13,7 @@ from robot_identification.errors import (
     UnknownRobotError,
 )
 from robot_identification.identification.base import BaseParameters
+from robot_identification.identification.effort_delay import with_known_delay
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.msg import DataSelection
 from robot_identification.nodes.live import LiveRecording, LiveRecordings
@@ -20,6 +21,7 @@ from robot_identification.nodes.services import Cancelled
 from robot_identification.robot.model import Array, EffortMeaning, RobotModel, read_only
 from robot_identification.signals.joint_side import joint_side_recording
 from robot_identification.signals.recording import Recording
+from robot_identification.signals.separate_efforts import EffortSource
 from robot_identification.srv import Validate
 from robot_identification.storage.models import read_base_values
 
@@ -56,8 +58,6 @@ def read_data(
         UnknownRecordingError: if a live recording is not in memory.
         InputError: if a bag or the samples are of no use.
     """
-    if data.effort_topic:
-        raise SettingError("effort_topic", data.effort_topic, "separate efforts are not supported")
     if not 0.0 <= data.begin < data.end <= 1.0:
         raise SettingError("begin", data.begin, f"needs 0 <= begin < end <= 1, end is {data.end}")
     recordings, warnings = _read_bags(data, robot, cancelled, positions_needed), []
@@ -68,7 +68,10 @@ def read_data(
         source = live.get(name, patience=_PATIENCE)
         warnings += source.warnings()
         recordings.append(recording_of(source, robot).between(data.begin, data.end))
-    return recordings, warnings
+    known = with_known_delay(
+        robot, recordings, estimated=data.estimate_effort_delay, cancelled=cancelled
+    )
+    return known, warnings
 
 
 def _read_bags(
@@ -78,6 +81,7 @@ def _read_bags(
         return []
     from robot_identification.storage.recordings import read_recordings
 
+    efforts = _effort_source(data)
     recordings: list[Recording] = []
     for bag in data.bags:
         if cancelled():
@@ -87,6 +91,8 @@ def _read_bags(
             robot,
             topic=data.joint_states_topic or JOINT_STATES,
             reference_topic=data.reference_topic or JOINT_REFERENCE,
+            efforts=efforts,
+            delay_needed=not data.estimate_effort_delay,
             begin=data.begin,
             end=data.end,
             positions_needed=positions_needed,
@@ -94,10 +100,20 @@ def _read_bags(
     return recordings
 
 
+def _effort_source(data: DataSelection) -> EffortSource | None:
+    """Return where the efforts of bags are; None where they come with the joint states."""
+    if data.effort_topic:
+        return EffortSource(data.effort_topic, data.effort_delay, tuple(data.effort_joints))
+    if data.effort_delay or data.effort_joints:
+        raise SettingError("effort_topic", "", "effort_delay and effort_joints need one")
+    return None
+
+
 def recording_of(source: LiveRecording, robot: RobotModel) -> Recording:
     """Return a live recording on the joint side, ready for identification."""
     meant = replace(robot, effort_meaning=EffortMeaning(source.effort_meaning))
-    return joint_side_recording(source.samples(), meant, source=source.recording)
+    recording = joint_side_recording(source.samples(), meant, source=source.recording)
+    return replace(recording, effort_topic=source.effort_topic, effort_delay=source.effort_delay)
 
 
 def values_to_validate(

@@ -17,7 +17,6 @@ from robot_identification.signals.separate_efforts import (
     with_efforts,
 )
 
-_KEPT_NS = 5_000_000_000
 _MOST = 200_000
 _STEPS = 1000
 _ENOUGH = 8
@@ -101,12 +100,6 @@ class EffortBuffer:
         )
         efforts.forget(int(motion.stamps[-1]) + self._delay)
         return merged
-
-    def forget_old(self) -> None:
-        """Forget efforts that are seconds old; for while nothing is merged."""
-        for efforts in self._clocks:
-            if efforts.stamps:
-                efforts.forget(efforts.stamps[-1] - _KEPT_NS)
 
     def next_clock(self) -> None:
         """Go on with the efforts since the clock was set back: the motion is there now."""

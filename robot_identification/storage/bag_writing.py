@@ -45,7 +45,7 @@ class BagWriter:
         Raises:
             OutputError: if it cannot be written.
         """
-        with _output_errors(self._path):
+        with output_errors(self._path):
             connection = self._connections.get(topic)
             if connection is None:
                 connection = self._writer.add_connection(topic, message_type, typestore=self._types)
@@ -73,7 +73,7 @@ def write_bag(
     temporary = temporary_beside(target)
     made = temporary / target.name
     try:
-        with _output_errors(path):
+        with output_errors(path):
             temporary.mkdir()
             writer = Writer(made, version=_METADATA_VERSION, storage_plugin=_PLUGINS[storage])
             writer.open()
@@ -82,7 +82,7 @@ def write_bag(
         except BaseException:
             writer.abort()
             raise
-        with _output_errors(path):
+        with output_errors(path):
             writer.close()
             for file in made.glob("*.mcap"):
                 mcap_records.add_checksums(file)
@@ -112,7 +112,7 @@ def check_bag_target(path: str | Path, *, overwrite: bool = False) -> Path:
     Raises:
         OutputError: something is there that must not be replaced, or the folder above is absent.
     """
-    with _output_errors(path):
+    with output_errors(path):
         target = Path(path).absolute()
         if not target.parent.is_dir():
             raise OutputError(path, f"folder {target.parent} does not exist; make it first")
@@ -127,7 +127,7 @@ def check_bag_target(path: str | Path, *, overwrite: bool = False) -> Path:
 
 
 @contextmanager
-def _output_errors(path: str | Path) -> Iterator[None]:
+def output_errors(path: str | Path) -> Iterator[None]:
     """Turn whatever another library raises about an output into our own error."""
     try:
         yield

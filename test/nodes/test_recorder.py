@@ -40,6 +40,7 @@ def test_blocks_are_numbered_without_holes():
         "duplicate": 0,
         "out_of_order": 0,
         "refused": 0,
+        "without_effort": 0,
         "lost": 0,
     }
 

@@ -1,0 +1,172 @@
+"""Efforts of a topic of their own on their way into the recordings of the acquisition node."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from rclpy.node import Node
+from rclpy.serialization import deserialize_message
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+from robot_identification.errors import InputError, SampleError, SettingError, ShapeError
+from robot_identification.nodes.joint_states import JointStateReader, stamp_of
+from robot_identification.nodes.listening import Listener
+from robot_identification.nodes.setback import SETBACK_NS
+from robot_identification.nodes.stamps import StampStatistics
+from robot_identification.robot.model import Array, RobotModel
+from robot_identification.signals.effort_buffer import EffortBuffer
+from robot_identification.signals.separate_efforts import EffortSource
+from robot_identification.storage.bag_efforts import ARRAY_TYPE
+
+JOINT_STATE_TYPE = "sensor_msgs/msg/JointState"
+TYPES = (JOINT_STATE_TYPE, ARRAY_TYPE)
+_REPEAT = 10.0
+_PATIENCE = 2.0
+"""How long after the last effort others are waited for, in s; longer than a delay may be."""
+_KINDS: dict[str, Any] = {JOINT_STATE_TYPE: JointState, ARRAY_TYPE: Float64MultiArray}
+
+
+class SeparateEfforts:
+    """Receives efforts and keeps them until the joint states that they belong to are there.
+
+    Joint states count by their stamps, arrays, which have none, by the time at which they were
+    sent.
+
+    Attributes:
+        source: topic, delay and joints.
+        buffer: what has come since the recording began.
+        listener: the subscription.
+        type: type of the messages.
+
+    Args:
+        node: the node that subscribes.
+        robot: the robot.
+        source: topic, delay and joints.
+        kind: type of the messages, one of ``TYPES``.
+
+    Raises:
+        SettingError: efforts without stamps have no delay, or the node's clock is simulated.
+        JointNameError: a joint of the robot is not among those of an array.
+    """
+
+    def __init__(self, node: Node, robot: RobotModel, source: EffortSource, kind: str) -> None:
+        self._node = node
+        self._is_array = kind == ARRAY_TYPE
+        self._robot = robot
+        if self._is_array:
+            source.require_delay()
+            if node.get_parameter("use_sim_time").value:
+                raise SettingError(
+                    "use_sim_time", True, f"efforts on {source.topic} carry no stamps, and are "
+                    "sent by the clock of the system"
+                )  # fmt: skip
+        self._columns = source.columns(robot.joint_names)
+        self._count = len(source.joint_names or robot.joint_names)
+        self.type = kind
+        self.source = source
+        self.listener = Listener(node, _KINDS[kind], source.topic)
+        self._reader = JointStateReader(robot.joint_names, self.listener.topic)
+        self.buffer = self.begin()
+        self._statistics = StampStatistics()
+        self._stamps: list[int] = []
+        self._received = self._refused = 0
+        self._heard = time.monotonic()
+        self._before = (0, 0)
+        self._reason = ""
+
+    def begin(self) -> EffortBuffer:
+        """Begin another recording: efforts from before have no part in it, as in a bag of it."""
+        self.buffer = EffortBuffer(len(self._robot.joints), self.source.delay, SETBACK_NS)
+        self._heard = time.monotonic()
+        return self.buffer
+
+    def add(self, message: bytes, sent: int, *, keep: bool) -> None:
+        """Take in a message; one that is of no use is refused and counted.
+
+        Args:
+            message: serialised.
+            sent: when it was sent, in ns.
+            keep: whether it has a part in a recording.
+        """
+        self._received += 1
+        self._heard = time.monotonic()
+        try:
+            stamp, effort = self._read(message, sent)
+        except InputError as error:
+            self._refused += 1
+            self._reason = str(error)
+            self._node.get_logger().warning(
+                f"efforts refused: {error}", throttle_duration_sec=_REPEAT
+            )
+            return
+        self._stamps.append(stamp)
+        if keep:
+            self.buffer.add(stamp, effort)
+
+    def _read(self, message: bytes, sent: int) -> tuple[int, Array]:
+        number = self._received - 1
+        if not self._is_array:
+            state = deserialize_message(message, JointState)
+            return stamp_of(state), self._reader.read_effort(state, number)
+        values = np.asarray(deserialize_message(message, Float64MultiArray).data, dtype=np.float64)
+        if len(values) != self._count:
+            raise ShapeError("effort", values.shape, f"({self._count},), one per joint")
+        effort = values[self._columns]
+        if not np.isfinite(effort).all():
+            joint = int(np.flatnonzero(~np.isfinite(effort))[0])
+            raise SampleError("effort", self._robot.joint_names[joint], number, effort[joint])
+        return sent, effort
+
+    @property
+    def come(self) -> bool:
+        """Whether efforts still come, so that it is worth waiting for them."""
+        return time.monotonic() - self._heard < _PATIENCE
+
+    def status(self, newest: int | None) -> DiagnosticStatus:
+        """Return what /diagnostics say of the efforts since the last call.
+
+        Args:
+            newest: stamp of the newest joint state in ns; None before the first.
+        """
+        self.listener.listen_to_lossy_publishers()
+        steps = [b - a for a, b in zip(self._stamps, self._stamps[1:], strict=False) if b > a]
+        lost = self._statistics.add(steps)
+        self._stamps = self._stamps[-1:]
+        level, text = self._verdict(lost)
+        behind = (newest - self._stamps[-1]) / 1e9 if newest and self._stamps else float("nan")
+        values = {
+            "topic": self.listener.topic,
+            "rate_hz": f"{self._statistics.rate:.3f}",
+            "jitter": f"{self._statistics.jitter:.4f}",
+            "efforts_received": str(self._received),
+            "efforts_refused": str(self._refused),
+            "efforts_lost_by_middleware": str(self.listener.lost),
+            "last_refusal": self._reason,
+            "newest_behind_states_s": f"{behind:.6f}",
+            "effort_delay_s": f"{self.source.delay:.6f}",
+        }
+        return DiagnosticStatus(
+            level=level,
+            name=f"{self._node.get_fully_qualified_name()}: efforts",
+            hardware_id=self._robot.name,
+            message=text,
+            values=[KeyValue(key=key, value=value) for key, value in values.items()],
+        )
+
+    def _verdict(self, lost: int) -> tuple[bytes, str]:
+        now = (self._received, self._refused)
+        received, refused = (new - old for new, old in zip(now, self._before, strict=True))
+        self._before = now
+        if self.listener.incompatible:
+            return DiagnosticStatus.ERROR, self.listener.incompatible
+        if received == 0:
+            return DiagnosticStatus.STALE, f"no efforts arrive on {self.listener.topic}"
+        if refused > 0:
+            return DiagnosticStatus.ERROR, f"{refused} efforts refused: {self._reason}"
+        if lost > 0:
+            return DiagnosticStatus.WARN, "efforts are being lost"
+        return DiagnosticStatus.OK, "receiving"
