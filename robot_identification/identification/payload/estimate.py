@@ -6,7 +6,7 @@ parameters besides:
     Y_bare   = W_bare   chi
     Y_loaded = W_loaded chi + W_L,loaded chi_L
 
-(Gautier and Briot 2012, eq. of the loaded robot, with the payload as the unknown).  Fitting both
+(the model of Gautier and Briot 2012, with the payload as the unknown).  Fitting both
 together, rather than subtracting one torque from the other, asks no equal motions and lets every
 row count with its own noise.
 """
