@@ -9,7 +9,7 @@ from action_msgs.msg import GoalStatus
 from rclpy.action.client import ActionClient
 
 from robot_identification.nodes import qos
-from robot_identification.nodes.client import Client
+from robot_identification.nodes.client import Client, RequestRefusedError
 
 SUCCEEDED = GoalStatus.STATUS_SUCCEEDED
 CANCELED = GoalStatus.STATUS_CANCELED
@@ -47,8 +47,11 @@ class Goal:
         """Wait for the end; return the result.
 
         Raises:
+            RequestRefusedError: if it was rejected.
             ClientTimeoutError: if that takes longer than ``timeout`` seconds.
         """
+        if not self.accepted:
+            raise RequestRefusedError(self._name, "the goal was rejected")
         return self._client.wait_for(lambda: self.result, timeout, f"result of {self._name}")
 
     def cancel(self, timeout: float = 30.0) -> bool:

@@ -178,6 +178,7 @@ def test_goals_and_services_keep_each_other_out(cell):
 def test_a_second_motion_is_rejected_and_a_stop_aborts_the_first(cell):
     goal = execute(cell)
     cell.wait_for(Status.RUNNING)
+    cell.client.spin(0.5)
     count = len(cell.sent)
     assert not execute(cell).accepted
     assert not plan(cell).accepted
