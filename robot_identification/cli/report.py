@@ -13,6 +13,8 @@ from robot_identification.identification.reliability import parameter_reliabilit
 from robot_identification.robot.model import EffortMeaning
 from robot_identification.storage.atomic import check_target, write_text_atomically
 
+_MOST_LINES = 10
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
@@ -106,8 +108,10 @@ def run(options: argparse.Namespace) -> None:
     rows = [(verdict, str(count)) for verdict, count in counts.items()]
     title = f"{len(judged)} base parameters of {evidence.result.robot}"
     tables.print_table(out, title, ("verdict", "parameters"), rows)
-    for name, state in recordings.items():
+    for name, state in list(recordings.items())[:_MOST_LINES]:
         out.print(f"{name}: {state}", markup=False, soft_wrap=True)
+    if len(recordings) > _MOST_LINES:
+        out.print(f"and {len(recordings) - _MOST_LINES} more recordings")
     if evidence.robot_remark:
         out.print(f"no time plots: {evidence.robot_remark}", markup=False, soft_wrap=True)
     out.print(f"written to {options.output}", markup=False, soft_wrap=True)

@@ -9,6 +9,9 @@ from typing import Any
 from robot_identification.identification.result import IdentificationResult, summary
 from robot_identification.report.numbers import NONE, number, percent
 
+MOST_ROWS = 100
+"""Rows of a table with one row per recording."""
+
 _SCHEMES = {"bags": "each bag from the others", "blocks": "each block from the others"}
 
 
@@ -90,7 +93,13 @@ def errors_table(result: IdentificationResult) -> Table:
 
 
 def folds_table(result: IdentificationResult) -> Table | None:
-    """Return the errors of every bag or block that was left out; None without any."""
+    """Return the errors of every bag or block that was left out; None without any.
+
+    Of very many, those with the largest errors.
+
+    Args:
+        result: the result.
+    """
     entries = summary(result)
     crossed: Any = entries.get("cross_validation")
     folds = list(crossed["folds"]) if isinstance(crossed, dict) else []
@@ -101,7 +110,10 @@ def folds_table(result: IdentificationResult) -> Table | None:
         kinds += ["held out" for _ in held]
     if not folds:
         return None
-    remarks = any(fold["reason"] for fold in folds)
+    pairs = list(zip(folds, kinds, strict=True))
+    if len(pairs) > MOST_ROWS:
+        pairs = sorted(pairs, key=lambda pair: -_size(pair[0]["relative_error"]))[:MOST_ROWS]
+    remarks = any(fold["reason"] for fold, _ in pairs)
     rows = tuple(
         (
             str(fold["name"]),
@@ -110,7 +122,7 @@ def folds_table(result: IdentificationResult) -> Table | None:
             _total(fold["relative_error"]),
             *((str(fold["reason"]),) if remarks else ()),
         )
-        for fold, kind in zip(folds, kinds, strict=True)
+        for fold, kind in pairs
     )
     columns = ("data", "how", "in the fit", "not in the fit", *(("remark",) if remarks else ()))
     return Table(columns, rows)
@@ -135,7 +147,7 @@ def outliers_table(result: IdentificationResult) -> Table | None:
             str(entry["spikes"]),
             ", ".join(f"{number(time)} s: {number(residual)}" for time, residual in entry["worst"]),
         )
-        for entry in robust["outliers"]
+        for entry in sorted(robust["outliers"], key=lambda entry: -entry["outlying"])[:MOST_ROWS]
     )
     columns = (
         "data",
@@ -150,4 +162,9 @@ def outliers_table(result: IdentificationResult) -> Table | None:
 
 
 def _total(error: Any) -> str:
-    return percent(float(error["total"])) if isinstance(error, dict) else NONE
+    return percent(_size(error)) if isinstance(error, dict) else NONE
+
+
+def _size(error: Any) -> float:
+    """Return a total error; one that could not be had counts as the largest."""
+    return float(error["total"]) if isinstance(error, dict) else float("inf")

@@ -20,6 +20,7 @@ from robot_identification.identification.residuals import joint_friction
 from robot_identification.identification.result import IdentificationResult, summary
 from robot_identification.report import words
 from robot_identification.report.errors_table import (
+    MOST_ROWS,
     Table,
     errors_table,
     folds_table,
@@ -278,6 +279,7 @@ def _origin(evidence: Evidence) -> dict[str, Any]:
                 "seconds": number(found.source.duration),
                 "state": found.state,
             }
-            for found in evidence.sources
+            for found in evidence.sources[:MOST_ROWS]
         ],
+        "more_sources": max(len(evidence.sources) - MOST_ROWS, 0),
     }

@@ -204,6 +204,21 @@ def test_a_live_recording_has_no_hash_to_be_known_by(report, scara_bag, swinging
     assert "nothing tells that it is the same" in words_of(page)
 
 
+def test_a_thousand_recordings_fit_on_a_page(report, swinging_scara, tmp_path):
+    result = read_result(swinging_scara)
+    (source,) = result.sources
+    many = tuple(
+        replace(source, name=f"bag_{i}", digest=f"{i:064x}", samples=4) for i in range(1000)
+    )
+    path = tmp_path / "many.yaml"
+    write_result(path, replace(result, sources=many))
+    page, printed = report(path)
+    assert len(printed["recordings"]) == 1000
+    assert "bag_99 " in words_of(page)
+    assert "bag_100 " not in words_of(page)
+    assert "And 900 more" in words_of(page)
+
+
 def test_fewer_samples_than_were_used_are_told(report, swinging_scara):
     _, printed = report(swinging_scara, "--end", "0.5")
     (state,) = printed["recordings"].values()
