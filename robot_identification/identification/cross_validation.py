@@ -23,6 +23,8 @@ from robot_identification.robot.model import Array
 # An error on data left out that is so many times the fitted one deserves a warning.
 _MUCH_LARGER = 2.0
 _NAMED = 3
+# Fewer bags do not say which of them is unlike the others: it spoils what predicts those, too.
+_FEWEST = 4
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,7 @@ class Fold:
     Attributes:
         name: of the bag, or the times of the block.
         rows: (joints,) number of its rows.
+        effort_rms: (joints,) root mean square of its efforts, in N m or N.
         fitted: error with the parameters of all groups; None for a bag that was held out.
         error: error with the parameters of the others; None where they do not tell them all.
         reason: why there is none.
@@ -39,6 +42,7 @@ class Fold:
 
     name: str
     rows: tuple[int, ...]
+    effort_rms: tuple[float, ...]
     fitted: RelativeError | None
     error: RelativeError | None
     reason: str = ""
@@ -86,7 +90,9 @@ def cross_validate(
             error = relative_error(factors, vector)
             vectors.append((factors, vector))
         rows = tuple(factor.rows for factor in factors)
-        folds.append(Fold(name, rows, relative_error(factors, values), error, reason))
+        efforts = tuple(f.effort_norm / max(f.rows, 1) ** 0.5 for f in factors)
+        fitted = relative_error(factors, values)
+        folds.append(Fold(name, rows, efforts, fitted, error, reason))
     return CrossValidation(scheme, tuple(folds), _pooled(vectors))
 
 
@@ -133,28 +139,34 @@ def validation_warnings(found: CrossValidation, joint_names: Sequence[str]) -> t
         for fold in found.folds
         if fold.reason
     ]
-    worse = []
-    for fold in found.folds:
-        if fold.error is None or fold.fitted is None:
-            continue
-        for joint, fitted, error in zip(
-            joint_names, fold.fitted.joints, fold.error.joints, strict=True
-        ):
-            if error > _MUCH_LARGER * fitted > 0.0:
-                worse.append((error / fitted, fold.name, joint, fitted, error))
-    if worse:
-        worst = sorted(worse, reverse=True)[:_NAMED]
-        named = "; ".join(
-            f"{kind} {name}, {joint}: {error:.3g} instead of {fitted:.3g}"
-            for _, name, joint, fitted, error in worst
-        )
-        more = "" if len(worse) <= _NAMED else f" and {len(worse) - _NAMED} more"
+    told = [fold for fold in found.folds if fold.error is not None and fold.fitted is not None]
+    names = [f"{kind} {fold.name}, {joint}" for fold in told for joint in joint_names]
+    errors = np.array([fold.error.joints for fold in told if fold.error is not None])
+    fitted = np.array([fold.fitted.joints for fold in told if fold.fitted is not None])
+    larger = f"the error on a {kind} left out of the fit is more than {_MUCH_LARGER:g} times"
+    if worse := _larger(names, errors.ravel(), fitted.ravel()):
         lines.append(
-            f"the error on a {kind} left out of the fit is more than {_MUCH_LARGER:g} times the "
-            f"fitted one: {named}{more}; the motion may be too poor, the parameters too many, or "
-            f"the {kind} unlike the others"
+            f"{larger} the fitted one: {worse}; the motion is too poor for so many parameters"
         )
+    if found.scheme == "bags" and len(told) >= _FEWEST:
+        residuals = errors * np.array([fold.effort_rms for fold in told])  # N m or N
+        usual = np.broadcast_to(np.median(residuals, axis=0), residuals.shape)
+        if worse := _larger(names, residuals.ravel(), usual.ravel()):
+            lines.append(
+                f"{larger} that of most bags, root mean square in N m or N: {worse}; such a bag "
+                "is unlike the others"
+            )
     return tuple(lines)
+
+
+def _larger(names: Sequence[str], errors: Array, expected: Array) -> str:
+    """Return which errors are much larger than expected, the worst first; empty for none."""
+    ratios = np.divide(errors, expected, out=np.zeros_like(errors), where=expected > 0.0)
+    worse = [int(i) for i in np.argsort(-ratios) if ratios[i] > _MUCH_LARGER]
+    named = [f"{names[i]}: {errors[i]:.3g} instead of {expected[i]:.3g}" for i in worse[:_NAMED]]
+    if len(worse) > _NAMED:
+        named.append(f"{len(worse) - _NAMED} more")
+    return "; ".join(named)
 
 
 def fold_entries(fold: Fold, joint_names: Sequence[str]) -> dict[str, object]:
@@ -162,6 +174,7 @@ def fold_entries(fold: Fold, joint_names: Sequence[str]) -> dict[str, object]:
     return {
         "name": fold.name,
         "rows": dict(zip(joint_names, fold.rows, strict=True)),
+        "effort_rms": dict(zip(joint_names, fold.effort_rms, strict=True)),
         "relative_error": _error_entries(fold.error, joint_names),
         "fitted_error": _error_entries(fold.fitted, joint_names),
         "reason": fold.reason,
@@ -195,9 +208,11 @@ def fold_of(entry: Mapping[str, object], joint_names: Sequence[str]) -> Fold:
         KeyError, TypeError, ValueError: the data describe none.
     """
     rows = cast("Mapping[str, int]", entry["rows"])
+    efforts = cast("Mapping[str, float]", entry["effort_rms"])
     return Fold(
         name=str(entry["name"]),
         rows=tuple(int(rows[name]) for name in joint_names),
+        effort_rms=tuple(float(efforts[name]) for name in joint_names),
         fitted=_error_of(entry["fitted_error"], joint_names),
         error=_error_of(entry["relative_error"], joint_names),
         reason=str(entry["reason"]),

@@ -32,6 +32,7 @@ def _fold_message(fold: Fold) -> msg.FoldError:
     return msg.FoldError(
         name=fold.name,
         rows=list(fold.rows),
+        effort_rms=list(fold.effort_rms),
         fitted_relative_error=_floats(fold.fitted.joints if fold.fitted else None),
         fitted_relative_error_total=fold.fitted.total if fold.fitted else math.nan,
         relative_error=_floats(fold.error.joints if fold.error else None),
@@ -45,6 +46,7 @@ def fold_of(message: msg.FoldError) -> Fold:
     return Fold(
         name=message.name,
         rows=tuple(message.rows),
+        effort_rms=tuple(message.effort_rms),
         fitted=error_of(message.fitted_relative_error, message.fitted_relative_error_total),
         error=error_of(message.relative_error, message.relative_error_total),
         reason=message.reason,
