@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from robot_identification.identification import plain_data as entry_of
 from robot_identification.identification.least_squares import RelativeError
 from robot_identification.robot.model import Array, read_only
 
@@ -112,29 +113,36 @@ def history_of(document: Mapping[str, Any], joint_names: Sequence[str]) -> Histo
 
     Raises:
         KeyError: if an entry is missing.
-        ValueError: if lists do not fit, or a value is no number.
+        TypeError: if a value is no number, text and so on, as it should be.
+        ValueError: if lists do not fit, or a count is negative.
     """
-
-    def per_joint(entries: Mapping[str, Any]) -> Array:
-        return read_only(np.array([float(entries[name]) for name in joint_names]))
-
     iterations = tuple(
         Iteration(
-            number=int(entry["iteration"]),
-            torque_error=RelativeError(float(error["total"]), per_joint(error)),
-            step=float(entry["step"]),
-            parameter_change=float(entry["parameter_change"]),
-            frequency_ratio=per_joint(entry["frequency_ratio"]),
-            values=np.array(entry["values"], dtype=np.float64),
-            simulations=int(entry["simulations"]),
+            number=entry_of.count(entry, "iteration"),
+            torque_error=RelativeError(
+                entry_of.number(error, "total"), _per_joint(error, joint_names)
+            ),
+            step=entry_of.number(entry, "step"),
+            parameter_change=entry_of.number(entry, "parameter_change"),
+            frequency_ratio=_per_joint(entry_of.mapping(entry, "frequency_ratio"), joint_names),
+            values=entry_of.numbers(entry["values"], "values"),
+            simulations=entry_of.count(entry, "simulations"),
         )
-        for entry, error in zip(document["history"], document["torque_error_history"], strict=True)
+        for entry, error in zip(
+            entry_of.mappings(document, "history"),
+            entry_of.mappings(document, "torque_error_history"),
+            strict=True,
+        )
     )
     return History(
-        start=str(document["start"]),
-        smallest_eigenvalue=float(document["start_smallest_eigenvalue"]),
+        start=entry_of.text(document, "start"),
+        smallest_eigenvalue=entry_of.number(document, "start_smallest_eigenvalue"),
         iterations=iterations,
-        noise_floor=per_joint(document["noise_floor"]),
-        noise_floor_reason=str(document["noise_floor_reason"]),
-        verdict=str(document["verdict"]),
+        noise_floor=_per_joint(entry_of.mapping(document, "noise_floor"), joint_names),
+        noise_floor_reason=entry_of.text(document, "noise_floor_reason"),
+        verdict=entry_of.text(document, "verdict"),
     )
+
+
+def _per_joint(entries: Mapping[str, Any], joint_names: Sequence[str]) -> Array:
+    return read_only(np.array([entry_of.number(entries, name) for name in joint_names]))

@@ -26,11 +26,13 @@ from typing import Any
 import numpy as np
 
 from robot_identification.errors import SettingError
+from robot_identification.identification import plain_data as entry_of
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.outliers import (
     Limiter,
     Outliers,
     outlier_entries,
+    outliers_of,
     smallest_scales,
     tell_outliers,
     without_spikes,
@@ -226,12 +228,9 @@ def robustness_of(entries: Mapping[str, Any]) -> Robustness:
         KeyError, TypeError, ValueError: they describe nothing of the kind.
     """
     return Robustness(
-        threshold=float(entries["threshold"]),
-        iterations=int(entries["iterations"]),
-        converged=bool(entries["converged"]),
-        efficiency=read_only(np.array(entries["efficiency"], dtype=np.float64)),
-        outliers=tuple(
-            Outliers(**{**entry, "worst": tuple((float(t), float(r)) for t, r in entry["worst"])})
-            for entry in entries["outliers"]
-        ),
+        threshold=entry_of.number(entries, "threshold"),
+        iterations=entry_of.count(entries, "iterations"),
+        converged=entry_of.flag(entries, "converged"),
+        efficiency=read_only(entry_of.finite(entries["efficiency"], "efficiency")),
+        outliers=tuple(outliers_of(entry) for entry in entry_of.mappings(entries, "outliers")),
     )

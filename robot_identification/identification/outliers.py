@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import scipy.ndimage
 
 from robot_identification.dynamics.regressor import Regressor
+from robot_identification.identification import plain_data as entry_of
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.row_groups import Division
 from robot_identification.robot.model import Array
@@ -243,3 +245,25 @@ def _worst(time: Array, residual: Array, size: Array) -> tuple[tuple[float, floa
 def outlier_entries(outliers: Outliers) -> dict[str, object]:
     """Return the plain data of what was limited."""
     return {**vars(outliers), "worst": [list(pair) for pair in outliers.worst]}
+
+
+def outliers_of(entry: Mapping[str, Any]) -> Outliers:
+    """Return what plain data describe.
+
+    Raises:
+        KeyError, TypeError, ValueError: they describe nothing of the kind.
+    """
+    worst = entry["worst"]
+    if not isinstance(worst, list):
+        raise TypeError(f"worst is {worst!r:.40}, not a list")
+    pairs = [entry_of.finite(pair, "worst", 2).tolist() for pair in worst]
+    return Outliers(
+        bag=entry_of.text(entry, "bag"),
+        joint=entry_of.text(entry, "joint"),
+        rows=entry_of.count(entry, "rows"),
+        limited=entry_of.count(entry, "limited"),
+        outlying=entry_of.count(entry, "outlying"),
+        spikes=entry_of.count(entry, "spikes"),
+        scale=entry_of.number(entry, "scale"),
+        worst=tuple((time, residual) for time, residual in pairs),
+    )

@@ -14,6 +14,7 @@ import numpy as np
 import yaml
 
 from robot_identification.errors import ResultFileError, ShapeError
+from robot_identification.identification import plain_data as entry_of
 from robot_identification.identification import result as results
 from robot_identification.identification.cross_validation import cross_validation_of, fold_of
 from robot_identification.identification.essential import Elimination, Removal
@@ -24,8 +25,8 @@ from robot_identification.identification.least_squares import Estimate, Relative
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
 from robot_identification.robot import content_digest
 from robot_identification.robot.model import Array
-from robot_identification.storage import result_entries as entry_of
 from robot_identification.storage.atomic import write_text_atomically
+from robot_identification.storage.result_entries import ResultDumper, ResultLoader
 
 LARGEST_FILE = 64 * 2**20
 _KIND = "robot_identification/result"
@@ -67,7 +68,7 @@ def dump(result: IdentificationResult) -> str:
     digest = content_digest.content_digest({**first, **content})
     return yaml.dump(
         {**first, content_digest.KEY: digest, **content},
-        Dumper=entry_of.ResultDumper,
+        Dumper=ResultDumper,
         sort_keys=False,
         default_flow_style=None,
         width=1000,
@@ -137,7 +138,7 @@ def _load(path: Path) -> Mapping[str, Any]:
     except (OSError, UnicodeDecodeError) as error:
         raise ResultFileError(path, f"cannot be read: {error}") from error
     try:
-        document = yaml.load(text, Loader=entry_of.ResultLoader)  # noqa: S506 (a safe loader)
+        document = yaml.load(text, Loader=ResultLoader)  # noqa: S506 (a safe loader)
     except (yaml.YAMLError, ValueError, TypeError, OverflowError, RecursionError) as error:
         raise ResultFileError(path, f"not valid YAML: {error}") from error
     if not isinstance(document, dict):
@@ -253,8 +254,18 @@ def _elimination(document: Mapping[str, Any], estimate: Estimate) -> Elimination
         rule=entry_of.text(entry, "rule"),
         threshold=entry_of.number(entry, "threshold"),
         kept=np.array([entry_of.flag(parameter, "essential") for parameter in parameters]),
-        removals=tuple(Removal(**removed) for removed in entry_of.mappings(entry, "removed")),
+        removals=tuple(_removal(removed) for removed in entry_of.mappings(entry, "removed")),
         estimate=estimate,
+    )
+
+
+def _removal(entry: Mapping[str, Any]) -> Removal:
+    return Removal(
+        name=entry_of.text(entry, "name"),
+        std=entry_of.number(entry, "std"),
+        relative_std_percent=entry_of.number(entry, "relative_std_percent"),
+        ratio=entry_of.number(entry, "ratio"),
+        error_growth=entry_of.number(entry, "error_growth"),
     )
 
 
