@@ -176,6 +176,12 @@ MOVING = (
         convert=number,
     ),
     Argument(
+        "bag_directory",
+        "folder in which every recording becomes a bag; empty: no bags",
+        parameter="bag_directory",
+        nodes=("acquisition",),
+    ),
+    Argument(
         "refresh_period",
         "time between two estimates while the robot moves, s; empty: 1",
         parameter="refresh_period",
@@ -213,6 +219,27 @@ DRIVER = (
         "topic of the reference as JointState, for DIDIM; empty: joint_reference in the namespace",
         topic="joint_reference",
         nodes=("acquisition",),
+    ),
+    Argument(
+        "effort_topic",
+        "topic of the efforts, where they have one of their own; empty: those of joint_states",
+        parameter="effort_topic",
+        nodes=("acquisition",),
+    ),
+    Argument(
+        "effort_type",
+        "type of the messages on effort_topic, which for an array are those of the joints in the "
+        "robot's order; empty: sensor_msgs/msg/JointState",
+        choices=("", "sensor_msgs/msg/JointState", "std_msgs/msg/Float64MultiArray"),
+        parameter="effort_type",
+        nodes=("acquisition",),
+    ),
+    Argument(
+        "effort_delay",
+        "time by which the stamps of these efforts lie behind the motion, s; empty: 0",
+        parameter="effort_delay",
+        nodes=("acquisition",),
+        convert=number,
     ),
     Argument(
         "expected_rate",
