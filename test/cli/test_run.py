@@ -1,0 +1,129 @@
+"""The command run without nodes: options, refusals, and the file by which a run goes on."""
+
+import json
+import time
+
+import pytest
+
+from robot_identification.cli.main import parser
+from robot_identification.cli.run import STEPS, nodes_for, settle
+from robot_identification.cli.run_record import FILE, RunRecord
+from robot_identification.errors import OutputError, ResultFileError, SettingError
+from robot_identification.nodes.client import (
+    RequestInvalidError,
+    RequestRefusedError,
+    ResultNotGivenError,
+    refusal,
+)
+from robot_identification.nodes.services import CODES
+
+
+def options(*arguments):
+    chosen = parser().parse_args(["run", *arguments])
+    settle(chosen)
+    return chosen
+
+
+def test_steps_are_taken_in_the_order_of_a_run():
+    assert options("--steps", "identify,plan").steps == ("plan", "identify")
+    assert options("--from", "validate").steps == ("validate", "calibrate")
+    assert options().steps == STEPS
+
+
+@pytest.mark.parametrize(
+    ("arguments", "nodes"),
+    [
+        ((), ["acquisition", "calibration", "excitation", "identification"]),
+        (("--steps", "plan"), ["excitation"]),
+        (("--steps", "validate"), ["acquisition", "excitation", "identification"]),
+        (("--steps", "validate", "--held-out", "0.2"), ["identification"]),
+        (("--from", "identify", "--bag", "b"), ["calibration", "identification"]),
+    ],
+)
+def test_only_the_nodes_that_the_steps_need_are_asked(arguments, nodes):
+    assert nodes_for(options(*arguments)) == nodes
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("--bag", "b"), "nothing is to move"),
+        (("--recording", "r"), "come from elsewhere"),
+        (("--method", "didim", "--held-out", "0.2"), "not with didim"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(arguments, problem):
+    with pytest.raises(SettingError, match=problem):
+        options(*arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--speed", "0"), ("--speed", "1.1"), ("--steps", "plan,jump"), ("--speed", "x")]
+)
+def test_values_of_no_use_are_refused(arguments, capsys):
+    with pytest.raises(SystemExit) as error:
+        options(*arguments)
+    assert error.value.code == 2
+
+
+@pytest.mark.ros
+def test_nodes_that_do_not_run_are_named_at_once(refusal, request):
+    begin = time.monotonic()
+    code, line = refusal("run", "--namespace", "/nobody_here", "--wait", "0.5")
+    assert time.monotonic() - begin < 10.0
+    assert code == 2
+    for name in ("excitation", "acquisition", "/nobody_here", "live.launch.py"):
+        assert name in line
+
+
+def test_a_record_goes_on_where_a_run_has_ended(tmp_path):
+    folder = tmp_path / "new" / "run"
+    first = RunRecord.begin(folder, resumed=False)
+    first.keep("run", {"recording": "scara-1", "speed": float("inf")})
+    later = RunRecord.begin(folder, resumed=True)
+    assert later.text("run", "recording") == "scara-1"
+    assert later.document["run"]["speed"] is None
+    assert RunRecord.begin(folder, resumed=False).document == {}
+    assert later.existing("result.yaml") == ""
+    assert later.path("result.yaml") == str(folder / "result.yaml")
+
+
+def test_without_a_folder_nothing_is_written():
+    record = RunRecord.begin(None, resumed=True)
+    record.keep("run", {"recording": "scara-1"})
+    assert record.path("result.yaml") == ""
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "[" * 100_000, '"plan"'])
+def test_a_damaged_record_is_refused(tmp_path, text):
+    (tmp_path / FILE).write_text(text)
+    with pytest.raises(ResultFileError, match="begin anew"):
+        RunRecord.begin(tmp_path, resumed=True)
+
+
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path):
+    (tmp_path / "taken").write_text("")
+    with pytest.raises(OutputError):
+        RunRecord.begin(tmp_path / "taken" / "run", resumed=False)
+
+
+def test_a_record_of_other_things_tells_nothing(tmp_path):
+    (tmp_path / FILE).write_text(json.dumps({"run": ["scara-1"], "plan": {"hash": 3}}))
+    record = RunRecord.begin(tmp_path, resumed=True)
+    assert record.text("run", "recording") == record.text("plan", "hash") == ""
+
+
+@pytest.mark.parametrize(
+    ("message", "code", "kind"),
+    [
+        ("no", CODES.UNKNOWN_RECORDING, RequestInvalidError),
+        ("no", CODES.STATE_STALE, RequestInvalidError),
+        ("no", CODES.ILL_CONDITIONED, ResultNotGivenError),
+        ("no", CODES.BUSY, RequestRefusedError),
+        ("NOT_CERTIFIED: velocity", None, ResultNotGivenError),
+        ("STATE_STALE: it moves", None, RequestInvalidError),
+        ("recording x is running", None, RequestRefusedError),
+    ],
+)
+def test_what_is_refused_is_told_apart_by_its_code(message, code, kind):
+    assert type(refusal("node/service", message, code)) is kind
