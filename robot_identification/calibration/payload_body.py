@@ -16,6 +16,8 @@ from robot_identification.robot.model import Array, read_only
 MARGIN = 1e-4
 """Smallest eigenvalue asked of the pseudo-inertia, relative to the size of the payload."""
 _SMALLEST_RADIUS = 1e-3  # m; no payload of interest is smaller
+_SMALLEST_MASS = 1e-6  # kg; likewise
+_DISTINGUISHED = 3.0  # standard deviations of the mass
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,8 @@ def consistent_payload(estimate: PayloadEstimate) -> ConsistentPayload | None:
         estimate: the identified payload.
 
     Returns:
-        None where the motion does not tell all ten parameters.
+        None where the motion does not tell all ten parameters, or the mass is not distinguishable
+        from zero.
 
     Raises:
         CalibrationError: no payload near the identified one can exist.
@@ -55,6 +58,9 @@ def consistent_payload(estimate: PayloadEstimate) -> ConsistentPayload | None:
     if estimate.rank < len(estimate.values):
         return None
     identified = np.asarray(estimate.values)
+    least_mass = max(_DISTINGUISHED * float(np.sqrt(estimate.covariance[9, 9])), _SMALLEST_MASS)
+    if identified[9] < least_mass:
+        return None
     sizes = _sizes(identified)
     unit = np.array([pseudo_inertia(e) for e in np.eye(10)]).transpose(1, 2, 0)
     relative = unit / np.outer(sizes, sizes)[:, :, None]
@@ -77,7 +83,7 @@ def consistent_payload(estimate: PayloadEstimate) -> ConsistentPayload | None:
 
 def _sizes(values: Array) -> Array:
     """Return (4,) sizes: a pseudo-inertia divided by their products has entries near 1."""
-    mass = max(float(values[9]), np.finfo(float).tiny)
+    mass = float(values[9])
     second = float(values[0] + values[3] + values[5]) / 2.0  # sum of m r^2 about the origin
     radius = max(np.sqrt(max(second / mass, 0.0)), _SMALLEST_RADIUS)
     return np.asarray(np.sqrt(mass) * np.array([radius, radius, radius, 1.0]))

@@ -44,3 +44,10 @@ def test_an_impossible_payload_moves_least_in_its_standard_deviations(seed):
 
 def test_a_payload_that_is_not_told_has_no_consistent_one():
     assert consistent_payload(estimate(BODY.standard, STD, rank=9)) is None
+
+
+@pytest.mark.parametrize("mass", [-0.5, 0.0, 0.02])
+def test_without_a_mass_there_is_no_body(mass):
+    values = np.array(BODY.standard)
+    values[9] = mass
+    assert consistent_payload(estimate(values, STD)) is None

@@ -24,6 +24,7 @@ from robot_identification.signals.recording import RawSamples
 from robot_identification.storage.bag_writing import write_joint_states
 from robot_identification.storage.bags import read_joint_states
 from robot_identification.storage.trajectories import read_trajectory
+from shared_data import DATA, requires
 
 NOISE = np.array([0.8, 0.8, 0.4, 0.2, 0.2, 0.12])  # N m, as config/simulated_robot.yaml has it
 ENCODER = 1e-5  # rad
@@ -208,3 +209,19 @@ def test_bad_input_is_refused_with_one_line(refusal, bags, tmp_path, command, wo
     code, line = refusal(name, "tx40", *rest)
     assert code == 2
     assert words in line
+
+
+@requires("ur10")
+def test_a_measured_robot_that_carries_nothing_has_no_payload(run, tmp_path):
+    bag = DATA / "ur10" / "ur10_exciting_trajectory.db3"
+    settings = ("--velocity-threshold", "0.05")
+    run("identify", "ur10", bag, *settings, "--end", "0.5", "-o", tmp_path / "half.yaml")
+    done = run(
+        *("payload", "ur10", "--result", tmp_path / "half.yaml", "--loaded", bag),
+        *(*settings, "--begin", "0.5"),
+    )
+    lower, upper = done["body"]["mass"]["interval_95"]
+    assert lower < 0.0 < upper
+    assert upper - lower < 0.3
+    assert done["consistent"] is None
+    assert any("distinguishable from zero" in warning for warning in done["warnings"])
