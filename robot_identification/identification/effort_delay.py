@@ -186,7 +186,7 @@ class _Residual:
                     "the delay between efforts and motion cannot be estimated: the residual of the "
                     "inverse dynamics hardly changes with it; record a faster motion"
                 )
-            return delay + 0.5 * span * (sizes[0] - sizes[2]) / curvature
+            return float(delay + 0.5 * span * (sizes[0] - sizes[2]) / curvature)
 
         without = np.array([vertex(i) for i in range(count)])
         spread = without - without.mean()
@@ -214,8 +214,8 @@ def _log_variance(factors: Sequence[JointFactor]) -> float:
     rows = np.array([max(factor.rows, 1) for factor in factors], dtype=np.float64)
     floor = np.finfo(float).tiny
     sizes = np.array([max(factor.own_fit[0] ** 2, floor) for factor in factors])
-    mean: float = np.average(np.log(sizes / rows), weights=rows)
-    return mean
+    weighted: Array = rows * np.log(sizes / rows)
+    return float(np.sum(weighted) / np.sum(rows))
 
 
 @dataclass(frozen=True)

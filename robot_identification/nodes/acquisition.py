@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from rclpy.clock import Clock, ClockType
+from rclpy.experimental import EventsExecutor
 from rclpy.node import Node
-from rclpy.serialization import deserialize_message
+from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
@@ -29,8 +32,7 @@ from robot_identification.nodes.joint_states import JointStateReader, Sample
 from robot_identification.nodes.listening import Listener
 from robot_identification.nodes.messages import block_message
 from robot_identification.nodes.parameters import current, declare
-from robot_identification.nodes.polled import Raw
-from robot_identification.nodes.recorder import Recorder, continuation
+from robot_identification.nodes.recorder import Block, Recorder, continuation
 from robot_identification.nodes.reference import Reference
 from robot_identification.nodes.running import run
 from robot_identification.nodes.separate_efforts import JOINT_STATE_TYPE, SeparateEfforts
@@ -40,18 +42,13 @@ from robot_identification.robot.loading import load_robot
 from robot_identification.storage.bag_parts import BagMessage
 
 _BURST = 500
-_POLL_PERIOD = 0.02
-_MOST = 1000
-_ALL = 100_000
+_SPARE = 1.25
+_SMALL_BLOCK = 100
 _FINISH = 10.0
 
 
 class AcquisitionNode(Node):
-    """Receives joint states, checks and numbers them, and publishes them in blocks.
-
-    The messages wait in the queues of the middleware, seconds deep, and are taken in batches: at
-    1 kHz a wake-up of the executor for each of them would cost more than all the rest.
-    """
+    """Receives joint states, checks and numbers them, and publishes them in blocks."""
 
     def __init__(self) -> None:
         super().__init__("acquisition")
@@ -59,6 +56,7 @@ class AcquisitionNode(Node):
         self._robot = load_robot(values["robot"], effort_meaning=values["effort_meaning"] or None)
         require_effort_meaning(self._robot)
         self._rate: float = values["expected_rate"]
+        self._block_period: float = values["block_period"]
         self._part_period: float = values["bag_part_period"]
         self._recorder: Recorder | None = None
         self._bag: BagRecording | None = None
@@ -74,8 +72,10 @@ class AcquisitionNode(Node):
         source = effort_source(values)
         self._efforts: SeparateEfforts | None = None
         if source is not None:
-            self._efforts = SeparateEfforts(self, self._robot, source, values["effort_type"])
-        self._states = Listener(self, JointState, "joint_states")
+            self._efforts = SeparateEfforts(
+                self, self._robot, source, values["effort_type"], self._on_effort
+            )
+        self._states = Listener(self, JointState, "joint_states", self._on_state)
         self._diagnostics = Diagnostics(self, self._robot.name, self._states)
         self._reader = JointStateReader(
             self._robot.joint_names, self._states.topic, efforts=source is None
@@ -86,8 +86,7 @@ class AcquisitionNode(Node):
         steady = Clock(
             clock_type=ClockType.STEADY_TIME
         )  # blocks flow although simulated time rests
-        self.create_timer(_POLL_PERIOD, self._receive, clock=steady)
-        self.create_timer(values["block_period"], self._publish, clock=steady)
+        self.create_timer(self._block_period, self._publish, clock=steady)
         self.create_timer(values["diagnostics_period"], self._report, clock=steady)
         if values["autostart"]:
             self._begin()
@@ -97,22 +96,15 @@ class AcquisitionNode(Node):
     def _meaning(self) -> str:
         return require_effort_meaning(self._robot).value
 
-    def _receive(self) -> None:
-        """Take in what waits; the efforts last, so that none is missing for a joint state."""
-        self._reference.receive(_MOST)
-        for raw in self._states.take(_MOST):
-            self._on_state(raw)
-        if self._efforts is not None:
-            for raw in self._efforts.listener.take(_ALL):
-                topic = self._efforts.listener.topic
-                self._keep(BagMessage(topic, self._efforts.type, raw.sent, raw.message))
-                self._efforts.add(raw.message, raw.sent, keep=self._recorder is not None)
-        if self._recorder is not None and self._recorder.pending >= _BURST:
-            self._publish()
+    def _on_effort(self, message: Any) -> None:
+        if self._efforts is None:
+            return
+        sent = time.time_ns()
+        self._efforts.add(message, sent, keep=self._recorder is not None)
+        self._keep(self._efforts.listener.topic, self._efforts.type, message, sent)
 
-    def _on_state(self, raw: Raw) -> None:
+    def _on_state(self, message: JointState) -> None:
         number = self._diagnostics.count()
-        message = deserialize_message(raw.message, JointState)
         try:
             sample = self._reader.read(message, number)
         except InputError as error:
@@ -123,7 +115,7 @@ class AcquisitionNode(Node):
         self._diagnostics.observe(sample)
         if self._recorder is not None:
             self._record(self._recorder, sample)
-            self._keep(BagMessage(self._states.topic, JOINT_STATE_TYPE, raw.sent, raw.message))
+            self._keep(self._states.topic, JOINT_STATE_TYPE, message, time.time_ns())
 
     def _record(self, recorder: Recorder, sample: Sample) -> None:
         """Record a sample; where the clock was set back another recording begins."""
@@ -132,19 +124,36 @@ class AcquisitionNode(Node):
             recorder = self._continue(recorder)
         for one in samples:
             recorder.add(one)
+        if recorder.pending and recorder.pending % _BURST == 0:
+            self._publish()
 
-    def _keep(self, message: BagMessage) -> None:
+    def _keep(self, topic: str, kind: str, message: Any, received: int) -> None:
         """Put a message into the bag, where there is one."""
         if self._bag is not None:
-            self._bag.add(message)
+            self._bag.add(BagMessage(topic, kind, received, serialize_message(message)))
 
     def _publish(self, *, last: bool = False) -> None:
         if self._recorder is None:
             return
         wait = self._efforts is not None and self._efforts.come
-        block = self._recorder.take(last=last, wait=wait)
-        if block is None:
-            return
+        most = self._block_size(self._recorder)
+        while block := self._recorder.take(last=last, wait=wait, most=most):
+            self._send(block)
+            if block.last:
+                return
+
+    def _block_size(self, recorder: Recorder) -> int:
+        """Return how many samples a block has at most: hardly more than come in its period.
+
+        The middleware keeps the last blocks, each in a buffer that grows to the largest it has ever
+        held and never shrinks.  Samples that waited during a stall are therefore split.
+        """
+        if math.isnan(recorder.rate):
+            return _BURST
+        usual = math.ceil(_SPARE * self._block_period * recorder.rate)
+        return min(max(usual, _SMALL_BLOCK), _BURST)
+
+    def _send(self, block: Block) -> None:
         block = self._reference.complete(block)
         source = None if self._efforts is None else self._efforts.source
         self._blocks.publish(block_message(block, self._robot, source))
@@ -159,7 +168,6 @@ class AcquisitionNode(Node):
         """
         moment = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
         name = f"{self._robot.name}-{moment}-{secrets.token_hex(3)}"
-        self._receive()
         bag = self._new_bag(name)
         if self._efforts is not None:
             self._efforts.begin()
@@ -172,8 +180,8 @@ class AcquisitionNode(Node):
         if not directory:
             return None
         bag = BagRecording(Path(directory) / recording, self._part_period)
-        for message in self._reference.newest:
-            bag.add(message)
+        for topic, kind, message, received in self._reference.newest:
+            bag.add(BagMessage(topic, kind, received, serialize_message(message)))
         return bag
 
     def _open(self, name: str, bag: BagRecording | None) -> Recorder:
@@ -210,7 +218,6 @@ class AcquisitionNode(Node):
     def _end(self) -> str:
         if self._recorder is None:
             return ""
-        self._receive()
         name = self._recorder.recording
         for sample in self._setbacks.release():
             self._recorder.add(sample)
@@ -276,7 +283,13 @@ class AcquisitionNode(Node):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the node."""
-    return run(AcquisitionNode, arguments, name="acquisition", finish=AcquisitionNode.finish)
+    return run(
+        AcquisitionNode,
+        arguments,
+        name="acquisition",
+        finish=AcquisitionNode.finish,
+        make_executor=EventsExecutor,
+    )
 
 
 if __name__ == "__main__":

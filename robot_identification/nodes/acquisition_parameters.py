@@ -123,5 +123,7 @@ def effort_source(values: Mapping[str, Any]) -> EffortSource | None:
     if not values["effort_topic"]:
         return None
     return EffortSource(
-        values["effort_topic"], values["effort_delay"], tuple(values["effort_joints"])
+        values["effort_topic"],
+        values["effort_delay"],
+        tuple(name for name in values["effort_joints"] if name),
     )

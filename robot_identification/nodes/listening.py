@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
 
 from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, qos_policy_name_from_kind
+from rclpy.subscription import Subscription
 
 from robot_identification.nodes import qos
-from robot_identification.nodes.polled import PolledSubscription, Raw
 
 
 class Listener:
-    """Takes the messages of a topic, and subscribes again with best effort where it has to.
+    """Hands on the messages of a topic, and subscribes again with best effort where it has to.
 
     What is best available is settled when a subscription is made, often before the driver of the
     robot has started.
@@ -27,10 +27,12 @@ class Listener:
         node: the node that subscribes.
         kind: type of the messages.
         topic: their topic.
+        callback: given every message.
     """
 
-    def __init__(self, node: Node, kind: Any, topic: str) -> None:
+    def __init__(self, node: Node, kind: Any, topic: str, callback: Callable[[Any], None]) -> None:
         self._node = node
+        self._callback = callback
         self._kind = kind
         self._name = topic
         self.incompatible = ""
@@ -38,14 +40,13 @@ class Listener:
         self._lossy = False
         self._subscription = self._subscribe(qos.STATES_IN)
 
-    def _subscribe(self, profile: QoSProfile) -> PolledSubscription:
-        return PolledSubscription(
-            self._node,
+    def _subscribe(self, profile: QoSProfile) -> Subscription:
+        return self._node.create_subscription(
             self._kind,
             self._name,
+            self._callback,
             profile,
-            raw=True,
-            events=SubscriptionEventCallbacks(
+            event_callbacks=SubscriptionEventCallbacks(
                 incompatible_qos=self._on_incompatible_qos, message_lost=self._on_message_lost
             ),
         )
@@ -53,21 +54,14 @@ class Listener:
     @property
     def topic(self) -> str:
         """Topic with namespace and remapping."""
-        return self._subscription.topic_name
-
-    def take(self, most: int) -> Iterator[Raw]:
-        """Give out the messages that have come, oldest first.
-
-        Args:
-            most: number at which to stop.
-        """
-        return self._subscription.take_raw(most)
+        name: str = self._subscription.topic_name
+        return name
 
     def listen_to_lossy_publishers(self) -> None:
         """Subscribe again, once, if a publisher does not offer reliable messages."""
         if self.incompatible and not self._lossy:
             self._lossy = True
-            self._subscription.destroy()
+            self._node.destroy_subscription(self._subscription)
             self._subscription = self._subscribe(qos.STATES_IN_LOSSY)
             self.incompatible = ""
             self._node.get_logger().warning(f"{self._name}: subscribed again with best effort")

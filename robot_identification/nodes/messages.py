@@ -294,7 +294,18 @@ def _factor_message(factor: JointFactor) -> msg.TriangularFactor:
 
 
 def result_of(message: msg.IdentificationResult) -> IdentificationResult:
-    """Return the result in a message."""
+    """Return the result in a message.
+
+    Raises:
+        ValueError, InputError: the message is damaged.
+    """
+    try:
+        return _result_of(message)
+    except (LookupError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        raise ValueError(f"the message is damaged: {error!r:.200}") from error
+
+
+def _result_of(message: msg.IdentificationResult) -> IdentificationResult:
     held_out = error_of(message.held_out_relative_error, message.held_out_relative_error_total)
     estimate = _estimate_of(message)
     return IdentificationResult(

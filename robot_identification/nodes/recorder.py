@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robot_identification.nodes.joint_states import Sample
+from robot_identification.nodes.joint_states import NANOSECONDS, Sample
 from robot_identification.nodes.stamps import StampStatistics
 from robot_identification.signals.effort_buffer import EffortBuffer
 from robot_identification.signals.recording import RawSamples
@@ -123,14 +123,24 @@ class Recorder:
         self._published.insert(place, stamp)
         return self._statistics.filled(before, after)
 
-    def take(self, *, last: bool = False, wait: bool = True) -> Block | None:
+    @property
+    def rate(self) -> float:
+        """Rate of the samples, Hz, as stated or measured; NaN as long as that is not known."""
+        return NANOSECONDS / self._statistics.period
+
+    def take(
+        self, *, last: bool = False, wait: bool = True, most: int | None = None
+    ) -> Block | None:
         """Return what has come in since the last call, None if that is nothing.
 
         Args:
             last: end the recording; there is a block even if it is empty.
             wait: whether samples wait for efforts of a topic of their own that are still to come.
+            most: samples of a block; the others are for the next call.  By default all are taken.
         """
-        stamps = self._due(wait=wait and not last)
+        due = self._due(wait=wait and not last)
+        stamps = due[:most]
+        ending, last = last, last and stamps == due
         if not stamps and not last:
             return None
         samples = _stack([self._pending.pop(stamp) for stamp in stamps], self._joints)
@@ -142,7 +152,7 @@ class Recorder:
             samples = self._efforts.merge(samples)
             self._count(without_effort=len(stamps) - len(samples.stamps))
             if not len(samples.stamps) and not last:
-                return None
+                return self.take(last=ending, wait=wait, most=most)
         block = Block(
             recording=self.recording,
             sequence=self._sequence,

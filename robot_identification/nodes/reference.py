@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from rclpy.node import Node
-from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
@@ -16,15 +17,16 @@ from robot_identification.errors import RobotIdentificationError
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.nodes import qos
 from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
-from robot_identification.nodes.polled import PolledSubscription, Raw
 from robot_identification.nodes.recorder import Block
 from robot_identification.nodes.trajectories import trajectory_of
 from robot_identification.robot.model import Array, RobotModel
-from robot_identification.storage.bag_parts import BagMessage
 from robot_identification.storage.bag_trajectories import MESSAGE_TYPE as TRAJECTORY_TYPE
 from robot_identification.storage.joint_state_cdr import MESSAGE_TYPE as STATE_TYPE
 
 _REMEMBERED = 20000
+
+Received = tuple[str, str, Any, int]
+"""Topic, type, message, and when it came, in ns."""
 
 
 class Reference:
@@ -36,47 +38,36 @@ class Reference:
     Args:
         node: the node that subscribes.
         robot: the robot.
-        keep: given every message, for a bag.
+        keep: given topic, type, message and time in ns of all that comes, for a bag.
     """
 
-    def __init__(self, node: Node, robot: RobotModel, keep: Callable[[BagMessage], None]) -> None:
+    def __init__(
+        self, node: Node, robot: RobotModel, keep: Callable[[str, str, Any, int], None]
+    ) -> None:
         self._node = node
         self._keep = keep
-        self._newest: dict[str, BagMessage] = {}
+        self._newest: dict[str, Received] = {}
         self._robot = robot
         self._trajectory: Trajectory | None = None
         self._start = 0
         self._stamps: list[int] = []
         self._positions: list[Array] = []
-        self._trajectories = PolledSubscription(
-            node, JointTrajectory, "joint_trajectory", qos.COMMANDS, raw=True
+        self._trajectories = node.create_subscription(
+            JointTrajectory, "joint_trajectory", self._on_trajectory, qos.COMMANDS
         )
-        self._samples = PolledSubscription(
-            node, JointState, "joint_reference", qos.STATES_IN, raw=True
+        self._samples = node.create_subscription(
+            JointState, "joint_reference", self._on_sample, qos.STATES_IN
         )
-
-    def receive(self, most: int) -> None:
-        """Take in what has come.
-
-        Args:
-            most: largest number of messages to take of each kind.
-        """
-        for raw in self._trajectories.take_raw(most):
-            self._note(self._trajectories.topic_name, TRAJECTORY_TYPE, raw)
-            self._on_trajectory(deserialize_message(raw.message, JointTrajectory))
-        for raw in self._samples.take_raw(most):
-            self._note(self._samples.topic_name, STATE_TYPE, raw)
-            self._on_sample(deserialize_message(raw.message, JointState))
 
     @property
-    def newest(self) -> tuple[BagMessage, ...]:
+    def newest(self) -> tuple[Received, ...]:
         """The last trajectory and the last sample, as far as there are any."""
         return tuple(self._newest.values())
 
-    def _note(self, topic: str, kind: str, raw: Raw) -> None:
-        message = BagMessage(topic, kind, raw.sent, raw.message)
-        self._newest[topic] = message
-        self._keep(message)
+    def _note(self, topic: str, kind: str, message: Any) -> None:
+        noted = (topic, kind, message, time.time_ns())
+        self._newest[topic] = noted
+        self._keep(*noted)
 
     def complete(self, block: Block) -> Block:
         """Return a block with the reference at its stamps, where one is known."""
@@ -96,6 +87,7 @@ class Reference:
         return None
 
     def _on_trajectory(self, message: JointTrajectory) -> None:
+        self._note(self._trajectories.topic_name, TRAJECTORY_TYPE, message)
         start = stamp_of(message)
         try:
             trajectory = trajectory_of(message).reordered(self._robot.joint_names)
@@ -111,6 +103,7 @@ class Reference:
         self._trajectory, self._start = trajectory, start
 
     def _on_sample(self, message: JointState) -> None:
+        self._note(self._samples.topic_name, STATE_TYPE, message)
         place = dict(zip(message.name, message.position, strict=False))
         stamp = stamp_of(message)
         if set(self._robot.joint_names) - set(place) or (self._stamps and stamp < self._stamps[-1]):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from rclpy.node import Node
-from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
@@ -33,8 +33,7 @@ _KINDS: dict[str, Any] = {JOINT_STATE_TYPE: JointState, ARRAY_TYPE: Float64Multi
 class SeparateEfforts:
     """Receives efforts and keeps them until the joint states that they belong to are there.
 
-    Joint states count by their stamps, arrays, which have none, by the time at which they were
-    sent.
+    Joint states count by their stamps, arrays, which have none, by the time at which they come.
 
     Attributes:
         source: topic, delay and joints.
@@ -47,13 +46,21 @@ class SeparateEfforts:
         robot: the robot.
         source: topic, delay and joints.
         kind: type of the messages, one of ``TYPES``.
+        callback: given every message; it hands them to ``add``.
 
     Raises:
         SettingError: efforts without stamps have no delay, or the node's clock is simulated.
         JointNameError: a joint of the robot is not among those of an array.
     """
 
-    def __init__(self, node: Node, robot: RobotModel, source: EffortSource, kind: str) -> None:
+    def __init__(
+        self,
+        node: Node,
+        robot: RobotModel,
+        source: EffortSource,
+        kind: str,
+        callback: Callable[[Any], None],
+    ) -> None:
         self._node = node
         self._is_array = kind == ARRAY_TYPE
         self._robot = robot
@@ -61,14 +68,14 @@ class SeparateEfforts:
             source.require_delay()
             if node.get_parameter("use_sim_time").value:
                 raise SettingError(
-                    "use_sim_time", True, f"efforts on {source.topic} carry no stamps, and are "
-                    "sent by the clock of the system"
+                    "use_sim_time", True, f"efforts on {source.topic} carry no stamps, and come "
+                    "by the clock of the system"
                 )  # fmt: skip
         self._columns = source.columns(robot.joint_names)
         self._count = len(source.joint_names or robot.joint_names)
         self.type = kind
         self.source = source
-        self.listener = Listener(node, _KINDS[kind], source.topic)
+        self.listener = Listener(node, _KINDS[kind], source.topic, callback)
         self._reader = JointStateReader(robot.joint_names, self.listener.topic)
         self.buffer = self.begin()
         self._statistics = StampStatistics()
@@ -84,18 +91,18 @@ class SeparateEfforts:
         self._heard = time.monotonic()
         return self.buffer
 
-    def add(self, message: bytes, sent: int, *, keep: bool) -> None:
+    def add(self, message: Any, received: int, *, keep: bool) -> None:
         """Take in a message; one that is of no use is refused and counted.
 
         Args:
-            message: serialised.
-            sent: when it was sent, in ns.
+            message: of the type of this topic.
+            received: when it came, in ns of the system's clock.
             keep: whether it has a part in a recording.
         """
         self._received += 1
         self._heard = time.monotonic()
         try:
-            stamp, effort = self._read(message, sent)
+            stamp, effort = self._read(message, received)
         except InputError as error:
             self._refused += 1
             self._reason = str(error)
@@ -107,19 +114,18 @@ class SeparateEfforts:
         if keep:
             self.buffer.add(stamp, effort)
 
-    def _read(self, message: bytes, sent: int) -> tuple[int, Array]:
+    def _read(self, message: Any, received: int) -> tuple[int, Array]:
         number = self._received - 1
         if not self._is_array:
-            state = deserialize_message(message, JointState)
-            return stamp_of(state), self._reader.read_effort(state, number)
-        values = np.asarray(deserialize_message(message, Float64MultiArray).data, dtype=np.float64)
+            return stamp_of(message), self._reader.read_effort(message, number)
+        values = np.asarray(message.data, dtype=np.float64)
         if len(values) != self._count:
             raise ShapeError("effort", values.shape, f"({self._count},), one per joint")
         effort = values[self._columns]
         if not np.isfinite(effort).all():
             joint = int(np.flatnonzero(~np.isfinite(effort))[0])
             raise SampleError("effort", self._robot.joint_names[joint], number, effort[joint])
-        return sent, effort
+        return received, effort
 
     @property
     def come(self) -> bool:
