@@ -78,12 +78,13 @@ def test_a_goal_to_plan_and_a_goal_to_move_succeed_with_feedback_and_latched_res
     assert at_rest(cell)
     assert len(cell.sent) == count + 2
     told = [(one.status.state, one.fraction) for one in goal.feedback]
-    assert list(dict.fromkeys(state for state, _ in told)) == [
-        Status.APPROACHING, Status.RUNNING, Status.FINISHED
-    ]  # fmt: skip
+    states = list(dict.fromkeys(state for state, _ in told))
+    # The last feedback may be overtaken by the end, and is then dropped by rclpy.
+    assert states[:2] == [Status.APPROACHING, Status.RUNNING]
+    assert set(states[2:]) <= {Status.FINISHED}
     shares = [share for _, share in told]
     assert shares == sorted(shares)
-    assert shares[-1] == 1.0
+    assert 0.9 < shares[-1] <= 1.0
     assert len(goal.feedback[-1].status.tracking_error) == 2
     with Client(cell.namespace) as late:
         trajectories, statuses = [], []
