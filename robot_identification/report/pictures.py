@@ -22,6 +22,7 @@ from robot_identification.robot.model import JointType, RobotModel
 from robot_identification.storage.atomic import write_bytes_atomically
 
 _MOST_JOINTS = 40  # of which time plots are drawn
+_OTHER_REGRESSORS = ("energy", "one-joint")  # methods that solve others than that of the factors
 
 
 @dataclass(frozen=True)
@@ -192,7 +193,8 @@ def _residuals(evidence: Evidence) -> tuple[tuple[Picture, ...], tuple[Picture, 
 
 def _excitation(evidence: Evidence) -> Picture:
     motion = excitation(evidence.result)
-    scaled = None if motion is None else motion.singular_values
+    solved_at_once = evidence.result.method not in _OTHER_REGRESSORS
+    scaled = motion.singular_values if motion is not None and solved_at_once else None
     values = evidence.result.estimate.singular_values
     return Picture(
         name="singular_values",
