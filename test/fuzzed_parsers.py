@@ -22,7 +22,7 @@ from rosbags.typesys import Stores, get_typestore
 import fuzz_checks
 from fuzzed_bags import NAMES, write_bag
 from made_up_plans import random_plan
-from made_up_results import made_up_result
+from made_up_results import made_up_result, with_everything
 from mutations import (
     damaged_bytes,
     damaged_message,
@@ -34,6 +34,7 @@ from mutations import (
 from robot_identification.errors import BagError
 from robot_identification.excitation import trajectory as trajectories
 from robot_identification.excitation.certificate import certify
+from robot_identification.identification import cross_validation, history, huber
 from robot_identification.nodes import fault_files
 from robot_identification.robot import (
     content_digest,
@@ -281,22 +282,23 @@ def result_files():
     """Return the parser of result files."""
     robot, rng = load_robot("emps"), np.random.default_rng(0)
     truth = values.load_values("emps", robot)
-    text = results.dump(made_up_result(robot, truth, rng, noise=0.01))
+    plain = made_up_result(robot, truth, rng, noise=0.01)
+    texts = results.dump(plain), results.dump(with_everything(plain))
+    seeds = tuple(text.encode() for text in texts)
+    trees = {seed: (yaml.safe_load(seed), without_checksum(seed)) for seed in seeds}
     return Parser(
-        (text.encode(),),
+        seeds,
         ".yaml",
         results.read_result,
-        fuzz_checks.check_result(text),
-        results_of_others(yaml.safe_load(text)),
-        (results, result_entries, content_digest),
+        fuzz_checks.check_result(texts),
+        lambda rng, seed: damaged_yaml(rng, packed_tree(rng.choice(trees[seed]))),
+        (results, result_entries, content_digest, huber, cross_validation, history),
     )
 
 
-def results_of_others(tree):
-    """Return how results are damaged behind their syntax; half of them without checksum."""
-    unchecked = {name: value for name, value in tree.items() if name != content_digest.KEY}
-    trees = packed_tree(tree), packed_tree(unchecked)
-    return lambda rng, _: damaged_yaml(rng, rng.choice(trees))
+def without_checksum(text):
+    """Return what a result file holds, without its checksum."""
+    return {name: value for name, value in yaml.safe_load(text).items() if name != "sha256"}
 
 
 def fault_lists():

@@ -1,11 +1,19 @@
 """Identifications of robots whose parameters are known, made without recordings."""
 
+from dataclasses import replace
+
 import numpy as np
 import scipy.linalg
 
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.identification import least_squares
+from robot_identification.identification.cross_validation import CrossValidation, Fold
+from robot_identification.identification.essential import Elimination, Removal
 from robot_identification.identification.factor import JointFactor
+from robot_identification.identification.history import History, Iteration
+from robot_identification.identification.huber import Robustness
+from robot_identification.identification.least_squares import RelativeError
+from robot_identification.identification.outliers import Outliers
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
 
 
@@ -73,3 +81,27 @@ def tall_system(robot, rng, samples=60):
     shape = (samples, len(robot.joints))
     w = Regressor(robot).dense(*(rng.uniform(-2.0, 2.0, size=shape) for _ in range(3)))
     return w.reshape(-1, w.shape[2])
+
+
+def with_everything(result):
+    """Return a result with everything that a result may hold."""
+    estimate, n = result.estimate, len(result.joint_names)
+    error = RelativeError(0.2, np.full(n, 0.2))
+    fold = Fold("monday", (100,) * n, (2.0,) * n, error, None, reason="joint 1 rests")
+    outliers = Outliers("monday", result.joint_names[0], 100, 5, 1, 0, 0.3, ((1.5, 2.0),))
+    kept = np.arange(len(estimate.values)) > 0
+    removal = Removal(result.regrouping.names[0], 0.1, 40.0, 30.0, 0.01)
+    iterations = tuple(
+        Iteration(number, error, 1.0, 0.1, np.ones(n), estimate.values, 7) for number in range(2)
+    )
+    return replace(
+        result,
+        estimate=replace(estimate, std_robust=2.0 * estimate.std),
+        held_out=error,
+        held_out_bags=(fold,),
+        cross_validation=CrossValidation("bags", (fold, replace(fold, error=error)), error),
+        robustness=Robustness(1.345, 4, True, np.full(n, 0.95), (outliers,)),
+        elimination=Elimination("ratio", 10.0, kept, (removal,), estimate),
+        warnings=("one", "two"),
+        history=History("regular", 0.4, iterations, np.full(n, 0.01), "high band", "converged"),
+    )

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any
 
 import numpy as np
 
 from robot_identification.errors import NotExcitedError, RecordingError
+from robot_identification.identification import plain_data as entry_of
 from robot_identification.identification.factor import JointFactor, merge
 from robot_identification.identification.least_squares import RelativeError, relative_error
 from robot_identification.identification.row_groups import Scheme
@@ -201,38 +202,36 @@ def _error_entries(
     return {"total": error.total, **dict(joints)}
 
 
-def fold_of(entry: Mapping[str, object], joint_names: Sequence[str]) -> Fold:
+def fold_of(entry: Mapping[str, Any], joint_names: Sequence[str]) -> Fold:
     """Return the group that plain data describe.
 
     Raises:
         KeyError, TypeError, ValueError: the data describe none.
     """
-    rows = cast("Mapping[str, int]", entry["rows"])
-    efforts = cast("Mapping[str, float]", entry["effort_rms"])
+    rows = entry_of.mapping(entry, "rows")
+    efforts = entry_of.mapping(entry, "effort_rms")
     return Fold(
-        name=str(entry["name"]),
-        rows=tuple(int(rows[name]) for name in joint_names),
-        effort_rms=tuple(float(efforts[name]) for name in joint_names),
+        name=entry_of.text(entry, "name"),
+        rows=tuple(entry_of.count(rows, name) for name in joint_names),
+        effort_rms=tuple(entry_of.number(efforts, name) for name in joint_names),
         fitted=_error_of(entry["fitted_error"], joint_names),
         error=_error_of(entry["relative_error"], joint_names),
-        reason=str(entry["reason"]),
+        reason=entry_of.text(entry, "reason"),
     )
 
 
-def cross_validation_of(
-    entries: Mapping[str, object], joint_names: Sequence[str]
-) -> CrossValidation:
+def cross_validation_of(entries: Mapping[str, Any], joint_names: Sequence[str]) -> CrossValidation:
     """Return the cross-validation that plain data describe.
 
     Raises:
         KeyError, TypeError, ValueError: the data describe none.
     """
-    scheme, folds = entries["scheme"], entries["folds"]
-    if scheme not in ("bags", "blocks") or not isinstance(folds, list):
+    scheme = entries["scheme"]
+    if scheme not in ("bags", "blocks"):
         raise ValueError(f"cross_validation has the scheme {scheme!r:.40}")
     return CrossValidation(
         scheme=scheme,
-        folds=tuple(fold_of(fold, joint_names) for fold in folds),
+        folds=tuple(fold_of(fold, joint_names) for fold in entry_of.mappings(entries, "folds")),
         error=_error_of(entries["relative_error"], joint_names),
     )
 

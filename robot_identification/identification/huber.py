@@ -54,6 +54,7 @@ _STILL_SCALE = 1e-3
 _LARGEST_RELAXATION = 1.7
 _LEAST_EFFICIENCY = 0.05
 _MANY = 0.01
+_METHOD = "huber"
 
 
 @dataclass(frozen=True)
@@ -212,7 +213,7 @@ def robustness_warnings(found: Robustness) -> tuple[str, ...]:
 def robustness_entries(found: Robustness) -> dict[str, Any]:
     """Return the plain data of what limiting outliers did."""
     return {
-        "method": "huber",
+        "method": _METHOD,
         "threshold": found.threshold,
         "iterations": found.iterations,
         "converged": found.converged,
@@ -227,6 +228,8 @@ def robustness_of(entries: Mapping[str, Any]) -> Robustness:
     Raises:
         KeyError, TypeError, ValueError: they describe nothing of the kind.
     """
+    if entries["method"] != _METHOD:
+        raise ValueError(f"outliers were limited by {entries['method']!r:.40}, not {_METHOD}")
     return Robustness(
         threshold=entry_of.number(entries, "threshold"),
         iterations=entry_of.count(entries, "iterations"),

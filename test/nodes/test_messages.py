@@ -133,6 +133,14 @@ def test_good_enough_is_judged_by_the_worst_parameter(robot):
         assert message.good_enough is verdict
 
 
+@pytest.mark.parametrize("text", ["3", "{}", "[" * 100_000, '{"threshold": null}'])
+def test_a_damaged_result_is_refused(robot, text):
+    message = messages.result_message(result_of(robot, None), robot, stamp=0)
+    message.robust = text
+    with pytest.raises(ValueError, match="the message is damaged"):
+        messages.result_of(through_dds(message))
+
+
 @pytest.mark.parametrize("velocity", [True, False])
 def test_a_block_survives_the_way_through_a_message(robot, velocity):
     values = np.array([[1.0, -0.0], [math.pi, 1e-300], [3.0, 4.0]])

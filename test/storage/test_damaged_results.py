@@ -6,7 +6,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from made_up_results import made_up_result
+from made_up_results import made_up_result, with_everything
 from robot_identification.errors import ResultFileError
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.values import load_values
@@ -97,6 +97,45 @@ def test_a_flipped_bit_changes_no_number(tmp_path_factory, text, place, bit):
 def test_entries_of_another_kind_are_refused(tmp_path, text, change, problem):
     with pytest.raises(ResultFileError, match=problem):
         read(tmp_path, changed(text, change))
+
+
+@pytest.fixture(scope="module")
+def whole_text():
+    """The text of a result with everything that a result may hold."""
+    robot = load_robot("emps")
+    values = load_values("emps", robot)
+    return dump(with_everything(made_up_result(robot, values, np.random.default_rng(0))))
+
+
+def test_everything_that_a_result_may_hold_comes_back(tmp_path, whole_text):
+    assert dump(read(tmp_path, whole_text)) == whole_text
+
+
+@pytest.mark.parametrize(
+    ("places", "value"),
+    [
+        (("robust", "converged"), "false"),
+        (("robust", "method"), "other"),
+        (("robust", "iterations"), 4.5),
+        (("robust", "outliers", 0, "scale"), "0.3"),
+        (("robust", "outliers", 0, "worst"), [[1.0]]),
+        (("cross_validation", "folds", 0, "name"), 7),
+        (("held_out_bags", 0, "rows", "slide"), 99.5),
+        (("history", 0, "step"), True),
+        (("verdict",), 1),
+        (("elimination", "removed", 0, "name"), None),
+    ],
+)
+def test_entries_of_another_type_are_refused(tmp_path, whole_text, places, value):
+    def change(document):
+        entry = document
+        for place in places[:-1]:
+            entry = entry[place]
+        assert places[-1] in entry
+        entry[places[-1]] = value
+
+    with pytest.raises(ResultFileError, match="damaged"):
+        read(tmp_path, changed(whole_text, change))
 
 
 @pytest.mark.parametrize(("value", "std"), [(0.0, 0.0), (0.0, 1.0), (1e-320, 1e9), (1.0, 1e308)])
