@@ -53,6 +53,30 @@ def test_nothing_new_is_no_block_but_the_end_is_one():
     assert last.samples.position.shape == (0, 2)
 
 
+def test_what_waited_is_split_into_blocks_of_the_usual_size():
+    recorder = Recorder("r", 2)
+    for number in range(250):
+        recorder.add(sample(number))
+    blocks = [recorder.take(most=100), recorder.take(most=100)]
+    assert recorder.pending == 50
+    recorder.add(sample(250))
+    blocks += [recorder.take(last=True, most=50), recorder.take(last=True, most=50)]
+    assert [len(block.samples.stamps) for block in blocks] == [100, 100, 50, 1]
+    assert [block.last for block in blocks] == [False, False, False, True]
+    assert [block.first_sample for block in blocks] == [0, 100, 200, 250]
+    assert numbers_of(blocks) == list(range(251))
+    assert recorder.take(most=100) is None
+
+
+def test_the_rate_is_known_once_there_are_steps_enough():
+    recorder = Recorder("r", 2)
+    assert np.isnan(recorder.rate)
+    for number in range(20):
+        recorder.add(sample(number))
+    recorder.take()
+    assert recorder.rate == pytest.approx(1000.0)
+
+
 def test_received_and_lost_add_up_to_sent():
     sent = [n for n in range(400) if n not in {3, 4, 100, 250, 251, 252}]
     counts = record(sent)[-1].counts
