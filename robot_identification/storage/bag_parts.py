@@ -17,6 +17,7 @@ import yaml
 
 from robot_identification.storage.atomic import flush_file, write_bytes_atomically
 from robot_identification.storage.bag_writing import check_bag_target, output_errors, write_bag
+from robot_identification.storage.joint_state_cdr import MESSAGE_TYPE, LayoutError, layout_of
 
 _METADATA = "metadata.yaml"
 _INFORMATION = "rosbag2_bagfile_information"
@@ -67,7 +68,7 @@ class PartedBag:
         try:
             with write_bag(made) as bag:
                 for message in messages:
-                    bag.write(*message)
+                    bag.write(*_trimmed(message))
             with output_errors(self.path):
                 metadata = yaml.safe_load((made / _METADATA).read_text(encoding="utf-8"))
                 file = f"{name}.mcap"
@@ -87,6 +88,17 @@ class PartedBag:
             text = yaml.safe_dump({_INFORMATION: _joined(self._parts)}, sort_keys=False)
             with output_errors(self.path):
                 write_bytes_atomically(self.path / _METADATA, text.encode("utf-8"))
+
+
+def _trimmed(message: BagMessage) -> BagMessage:
+    """Return a message without what its middleware has left behind the end of a joint state."""
+    if message.message_type != MESSAGE_TYPE:
+        return message
+    try:
+        end = layout_of(message.message).end
+    except LayoutError:
+        return message
+    return message._replace(message=message.message[:end])
 
 
 def _joined(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
