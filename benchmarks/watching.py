@@ -36,7 +36,7 @@ from robot_identification.nodes.cell import Cell, Sent
 from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
 from robot_identification.nodes.session import private_domain
 
-EVENTS = 20
+EVENTS = 40
 LIMIT = 0.1
 TIMEOUT = 0.1
 JOINTS = 7
@@ -86,12 +86,16 @@ def detection() -> None:
             found: list[tuple[float, float]] = []
             while len(found) < EVENTS:
                 found += provoke(robot, float(moments.uniform(0.5, 4.0)), efforts)
-            late, way = (sorted(column) for column in zip(*found, strict=True))
-            print(
-                f"{name}: braking {1e3 * late[len(late) // 2]:.1f} ms (median), "
-                f"{1e3 * late[-1]:.1f} ms (worst) after it could be known; received "
-                f"{1e3 * way[len(way) // 2]:.1f} and {1e3 * way[-1]:.1f} ms after its stamp"
-            )
+            for what, values in zip(
+                ("braking after it could be known", "received after its stamp"),
+                1e3 * np.array(found).T,
+                strict=True,
+            ):
+                median, p99 = np.quantile(values, (0.5, 0.99))
+                print(
+                    f"{name}, {len(values)} events: {what} {median:.1f} ms (median), "
+                    f"{p99:.1f} ms (99 %), {values.max():.1f} ms (worst)"
+                )
 
 
 def plan(robot: Cell, duration: float) -> None:
@@ -207,9 +211,17 @@ def planning() -> None:
         file = Path(folder) / "seven.yaml"
         file.write_text(seven_joints())
         with Cell(Path(folder), str(file), "", excitation={"state_timeout": 0.5}) as robot:
-            reports: list[DiagnosticArray] = []
+            reports: list[dict[str, str]] = []
+
+            def on_report(message: DiagnosticArray) -> None:
+                reports.extend(
+                    {value.key: value.value for value in status.values}
+                    for status in message.status
+                    if status.name == f"{robot.namespace}/excitation: joint states"
+                )
+
             robot.client.node.create_subscription(
-                DiagnosticArray, "/diagnostics", reports.append, qos.STATUS
+                DiagnosticArray, "/diagnostics", on_report, qos.STATUS
             )
             driver = subprocess.Popen([sys.executable, "-c", PUBLISHER, robot.namespace])
             try:
@@ -238,9 +250,8 @@ def processor_seconds(robot: Cell) -> float:
     return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
 
-def tell(name: str, reports: list[DiagnosticArray]) -> None:
+def tell(name: str, values: list[dict[str, str]]) -> None:
     """Print what the diagnostics said and forget it."""
-    values = [{v.key: v.value for v in r.status[0].values} for r in reports]
     lost = int(values[-1]["messages_lost"]) - int(values[0]["messages_lost"])
     count = int(values[-1]["messages_received"]) - int(values[0]["messages_received"])
     ages = [float(v["age_median_s"]) for v in values if v["age_median_s"]]
@@ -250,7 +261,7 @@ def tell(name: str, reports: list[DiagnosticArray]) -> None:
         f"{name}: {count} states, {lost} lost; age {1e3 * float(np.median(ages)):.2f} ms (median), "
         f"{1e3 * worst:.1f} ms (worst); longest pause of the watch {1e3 * longest:.1f} ms"
     )
-    reports.clear()
+    values.clear()
 
 
 def seven_joints() -> str:

@@ -7,62 +7,41 @@ after the motion two hundred times a second.  Plans are made in a process of the
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from rclpy.callback_groups import ReentrantCallbackGroup
-from rclpy.duration import Duration
 from rclpy.node import Node
-from rclpy.task import Future
-from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
-from trajectory_msgs.msg import JointTrajectory
 
 from robot_identification.action import ExecuteExcitation
 from robot_identification.action import PlanExcitation as PlanAction
 from robot_identification.errors import (
-    CancelledError,
     MissingLimitError,
-    NothingInterruptedError,
     RobotDescriptionError,
     RobotIdentificationError,
 )
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.msg import ExcitationStatus
-from robot_identification.nodes import qos
+from robot_identification.nodes import mover, qos
 from robot_identification.nodes.actions import DeskAction
-from robot_identification.nodes.excitation_diagnostics import WatchDiagnostics
-from robot_identification.nodes.excitation_parameters import APPROACH_SPEED, PARAMETERS, SPEED
+from robot_identification.nodes.excitation_parameters import PARAMETERS
 from robot_identification.nodes.excitation_status import status_message
-from robot_identification.nodes.execution import conclude, share_done
-from robot_identification.nodes.experiments import Course
-from robot_identification.nodes.joint_states import stamp_of
-from robot_identification.nodes.motion import MOVING, Command, Motion, MotionSettings, Phase
-from robot_identification.nodes.motion_braking import BrakingLimits
-from robot_identification.nodes.motion_states import MotionStates
-from robot_identification.nodes.parameters import current, declare, per_joint
+from robot_identification.nodes.motion import MotionSettings
+from robot_identification.nodes.motion_watch import MotionWatch
+from robot_identification.nodes.mover import Mover
+from robot_identification.nodes.parameters import declare, per_joint
 from robot_identification.nodes.planner import Planner
-from robot_identification.nodes.planning import (
-    Job,
-    Prepared,
-    Sources,
-    described,
-    load_machine,
-    prepare,
-)
-from robot_identification.nodes.planning_worker import Planned
+from robot_identification.nodes.planning import Sources, described, load_machine
 from robot_identification.nodes.running import run
 from robot_identification.nodes.services import Desk, Turn, code_name, error_code
-from robot_identification.nodes.trajectories import message_of
-from robot_identification.robot.model import Array, PositionMeaning
+from robot_identification.robot.model import PositionMeaning
 from robot_identification.srv import PlanExcitation
 
 _WATCH_PERIOD = 0.005
-_PAUSE = 0.02
 _DIAGNOSTICS_PERIOD = 1.0
-_PLAN, _MOTION = "a plan", "a motion"  # what the node works on
-_ACKNOWLEDGED_WITHIN = Duration(seconds=1)
+_PLAN = "a plan"  # what the desk calls it
 
 
 class ExcitationNode(Node):
@@ -89,24 +68,25 @@ class ExcitationNode(Node):
             lead=v["start_lead"],
             rest_speed=v["rest_speed"],
         )
-        self._states = MotionStates(self._robot.joint_names)
-        self._course: Course | None = None  # the last motion through a plan
-        self._turn: Turn | None = None  # that of the motion under way
-        self._over: Any = Future()  # of the motion of the last goal
-        self._share = 0.0
-        self._next_state: Any = None  # future of the first state after a start was prepared
-        self._prepared_at = 0
-        self._paused = False
-        self._speed = 1.0
         self._desk = Desk(self.get_logger())
         self._warm_up()
+        self._watch = MotionWatch(self, self._robot, self._settings.state_timeout)
         self._planner = Planner(
             self,
             self._robot,
             self._desk,
             v,
-            place=self._place,
+            place=self._watch.place,
             kept=self._forget_motion,
+            changed=self._publish_status,
+        )
+        self._mover = Mover(
+            self,
+            self._desk,
+            v,
+            settings=self._settings,
+            watch=self._watch,
+            planner=self._planner,
             changed=self._publish_status,
         )
         self._create_interfaces()
@@ -130,10 +110,7 @@ class ExcitationNode(Node):
         approach(machine.robot, place, away, surroundings=machine.surroundings)
 
     def _create_interfaces(self) -> None:
-        self._commands = self.create_publisher(JointTrajectory, "joint_trajectory", qos.COMMANDS)
         self._status = self.create_publisher(ExcitationStatus, "~/status", qos.STATUS_LATCHED)
-        self._diagnostics = WatchDiagnostics(self, self._robot.name)
-        self.create_subscription(JointState, "joint_states", self._on_state, qos.STATES_WATCHED)
         group = ReentrantCallbackGroup()  # answers that take time leave the others their turn
         for kind, name, callback in (
             (PlanExcitation, "~/plan", self._on_plan),
@@ -146,9 +123,9 @@ class ExcitationNode(Node):
             self.create_service(
                 kind, name, callback, qos_profile=qos.SERVICES, callback_group=group
             )
-        self.create_timer(_WATCH_PERIOD, self._on_watch)
+        self.create_timer(_WATCH_PERIOD, self._mover.look)
         self.create_timer(self._values["status_period"], self._publish_status)
-        self.create_timer(_DIAGNOSTICS_PERIOD, self._publish_diagnostics)
+        self.create_timer(_DIAGNOSTICS_PERIOD, self._watch.report)
 
     def _create_actions(self) -> None:
         self._actions = [
@@ -166,19 +143,12 @@ class ExcitationNode(Node):
                 ExecuteExcitation,
                 "~/execute",
                 desk=self._desk,
-                work=_MOTION,
+                work=mover.WORK,
                 perform=self._execute,
                 feedback=self._feedback,
-                on_cancel=self._stop,
+                on_cancel=self._mover.stop,
             ),
         ]
-
-    @property
-    def _motion(self) -> Motion | None:
-        return None if self._course is None else self._course.motion
-
-    def _now(self) -> int:
-        return int(self.get_clock().now().nanoseconds)
 
     # Planning
 
@@ -194,13 +164,7 @@ class ExcitationNode(Node):
             turn.end()
 
     def _forget_motion(self) -> None:
-        self._course = None
-
-    def _place(self) -> Array | None:
-        """Where the robot is, if that is known."""
-        fresh = abs(self._states.age(self._now())) <= self._settings.state_timeout
-        latest = self._states.latest if fresh else None
-        return None if latest is None else latest.position
+        self._mover.forget()
 
     def _on_cancel(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         if not self._planner.cancel():
@@ -214,215 +178,61 @@ class ExcitationNode(Node):
         if self._desk.busy:
             return _answer(response, False, f"BUSY: {self._desk.busy}")
         try:
-            speed = current(self, SPEED)
-            prepared = self._prepare(*self._planner.latest(), None, speed)
+            return _answer(response, True, self._mover.preview())
         except RobotIdentificationError as error:
             return _answer(response, False, f"{code_name(error_code(error))}: {error}")
-        return _answer(response, True, _outline(prepared, speed))
 
     async def _on_start(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        return await self._begin_for_service(response, resume=False)
+        return await self._begin(response, resume=False)
 
     async def _on_continue(
         self, _: Trigger.Request, response: Trigger.Response
     ) -> Trigger.Response:
         """Go on with the experiment that a stop has interrupted, from its beginning."""
-        return await self._begin_for_service(response, resume=True)
+        return await self._begin(response, resume=True)
 
-    async def _begin_for_service(
-        self, response: Trigger.Response, *, resume: bool
-    ) -> Trigger.Response:
-        turn = self._desk.take(_MOTION)
+    async def _begin(self, response: Trigger.Response, *, resume: bool) -> Trigger.Response:
+        turn = self._desk.take(mover.WORK)
         if turn is None:
             return _answer(response, False, f"BUSY: {self._desk.busy}")
-        begun = await self._begin(ExecuteExcitation.Goal(resume=resume), turn)
+        begun = await self._mover.begin(ExecuteExcitation.Goal(resume=resume), turn)
         name = "" if begun.success else f"{code_name(begun.error_code)}: "
         return _answer(response, begun.success, name + begun.message)
 
     async def _execute(self, goal: Any, result: Any, turn: Turn) -> Any:
         """Work off a goal: its motion, to the end."""
-        self._over = Future()
-        begun = await self._begin(goal, turn)
-        if self._turn is turn and self._course is not None:
-            await self._over
-            begun = conclude(result, self._course)
-        begun.status = self._status_message()
-        return begun
-
-    async def _begin(self, goal: Any, turn: Turn) -> Any:
-        """Begin the plan, or what is left of it; the turn ends when the robot is at rest.
-
-        Returns:
-            A result that says whether the robot is on its way, and else why not.
-        """
-        result = ExecuteExcitation.Result()
-        try:
-            job, planned = self._planner.latest(goal.trajectory_hash)
-            since = self._interrupted() if goal.resume else None
-            speed = current(self, SPEED)
-            prepared = self._prepare(job, planned, since, speed)
-            # Preparing took time in which no state was taken in.
-            self._prepared_at, self._next_state = self._now(), Future()
-            try:
-                await self._next_state
-            finally:
-                self._next_state = None
-            if turn.cancelled():
-                raise CancelledError("stopped before anything moved")
-            motion = self._motion_of(prepared)
-            command = motion.begin(self._now())
-            # What is sent is watched, even if sending fails half-way.
-            self._course = Course(planned.plan, motion, speed, since)
-            self._turn, self._speed, self._share = turn, speed, 0.0
-            self._send(command)
-        except Exception as error:  # noqa: BLE001
-            # A fault of ours must reach the caller, and others may ask if nothing moves.
-            if self._turn is not turn:
-                turn.end()
-            return self._desk.failed("start", result, error)
-        self._publish_status()
-        begins = "" if since is None else f"from experiment {since + 1} on: "
-        result.success, result.message = True, begins + _outline(prepared, speed)
-        return result
-
-    def _interrupted(self) -> int:
-        if self._course is None:
-            raise NothingInterruptedError("nothing was interrupted; ~/start begins the plan")
-        return self._course.interrupted()
-
-    def _prepare(self, job: Job, planned: Planned, since: int | None, speed: float) -> Prepared:
-        reading = self._states.fresh(self._now(), self._settings.state_timeout)
-        return prepare(
-            job,
-            planned.plan,
-            reading.position,
-            since=since,
-            speed=speed,
-            approach_speed=current(self, APPROACH_SPEED),
-        )
-
-    def _motion_of(self, prepared: Prepared) -> Motion:
-        return Motion(
-            limits=BrakingLimits(
-                planned=prepared.machine.limits,
-                declared=prepared.machine.declared,
-                time=prepared.braking_time,
-                lag_time=self._values["braking_lag_time"],
-            ),
-            states=self._states,
-            settings=self._settings,
-            run=prepared.run,
-            approach=prepared.approach,
-        )
+        done = await self._mover.execute(goal, result, turn)
+        done.status = self._status_message()
+        return done
 
     def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        return _answer(response, True, self._stop())
+        return _answer(response, True, self._mover.stop())
 
-    def _stop(self) -> str:
-        """Brake, or keep a motion from beginning; return what is done, for people."""
-        if self._motion is None or not self._motion.moving:
-            if not self._desk.cancel(_MOTION):
-                return "nothing moves"
-            self._settle_start()
-            return "nothing has moved yet"
-        command = self._motion.stop(self._now())
-        if command is None:
-            return "braking already"
-        self._send(command)
-        self._publish_status()
-        return f"braking: at rest in {command.trajectory.duration:.3f} s"
-
-    def _on_state(self, message: JointState) -> None:
-        self._states.add(message)
-        self._diagnostics.observe(stamp_of(message), self._now())
-
-    def _on_watch(self) -> None:
-        """Look after the motion under way; states that came during a pause go first."""
-        pause = self._diagnostics.watched(self._now())
-        self._paused = pause > _PAUSE and not self._paused
-        if self._paused:
-            return
-        if self._next_state is not None:
-            waited = (self._now() - self._prepared_at) / 1e9
-            latest = self._states.latest
-            newer = latest is not None and latest.stamp > self._prepared_at
-            if newer or waited > max(0.2, 2.0 * self._settings.state_timeout):
-                self._settle_start()
-        if self._motion is None or not self._motion.moving:
-            return
-        before = self._motion.phase
-        command = self._guarded(lambda motion: motion.tick(self._now()))
-        if command is not None:
-            self._send(command)
-        if self._motion.phase is not before:
-            self.get_logger().info(f"{self._motion.phase.name.lower()}: {self._motion.text}")
-            self._publish_status()
-            if self._motion.phase not in MOVING:
-                self._end_motion()
-
-    def _end_motion(self) -> None:
-        """Let others plan and move, and give a goal its result."""
-        if self._turn is not None:
-            self._turn.end()
-            self._turn = None
-        if not self._over.done():
-            self._over.set_result(None)
-
-    def _guarded(self, look: Callable[[Motion], Command | None]) -> Command | None:
-        """Brake where watching itself fails: a robot that nobody watches must not move."""
-        motion = self._motion
-        if motion is None:
-            return None
-        try:
-            return look(motion)
-        except Exception as error:  # noqa: BLE001
-            import traceback
-
-            self.get_logger().error(f"watching failed:\n{traceback.format_exc()}")
-            return motion.stop(self._now(), text=f"a fault of this node: {error}")
-
-    def _settle_start(self) -> None:
-        if self._next_state is not None and not self._next_state.done():
-            self._next_state.set_result(None)
-
-    def _send(self, command: Command) -> None:
-        self._commands.publish(message_of(command.trajectory, command.start))
-
-    def _publish_diagnostics(self) -> None:
-        problem = self._states.problem(self._now(), self._settings.state_timeout)
-        self._diagnostics.publish(problem)
+    # Status
 
     def _status_message(self) -> ExcitationStatus:
         return status_message(
-            self._now(),
+            self._watch.now(),
             self._robot,
             self._settings,
-            course=self._course,
+            course=self._mover.course,
             planned=self._planner.planned,
             planning=self._planner.busy,
-            speed=self._speed,
-            stale=self._states.problem(self._now(), self._settings.state_timeout),
+            speed=self._mover.speed,
+            stale=self._watch.problem(),
         )
 
     def _publish_status(self) -> None:
         status = self._status_message()
         self._status.publish(status)
-        if self._turn is not None:
-            self._turn.tell(status)
+        self._mover.tell(status)
 
     def _feedback(self, status: ExcitationStatus) -> ExecuteExcitation.Feedback:
-        """Return what the client of a goal is told; braking leaves the share as it is."""
-        if self._course is not None and self._course.motion.phase is not Phase.BRAKING:
-            self._share = share_done(self._course, self._now())
-        return ExecuteExcitation.Feedback(status=status, fraction=self._share)
+        return ExecuteExcitation.Feedback(status=status, fraction=self._mover.share())
 
     def finish(self) -> None:
         """Brake if something moves, then end."""
-        if self._motion is not None and self._motion.moving:
-            command = self._motion.stop(self._now(), text="the node ends")
-            if command is not None:
-                self._send(command)
-                self._commands.wait_for_all_acked(_ACKNOWLEDGED_WITHIN)
+        self._mover.finish()
         self._planner.close()
         for action in self._actions:
             action.destroy()
@@ -431,15 +241,6 @@ class ExcitationNode(Node):
 def _answer(response: Trigger.Response, success: bool, message: str) -> Trigger.Response:
     response.success, response.message = success, message
     return response
-
-
-def _outline(prepared: Prepared, speed: float) -> str:
-    """Return what a motion consists of, for people."""
-    way = 0.0 if prepared.approach is None else prepared.approach.duration
-    return (
-        f"approach {way:.1f} s, trajectory {prepared.run.duration:.1f} s at "
-        f"{100.0 * speed:g} % speed, at rest within {prepared.braking_time:.3f} s"
-    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

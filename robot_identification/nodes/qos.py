@@ -27,8 +27,8 @@ STATES_IN_LOSSY = _profile(ReliabilityPolicy.BEST_EFFORT, 2000)
 STATES_IN = _profile(ReliabilityPolicy.BEST_AVAILABLE, 2000)
 """Joint states as received: reliable where the driver offers it, deep enough for stalls."""
 
-STATES_WATCHED = _profile(ReliabilityPolicy.BEST_EFFORT, 20)
-"""Joint states that are watched: fits every driver; after a stall the newest is soon at hand."""
+STATES_WATCHED = _profile(ReliabilityPolicy.BEST_EFFORT, 500)
+"""Joint states that are watched: fits every driver; half a second at 1 kHz, taken in at a go."""
 
 BLOCKS = _profile(ReliabilityPolicy.RELIABLE, 200, DurabilityPolicy.TRANSIENT_LOCAL)
 """Numbered blocks of samples: kept, so that nobody misses the first while they find each other."""

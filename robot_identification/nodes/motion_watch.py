@@ -1,0 +1,109 @@
+"""Joint states as the excitation node watches them: taken in batches, whenever it looks.
+
+To be woken by every state would cost half a core at 1 kHz.  The node looks after the motion two
+hundred times a second and takes in then what has come since.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rclpy.node import Node
+from rclpy.task import Future
+from sensor_msgs.msg import JointState
+
+from robot_identification.nodes import qos
+from robot_identification.nodes.excitation_diagnostics import WatchDiagnostics
+from robot_identification.nodes.joint_states import stamp_of
+from robot_identification.nodes.motion_states import MotionStates, Reading
+from robot_identification.nodes.polled import PolledSubscription
+from robot_identification.robot.model import Array, RobotModel
+
+_PAUSE = 0.02
+_PATIENCE = 0.2
+
+
+class MotionWatch:
+    """Takes in joint states and knows how old they are.
+
+    Args:
+        node: the node that watches.
+        robot: the robot.
+        timeout: age of the newest state at which it counts as stale, in s.
+
+    Attributes:
+        states: what was taken in.
+    """
+
+    def __init__(self, node: Node, robot: RobotModel, timeout: float) -> None:
+        self.states = MotionStates(robot.joint_names)
+        self._clock, self._timeout = node.get_clock(), timeout
+        self._diagnostics = WatchDiagnostics(node, robot.name)
+        self._waiting = PolledSubscription(node, JointState, "joint_states", qos.STATES_WATCHED)
+        self._paused = False
+        self._newer: Any = None  # future of the first state from after ``_since``
+        self._since = 0
+
+    def now(self) -> int:
+        """Return the time in ns."""
+        return int(self._clock.now().nanoseconds)
+
+    def take(self) -> None:
+        """Take in the states that have come."""
+        for message in self._waiting.take(qos.STATES_WATCHED.depth):
+            self.states.add(message)
+            self._diagnostics.observe(stamp_of(message), self.now())
+
+    def look(self) -> bool:
+        """Take in the states that have come; return whether the motion can be judged by them.
+
+        After a pause of the node it cannot, once: states that were on their way go first.
+        """
+        pause = self._diagnostics.watched(self.now())
+        self.take()
+        self._paused = pause > _PAUSE and not self._paused
+        if self._paused:
+            return False
+        if self._newer is not None:
+            waited = (self.now() - self._since) / 1e9
+            latest = self.states.latest
+            come = latest is not None and latest.stamp > self._since
+            if come or waited > max(_PATIENCE, 2.0 * self._timeout):
+                self.wait_no_longer()
+        return True
+
+    async def newer(self) -> None:
+        """Wait for a state from after this call, or until none is to be expected."""
+        self._since, self._newer = self.now(), Future()
+        try:
+            await self._newer
+        finally:
+            self._newer = None
+
+    def wait_no_longer(self) -> None:
+        """End :meth:`newer`."""
+        if self._newer is not None and not self._newer.done():
+            self._newer.set_result(None)
+
+    def fresh(self) -> Reading:
+        """Return the newest reading.
+
+        Raises:
+            StaleStateError: there is none, or it is too old or from the future.
+        """
+        self.take()
+        return self.states.fresh(self.now(), self._timeout)
+
+    def place(self) -> Array | None:
+        """Return the (joints,) position of the robot, None if it is not known."""
+        self.take()
+        latest = self.states.latest
+        return None if latest is None or self.problem() else latest.position
+
+    def problem(self) -> str:
+        """Return what is wrong with the newest state; empty if nothing is."""
+        return self.states.problem(self.now(), self._timeout)
+
+    def report(self) -> None:
+        """Publish what was seen since the last report on /diagnostics."""
+        self._diagnostics.publish(self.problem())
