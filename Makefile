@@ -41,7 +41,7 @@ endif
 
 PYTEST_OPTIONS ?=
 
-.PHONY: all venv demo test docs lint format benchmark clean
+.PHONY: all venv demo test docs lint format benchmark soak clean
 all: venv
 
 # Two steps, so that a change of an interface costs seconds: the second builds
@@ -83,8 +83,13 @@ format: venv
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
+# All but the soak, which takes an hour.
 benchmark: venv
-	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
+	for script in $(filter-out benchmarks/soak.py,$(wildcard benchmarks/*.py)); do \
+	  $(BIN)/python $$script || exit 1; done
+
+soak: venv
+	$(BIN)/python benchmarks/soak.py --output soak.json
 
 clean:
 	rm -rf $(VENV) build install log *.egg-info
