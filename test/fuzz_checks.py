@@ -136,9 +136,11 @@ def stands_in(found, wanted):
     if isinstance(found, list):
         same = isinstance(wanted, list) and len(found) == len(wanted)
         return same and all(map(stands_in, found, wanted))
-    if isinstance(found, float) and isinstance(wanted, (int, float)):
-        wanted = float(wanted) if not isinstance(wanted, bool) else None
-    return type(found) is type(wanted) and (found == wanted or found != found)
+    if isinstance(found, bool) or isinstance(wanted, bool):
+        return found is wanted
+    if isinstance(found, (int, float)) and isinstance(wanted, (int, float)):
+        return found == wanted or (found != found and wanted != wanted)
+    return type(found) is type(wanted) and found == wanted
 
 
 def check_message(found, data):

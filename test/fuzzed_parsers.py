@@ -86,6 +86,40 @@ faults:
   - {kind: clock_jump, from: 1, by: -0.5, seed: 7}
   - {kind: rename, joint: hip, to: knee}
 """
+WRIST = b"""name: wrist
+effort_meaning: motor_torque
+gravity: [0, 0, -9.81]
+joints:
+  - name: bend
+    type: revolute
+    geometry: {alpha: -pi/2, d: 0.1, theta: 0, r: 0}
+    transmission: 45
+    limits: {lower: -2.09, upper: 2.33, velocity: 5.5, acceleration: 32, effort: 27, jerk: 900}
+  - name: turn
+    type: revolute
+    geometry: {alpha: pi/2, d: 0, theta: pi, r: 0}
+    transmission: {bend: 32, turn: 32}
+    limits: {lower: -4.71, upper: 4.71, velocity: 12.2, acceleration: 63, effort: 16}
+couplings:
+  - {parameter: Ia2, kind: inertia, terms: [{on: {bend: 1}, of: {turn: 1}}]}
+  - {parameter: Fcm2, kind: coulomb, terms: [{on: {bend: 1, turn: 1}, of: {bend: 1, turn: 1}}]}
+processing: {cutoff_hz: 100, rate_hz: 50, velocity_threshold: [0.05, 0.12], ends: keep}
+controller: {law: computed_torque, rate_hz: 2000, gains: {kp: [400, 400], kd: [40, 40]}}
+workspace: {lower: [-1, -1, 0], upper: [1, 1, 2], tool: [0, 0, 0.1]}
+experiment: {trajectory: tx40, rate_hz: 1000, position_noise: 1e-4, effort_noise: [0.1, 0.1],
+             seeds: [1, 2], natural_frequency: 20, damping: 1}
+"""
+PARALLELOGRAM = b"""name: parallelogram
+effort_meaning: joint_torque
+gravity: [0, 0, -9.81]
+joint_defaults: {type: revolute, drive_inertia: false, offset: false}
+joints:
+  - {name: crank, geometry: {alpha: 0, d: 0, theta: 0, r: 0}}
+  - {name: rocker, geometry: {alpha: 0, d: 0, theta: 0, r: 0}, antecedent: base}
+  - {name: coupler, geometry: {alpha: 0, d: 0.6, theta: 0, r: 0}, antecedent: crank}
+loops:
+  - {joint: coupler, equals: {rocker: 1, crank: -1}, offset: pi/2}
+"""
 LIMITS = b"""joint_limits:
   joint_1: {has_velocity_limits: true, max_velocity: 2.0, has_acceleration_limits: true,
             max_acceleration: 5.0, has_position_limits: true, min_position: -1.0, max_position: 1.0}
@@ -151,7 +185,7 @@ def config(folder, *names):
 
 def robot_files():
     """Return the parser of robot files."""
-    seeds = config("robots", ROBOT, "tx40", "emps", "scara")
+    seeds = (*config("robots", ROBOT, "emps"), WRIST, PARALLELOGRAM)
     modules = (document, loading, schema, yaml_format, yaml_sections)
     return Parser(
         seeds, ".yaml", load_with_loops, fuzz_checks.check_robot, from_yaml(seeds), modules

@@ -3,7 +3,7 @@
 import pytest
 
 import fuzzed_bags
-from fuzz_runs import BEHIND, READ, SYNTAX, coverage, fuzz
+from fuzz_runs import BEHIND, READ, SYNTAX, coverage, execute, fuzz
 from fuzzed_parsers import parsers
 
 EXECUTIONS = 600
@@ -12,6 +12,8 @@ EXECUTIONS = 600
 @pytest.mark.parametrize("name", sorted(parsers()))
 def test_damaged_files_are_read_or_refused(tmp_path, name):
     parser = parsers()[name]()
+    path = tmp_path / f"whole{parser.suffix}"
+    assert {execute(parser, path, seed) for seed in parser.seeds} == {READ}
     outcome = fuzz(parser, EXECUTIONS, tmp_path, seed=1)
     assert [told for _, _, told in outcome.findings] == []
     assert outcome.counts.total() == EXECUTIONS
