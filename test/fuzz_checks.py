@@ -168,6 +168,14 @@ def check_prior(prior, data):
             require(value == float(given.get(name, 0.0)), f"value of {name}")
 
 
+def check_payload(payload, data):
+    """A payload that can exist, with the mass of the file."""
+    require(finite(payload.mass, payload.centre, payload.inertia), "finite")
+    require(payload.mass > 0, "mass")
+    wanted = stated(data)
+    require(wanted is None or payload.mass == float(wanted["mass"]), "mass of the file")
+
+
 def check_faults(found, data):
     """Faults, as many as the file lists, each with an interval and a probability."""
     require(all(0 <= fault.begin < fault.end for fault in found), "interval")

@@ -35,6 +35,7 @@ from robot_identification.errors import BagError
 from robot_identification.excitation import trajectory as trajectories
 from robot_identification.excitation.certificate import certify
 from robot_identification.identification import cross_validation, history, huber
+from robot_identification.identification.payload import known
 from robot_identification.nodes import fault_files
 from robot_identification.robot import (
     content_digest,
@@ -56,6 +57,7 @@ from robot_identification.storage import (
     bag_trajectories,
     bags,
     joint_state_cdr,
+    payload_files,
     plans,
     priors,
     result_entries,
@@ -80,6 +82,10 @@ URDF = b"""<robot name="arm"><link name="base"/>
 <origin xyz="0.4 0 0"/><axis xyz="0 0 -1"/><limit lower="-1" upper="1" effort="50"/></joint>
 <joint name="flange" type="fixed"><parent link="lower"/><child link="tool"/></joint></robot>"""
 URDF_LATIN = b'<?xml version="1.0" encoding="iso-8859-1"?>\n<!-- \xe9 -->\n' + URDF
+PAYLOAD = b"""mass: 3.5
+centre: [0.01, -0.02, 0.1]
+inertia: [0.02, 0.001, 0, 0.03, -0.002, 0.025]
+"""
 FAULTS = b"""seed: 3
 faults:
   - {kind: not_a_number, from: 2.0, until: 3.0, probability: 0.5, joint: elbow, signal: effort}
@@ -335,6 +341,18 @@ def without_checksum(text):
     return {name: value for name, value in yaml.safe_load(text).items() if name != "sha256"}
 
 
+def payloads():
+    """Return the parser of payloads that people state."""
+    return Parser(
+        (PAYLOAD, b"mass: 2.5\n"),
+        ".yaml",
+        payload_files.read_payload,
+        fuzz_checks.check_payload,
+        from_yaml((PAYLOAD, b"mass: 2.5\n")),
+        (document, payload_files, known),
+    )
+
+
 def fault_lists():
     """Return the parser of files of faults."""
     return Parser(
@@ -421,6 +439,7 @@ def parsers():
         "trajectory": trajectory_parser,
         "plan": plan_files,
         "result": result_files,
+        "payload": payloads,
         "faults": fault_lists,
         "message": messages,
         "trajectory-message": trajectory_messages,

@@ -27,6 +27,7 @@ PAYLOAD_KIND = "robot_identification/payload"
 GAINS_KIND = "robot_identification/drive_gains"
 SCHEMA_VERSION = 1
 _INERTIA = QUANTITIES[4:]
+_HUGE = 1e150  # what is larger has no square
 
 
 def write_payload(
@@ -261,7 +262,7 @@ def _identified(path: str | Path) -> dict[str, Any]:
 
 def _numbers(document: Document, values: Any, count: int, key: str) -> list[float]:
     fine = isinstance(values, list) and len(values) == count
-    if not fine or not all(type(value) in (int, float) for value in values):
+    if not fine or not all(type(value) in (int, float) and abs(value) < _HUGE for value in values):
         wanted = "a number" if count == 1 else f"{count} numbers"
         raise document.error(f"give {wanted}", key)
     return [float(value) for value in values]
