@@ -238,10 +238,20 @@ def _check_sqlite(file: Path) -> None:
 
 
 def _check_tables(file: Path) -> None:
+    """Refuse a database without the tables of a bag, or with any whose content is computed.
+
+    A view that is called ``messages`` may be without end, and a column may make gigabytes.
+    """
     connection = sqlite3.connect(f"{file.resolve().as_uri()}?immutable=1", uri=True)
     try:
-        tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
+        entries = connection.execute("SELECT type, name, rootpage FROM sqlite_master").fetchall()
+        computed = [name for _, name, page in entries if not page]
+        tables = {name for kind, name, page in entries if kind == "table" and page}
+        hidden = "SELECT name FROM pragma_table_xinfo(?) WHERE hidden != 0"
+        computed += [name for name in tables if connection.execute(hidden, (name,)).fetchone()]
     finally:
         connection.close()
+    if computed:
+        raise BagError(file, f"not a bag: the content of {computed[0]} is computed")
     if not {"messages", "topics"} <= tables:
         raise BagError(file, "an SQLite file, but not a bag: it has no messages and topics")

@@ -69,6 +69,28 @@ def test_database_that_is_no_bag_is_refused(tmp_path):
         read_joint_states(path, NAMES)
 
 
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        f"CREATE VIEW messages AS {ENDLESS} i AS id, 1, i, x'00' FROM n",
+        f"CREATE VIEW messages AS {ENDLESS} i AS id, 1, i, x'00' FROM n LIMIT 3",
+        "CREATE TABLE messages (id, data AS (zeroblob(1000000000)))",
+    ],
+)
+def test_databases_whose_messages_are_computed_are_refused(tmp_path, bag_files, statement):
+    path = written(tmp_path, ".db3", bag_files[".db3"])
+    connection = sqlite3.connect(path)
+    connection.execute("DROP TABLE messages")
+    connection.execute(statement)
+    connection.commit()
+    connection.close()
+    with pytest.raises(BagError, match="the content of messages is computed"):
+        read_joint_states(path, NAMES)
+
+
 @pytest.mark.parametrize("storage", ["sqlite3", "mcap"])
 def test_bag_without_messages_is_refused(tmp_path, storage):
     with write_bag(tmp_path / "bag", storage=storage):
