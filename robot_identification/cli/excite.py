@@ -87,7 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--prior",
         metavar="PARAMETERS",
-        help="standard parameters, to check the efforts before anything moves",
+        help="standard parameters (file or URDF), to check the efforts before anything moves",
     )
 
     one_joint.add_arguments(parser)

@@ -40,7 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--parameters",
         metavar="FILE",
-        help="true parameters: a file, or the name of a shipped one; default: named as the robot",
+        help="true parameters: a file, a URDF, or the name of a shipped one; default: named as "
+        "the robot",
     )
     _add_truth(parser)
     parser.add_argument(
@@ -141,8 +142,8 @@ def _values(source: str | None, robot: RobotModel) -> Array:
             raise SettingError(
                 "--parameters",
                 None,
-                f"nobody knows parameters of {robot.name}: give a file with values of its standard "
-                "or base parameters, such as calibrate writes, or one of "
+                f"nobody knows parameters of {robot.name}: give a file with values of its "
+                "standard parameters, such as calibrate writes, a URDF, or one of "
                 f"{', '.join(known_values())}",
             )
         source = named[0]

@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.errors import UnknownRobotError
+from robot_identification.errors import RobotDescriptionError, UnknownRobotError
 from robot_identification.robot.document import Document, read_document
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.schema import check, suggestion
+from robot_identification.robot.urdf_prior import given_by_urdf, urdf_prior
 from robot_identification.share import share_directory
 
 
@@ -18,11 +19,12 @@ def load_values(source: str | Path, robot: RobotModel, *, complete: bool = False
     """Load values of the standard parameters of a robot.
 
     Args:
-        source: a YAML file {parameters: {name: value}}, or the name of a file in
-            config/parameters, such as ``tx40_simulated``.
+        source: a YAML file {parameters: {name: value}}, with the key ``urdf`` where a URDF gives
+            those that are not named; a URDF; or the name of a file in config/parameters, such as
+            ``tx40_simulated``.
         robot: the robot that they belong to.
         complete: whether every parameter of the model must have a value; else those that are
-            not named are 0.
+            not given are 0.
 
     Returns:
         (len(robot.all_parameter_names),) values in that order, in SI units.
@@ -32,13 +34,19 @@ def load_values(source: str | Path, robot: RobotModel, *, complete: bool = False
         RobotDescriptionError: the file is wrong, names a parameter that the robot does not
             have, or lacks one although ``complete``; with file, line and field.
     """
-    document = read_document(values_path(source))
-    check(document, "parameters")
-    return values_of(document, robot, complete=complete)
+    values, given = load_given(source, robot)
+    model = set(robot.standard_names)
+    everything = zip(robot.all_parameter_names, given, strict=True)
+    missing = [name for name, known in everything if name in model and not known]
+    if complete and missing:
+        raise RobotDescriptionError(
+            f"no value for {', '.join(missing)}", path=values_path(source), field="parameters"
+        )
+    return values
 
 
-def values_of(document: Document, robot: RobotModel, *, complete: bool = False) -> Array:
-    """Return the values that a checked document holds; see :func:`load_values`."""
+def values_of(document: Document, robot: RobotModel) -> Array:
+    """Return the values that a checked document names itself; see :func:`load_values`."""
     owner = document.data.get("robot", robot.name)
     if owner != robot.name:
         raise document.error(
@@ -57,9 +65,6 @@ def values_of(document: Document, robot: RobotModel, *, complete: bool = False) 
                 f"the robot file of {robot.name} leaves {name} out of the model", "parameters", name
             )
         values[place[name]] = value
-    missing = [name for name in robot.standard_names if name not in given]
-    if complete and missing:
-        raise document.error(f"no value for {', '.join(missing)}", "parameters")
     return read_only(values)
 
 
@@ -72,16 +77,34 @@ def load_given(source: str | Path, robot: RobotModel) -> tuple[Array, npt.NDArra
 
     Returns:
         (len(robot.all_parameter_names),) values, 0 where there are none, and whether the file
-        names the parameter.
+        names the parameter or its URDF states it; see :func:`given_by_urdf`.
 
     Raises:
         UnknownRobotError, RobotDescriptionError: as :func:`load_values`.
     """
-    document = read_document(values_path(source))
+    path = values_path(source)
+    if is_urdf(path):
+        return _stated(path, robot)
+    document = read_document(path)
     check(document, "parameters")
     values = values_of(document, robot)
-    given = np.isin(robot.all_parameter_names, list(document.data["parameters"]))
-    return values, given
+    named = np.isin(robot.all_parameter_names, list(document.data["parameters"]))
+    if "urdf" not in document.data:
+        return values, named
+    stated, given = _stated(path.parent / document.data["urdf"], robot)
+    return read_only(np.where(named, values, stated)), named | given
+
+
+def is_urdf(path: str | Path) -> bool:
+    """Tell whether a file is a URDF, by its name."""
+    return Path(path).suffix.lower() in (".urdf", ".xml")
+
+
+def _stated(path: Path, robot: RobotModel) -> tuple[Array, npt.NDArray[np.bool_]]:
+    """Return what a URDF states of the parameters that the model has, and of which."""
+    modelled = np.isin(robot.all_parameter_names, robot.standard_names)
+    values = np.where(modelled, urdf_prior(path, robot), 0.0)
+    return read_only(values), given_by_urdf(path, robot) & modelled
 
 
 def known_values() -> tuple[str, ...]:

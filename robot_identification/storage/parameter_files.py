@@ -17,7 +17,7 @@ from robot_identification.errors import InconsistentParametersError, OutputError
 from robot_identification.robot.document import parse_document, read_document
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.schema import check
-from robot_identification.robot.values import values_of, values_path
+from robot_identification.robot.values import load_given, values_of, values_path
 from robot_identification.storage.atomic import write_text_atomically
 from robot_identification.storage.export.yaml_text import Data, yaml_text
 
@@ -144,8 +144,7 @@ def read_parameters(path: str | Path, robot: RobotModel) -> StandardParameters:
     """
     document = read_document(values_path(path))
     check(document, "parameters")
-    values = values_of(document, robot)
-    given = np.isin(robot.all_parameter_names, list(document.data["parameters"]))
+    values, given = load_given(path, robot)
     deviations = [document.data.get(key, {}) for key in ("std", "std_robust")]
     model = robot.standard_indices
     return StandardParameters(

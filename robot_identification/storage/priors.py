@@ -7,23 +7,21 @@ from pathlib import Path
 from robot_identification.calibration.prior import Prior
 from robot_identification.robot.document import read_bytes
 from robot_identification.robot.model import RobotModel
-from robot_identification.robot.urdf_prior import given_by_urdf, urdf_prior
-from robot_identification.robot.values import load_given, values_path
+from robot_identification.robot.values import is_urdf, load_given, values_path
 from robot_identification.robot.xml_document import MAXIMUM_BYTES
 from robot_identification.share import share_directory
 
 NONE = "none"
-_URDF = (".urdf", ".xml")
 
 
 def read_prior(source: str | Path | None, robot: RobotModel) -> Prior:
     """Read what is known of the standard parameters of a robot.
 
     Args:
-        source: a parameter file, a URDF, the name of a file in config/priors or config/parameters,
-            or None or ``none`` for a prior that knows nothing.  Parameters that a parameter file
-            does not name, and inertials, damping and friction that a URDF does not state, are not
-            known.
+        source: a parameter file, which may name a URDF, a URDF, the name of a file in
+            config/priors or config/parameters, or None or ``none`` for a prior that knows
+            nothing.  Parameters that a parameter file does not name, and inertials, damping and
+            friction that a URDF does not state, are not known.
         robot: the robot.
 
     Raises:
@@ -33,12 +31,8 @@ def read_prior(source: str | Path | None, robot: RobotModel) -> Prior:
     names = robot.standard_names
     if source is None or str(source) == NONE:
         return Prior.none(names)
-    if Path(source).suffix.lower() in _URDF:
-        path = Path(source)
-        values, given = urdf_prior(path, robot), given_by_urdf(path, robot)
-    else:
-        path = _find(source)
-        values, given = load_given(path, robot)
+    path = Path(source) if is_urdf(source) else _find(source)
+    values, given = load_given(path, robot)
     _, digest = read_bytes(path, MAXIMUM_BYTES)
     model = robot.standard_indices
     return Prior.given(names, values[model], given[model], str(source), digest)
