@@ -15,7 +15,7 @@ from robot_identification.errors import BagError
 
 NAME = "metadata.yaml"
 _MOST_BYTES = 1 << 20
-_MOST_EVENTS = 40_000
+_MOST_EVENTS = 80_000
 _MOST_LEVELS = 50
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _BEGIN = (yaml.MappingStartEvent, yaml.SequenceStartEvent)
