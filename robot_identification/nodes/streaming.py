@@ -161,13 +161,16 @@ class StreamedEstimates:
         stream, options = self._stream, self._options_now
         if stream is None or options is None or stream.rows == self._rows:
             return
-        self._refreshed, self._rows = time.monotonic(), stream.rows
+        self._rows = stream.rows
         try:
             result = stream.result(essential=EliminationRule() if options.essential else None)
         except (RecordingError, ResultRefusedError) as error:
             if last:
                 self._log.info(f"no streamed estimate of this recording: {error}")
             return
+        finally:
+            # However long that took, there is time to fold blocks in before the next estimate.
+            self._refreshed = time.monotonic()
         with self._publishing:
             if self._begun > self._closed:
                 self._publish(result, stream.last_stamp)
