@@ -17,6 +17,7 @@ from robot_identification.errors import (
     RobotIdentificationError,
 )
 from robot_identification.nodes import qos
+from robot_identification.nodes.interruption import signals_held
 from robot_identification.nodes.services import CODES
 
 _STEP = 0.1
@@ -112,9 +113,9 @@ class Client:
     def spin(self, seconds: float = 0.0) -> None:
         """Handle what has arrived, and what arrives within some time."""
         end = time.monotonic() + seconds
-        self._executor.spin_once(timeout_sec=0.0)
+        self._spin_once(0.0)
         while time.monotonic() < end:
-            self._executor.spin_once(timeout_sec=max(0.0, min(_STEP, end - time.monotonic())))
+            self._spin_once(max(0.0, min(_STEP, end - time.monotonic())))
 
     def wait_for(self, condition: Callable[[], Any], timeout: float, what: str) -> Any:
         """Spin until a condition is true and return its value.
@@ -127,8 +128,12 @@ class Client:
             if time.monotonic() > end:
                 raise ClientTimeoutError(f"no {what} within {timeout:g} s")
             self._watch()
-            self._executor.spin_once(timeout_sec=_STEP)
+            self._spin_once(_STEP)
         return value
+
+    def _spin_once(self, seconds: float) -> None:
+        with signals_held():
+            self._executor.spin_once(timeout_sec=seconds)
 
     def wait_for_service(self, kind: Any, name: str, timeout: float = 60.0) -> None:
         """Wait until a service is there."""

@@ -1,4 +1,9 @@
-"""Signals during something that must not be left half done: a robot that moves."""
+"""Signals during something that must not be left half done: a robot that moves.
+
+A signal raises KeyboardInterrupt wherever the program is.  In the middle of an executor that would
+leave it unable to call anything any more, and with it the program unable to brake the robot: there
+a signal waits until the executor has come back.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +14,30 @@ from types import FrameType
 
 INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals that interrupt a run; the last one comes when a terminal is closed."""
+
+
+class _Held:
+    """Whether signals wait, and whether one does."""
+
+    now = False
+    came = False
+
+
+@contextmanager
+def signals_held() -> Iterator[None]:
+    """Let signals of :func:`signals_interrupting` wait until the block has ended.
+
+    Raises:
+        KeyboardInterrupt: one has come meanwhile.
+    """
+    _Held.now = True
+    try:
+        yield
+    finally:
+        _Held.now = False
+        if _Held.came:
+            _Held.came = False
+            raise KeyboardInterrupt
 
 
 @contextmanager
@@ -34,4 +63,7 @@ def signals_interrupting() -> Iterator[None]:
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    if _Held.now:
+        _Held.came = True
+        return
     raise KeyboardInterrupt

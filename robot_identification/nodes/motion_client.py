@@ -62,6 +62,7 @@ def follow(excitation: ExcitationClient, report: Report) -> Status:
         NodeGoneError: the node does not say anything any more.
     """
     client = excitation.client
+    client.wait_for_service(Trigger, "excitation/stop", _STOP_WITHIN)  # no motion without a brake
     try:
         begun = client.begin(Trigger, "excitation/start")
         client.wait_for(begun.done, _START_WITHIN, "answer of excitation/start")
