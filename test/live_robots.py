@@ -16,6 +16,7 @@ SETTINGS = {
         "start_lead": 0.5,
         "tracking_error_limit": [1.0],
         "starts": 1,
+        "planning_niceness": 0,
     },
     "/**/simulated_robot": {"effort_noise": [0.08, 0.006], "rate": 200.0},
 }

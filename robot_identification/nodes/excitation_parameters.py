@@ -118,6 +118,15 @@ PARAMETERS = (
         maximum=1000,
     ),
     ParameterSpec(
+        "planning_niceness",
+        Type.INTEGER,
+        "how far the process that plans steps back where processors are short, so that braking "
+        "never waits for it; 0: not at all",
+        default=5,
+        minimum=0,
+        maximum=19,
+    ),
+    ParameterSpec(
         "status_period",
         Type.DOUBLE,
         "time between two messages on ~/status, s; changes are told at once",

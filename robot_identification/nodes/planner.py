@@ -57,7 +57,7 @@ class Planner:
         self._job: Job | None = None
         self.planned: Planned | None = None
         self._outcome: Any = None  # future of the outcome of the plan under way
-        self._worker = PlanningWorker()
+        self._worker = PlanningWorker(values["planning_niceness"])
         self._progress = node.create_publisher(ProgressMessage, "~/progress", qos.STATUS)
         self._trajectories = node.create_publisher(
             JointTrajectory, "~/planned_trajectory", qos.LATCHED

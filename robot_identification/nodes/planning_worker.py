@@ -21,7 +21,6 @@ from robot_identification.excitation.plan import plan
 from robot_identification.nodes.planning import AnyPlan, Job, load_machine
 
 _REPORT_EVERY = 0.1
-_NICENESS = 5
 _GRACE = 1.0
 
 
@@ -62,9 +61,14 @@ Event = Progress | Planned | Failed
 
 
 class PlanningWorker:
-    """The process, seen from the node; it ends with the node, however that ends."""
+    """The process, seen from the node; it ends with the node, however that ends.
 
-    def __init__(self) -> None:
+    Args:
+        niceness: how far it steps back where processors are short.
+    """
+
+    def __init__(self, niceness: int) -> None:
+        self._niceness = niceness
         self._context = multiprocessing.get_context("spawn")
         self._start()
 
@@ -72,7 +76,7 @@ class PlanningWorker:
         self._connection, other = self._context.Pipe()
         self._cancel = self._context.Event()
         self._process = self._context.Process(
-            target=serve, args=(other, self._cancel), name="planning", daemon=True
+            target=serve, args=(other, self._cancel, self._niceness), name="planning", daemon=True
         )
         self._process.start()
         other.close()
@@ -108,15 +112,16 @@ class PlanningWorker:
             self._process.join()
 
 
-def serve(connection: Connection, cancel: Any) -> None:
+def serve(connection: Connection, cancel: Any, niceness: int) -> None:
     """Make plans until the other end is closed.
 
     Args:
         connection: jobs come in, events go out.
         cancel: event that ends the plan under way.
+        niceness: of this process, beyond that of the node.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the node, which closes the pipe
-    os.nice(_NICENESS)
+    os.nice(niceness)
     parent = os.getppid()
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     with suppress(EOFError, OSError):
