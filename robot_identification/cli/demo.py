@@ -69,13 +69,11 @@ def run(options: argparse.Namespace) -> None:
         )
         report("identifying", 1.0)
         result = session.identify(fitted, options.method)
-        fresh = session.begin_recording()
         followed = follow_with_both(
             session, tracking, heavy_prior(robot, truth, TOO_HEAVY), _trajectory(OTHER), Path(logs)
         )
-        session.end_recording()
         report("validating", 1.0)
-        validation = session.validate(fresh)
+        validation = session.validate(followed.recording)
     document: dict[str, Any] = {
         **demo_tables.identification_document(robot, truth, result, validation),
         **demo_tables.tracking_document(robot, followed),

@@ -17,6 +17,7 @@ from robot_identification import msg
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.nodes.client import RequestRefusedError
 from robot_identification.nodes.excitation_client import ExcitationClient
+from robot_identification.nodes.parameter_client import changed
 from robot_identification.nodes.session import Session
 from robot_identification.nodes.tracking import Errors, Tracking
 from robot_identification.nodes.trajectories import trajectory_of
@@ -41,11 +42,13 @@ class Followed:
         with_prior: tracking errors with the prior fed forward.
         calibrated: the response of ~/calibrate.
         with_identified: tracking errors with what the node `calibration` published then.
+        recording: identifier of the recording of both.
     """
 
     with_prior: Errors
     calibrated: Calibrate.Response
     with_identified: Errors
+    recording: str
 
     @property
     def ratio(self) -> float:
@@ -123,6 +126,8 @@ def follow_with_both(
 ) -> Followed:
     """Follow a motion with the prior, calibrate the last result to it, and follow it again.
 
+    All of it is recorded, and no estimate of that recording takes the place of the result.
+
     Args:
         session: the nodes, with those of :data:`OTHERS`, after an identification.
         tracking: the node computed_torque beside them.
@@ -134,9 +139,13 @@ def follow_with_both(
         RequestRefusedError: if the calibration is refused.
     """
     tracking.use(prior)
-    with_prior = tracking.approach_and_follow(motion)
     path = folder / "prior.yaml"
     write_prior(path, tracking.robot, prior)
-    calibrated = session.calibrate(path)
-    tracking.wait_until_used(calibrated.parameters)
-    return Followed(with_prior, calibrated, tracking.approach_and_follow(motion))
+    with changed(session.client, "identification", "streaming", False):
+        recording = session.begin_recording()
+        with_prior = tracking.approach_and_follow(motion)
+        calibrated = session.calibrate(path)
+        tracking.wait_until_used(calibrated.parameters)
+        with_identified = tracking.approach_and_follow(motion)
+        session.end_recording()
+    return Followed(with_prior, calibrated, with_identified, recording)

@@ -23,7 +23,7 @@ from robot_identification.nodes.excitation_client import ExcitationClient
 from robot_identification.nodes.identification_client import RecordingClient
 from robot_identification.nodes.interruption import signals_ignored
 from robot_identification.nodes.motion_client import SILENT, NodeGoneError, Report, follow
-from robot_identification.nodes.parameter_client import kept, set_parameter
+from robot_identification.nodes.parameter_client import changed
 from robot_identification.srv import Calibrate, Identify, IdentifyDidim, PlanExcitation, Validate
 
 SERVICES: dict[str, tuple[Any, str]] = {
@@ -129,8 +129,7 @@ class LiveRun:
         Raises:
             RequestRefusedError: it would be refused.
         """
-        with kept(self._client, "excitation", "speed"):
-            set_parameter(self._client, "excitation", "speed", speed)
+        with changed(self._client, "excitation", "speed", speed):
             message: str = self._client.demand(Trigger, "excitation/preview").message
         return message
 
@@ -150,11 +149,9 @@ class LiveRun:
             NodeGoneError: the node does not say anything any more.
         """
         if not refresh:
-            with kept(self._client, "identification", "streaming"):
-                set_parameter(self._client, "identification", "streaming", False)
+            with changed(self._client, "identification", "streaming", False):
                 return self.move(report, speed, record=record)
-        with kept(self._client, "excitation", "speed"):
-            set_parameter(self._client, "excitation", "speed", speed)
+        with changed(self._client, "excitation", "speed", speed):
             recording = self._recorder.begin() if record else ""
             try:
                 status = follow(self.excitation, report)

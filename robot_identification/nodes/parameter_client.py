@@ -37,10 +37,15 @@ def set_parameter(
 
 
 @contextmanager
-def kept(client: Client, node: str, name: str) -> Iterator[None]:
-    """Give a parameter its value of now back when the block ends."""
+def changed(client: Client, node: str, name: str, value: float | bool) -> Iterator[None]:
+    """Give a parameter of a node another value until the block ends.
+
+    Raises:
+        RequestRefusedError: the node refuses the value.
+    """
     before = get_parameter(client, node, name)
     try:
+        set_parameter(client, node, name, value)
         yield
     except BaseException:
         with signals_ignored(), suppress(ClientTimeoutError):

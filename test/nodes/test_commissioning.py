@@ -71,8 +71,8 @@ def test_the_calibrated_model_follows_five_times_better_than_the_prior(tmp_path,
             "effort_noise": [0.08, 0.006],
         },
         "acquisition": {"robot": "scara"},
-        "identification": {"robot": "scara"},
-        "excitation": {"robot": "scara", **PATIENT},
+        "identification": {"robot": "scara", "streaming_settle": 1.0, "refresh_period": 0.2},
+        "excitation": {"robot": "scara", "planning_niceness": 0, **PATIENT},
         "calibration": {"robot": "scara"},
     }
     with Session(tmp_path, settings, environment={}, others=OTHERS) as session:
@@ -84,11 +84,15 @@ def test_the_calibrated_model_follows_five_times_better_than_the_prior(tmp_path,
         excitation.wait_until_ready()
         tracking.wait_until_ready()
         plan(excitation, ROBOT, **QUICK)
-        result = session.identify(record_excitation(session, excitation))
+        recording = record_excitation(session, excitation)
+        result = session.identify(recording)
         assert result.relative_error_total < 0.1
         prior = heavy_prior(ROBOT, TRUTH, TOO_LARGE)
         followed = follow_with_both(session, tracking, prior, OTHER, tmp_path)
     assert followed.calibrated.parameters.consistent
+    # What moved afterwards was recorded too, and has not taken the place of the result.
+    assert followed.recording != recording
+    assert followed.calibrated.parameters.recordings == [recording]
     used = values_of_message(followed.calibrated.parameters, ROBOT)
     friction = [ROBOT.all_parameter_names.index(name) for name in FRICTION]
     np.testing.assert_allclose(used[friction], TRUTH[friction], rtol=0.3, atol=0.01)
