@@ -14,7 +14,9 @@ from robot_identification.cli.main import parser
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-COMMAND = re.compile(r"^(?:\$ |    )(robot-identification .*)$", re.MULTILINE)
+COMMAND = re.compile(  # an error of a command has its name and a colon
+    r"^(?:\$ |    )(robot-identification (?!\S+: ).*)$", re.MULTILINE
+)
 
 
 @pytest.mark.slow

@@ -114,7 +114,8 @@ def _described(root: Element, digest: str, name: str, *, allow_mimic: bool) -> U
             joint,
             "mimic",
             f"mimics {joint.mimic}, so that its effort is not its own; write a robot file with the "
-            "keys urdf and loops that declares the relation, or remove <mimic>",
+            "keys urdf and loops that declares the relation, or make the joint fixed in a copy of "
+            "the URDF if it stands still",
         )
     moving, frames = _walk(base, joints)
     if not moving:

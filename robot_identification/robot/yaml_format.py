@@ -248,6 +248,6 @@ def _check_mimic(document: Document, urdf: UrdfDescription, robot: RobotModel) -
         if name not in declared:
             raise document.error(
                 f"joint {name} of the URDF mimics another joint; declare its relation under loops, "
-                "or remove <mimic> from the URDF",
+                "or make it fixed in a copy of the URDF if it stands still",
                 "urdf",
             )
