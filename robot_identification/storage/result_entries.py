@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import yaml
 
 _MOST_LEVELS = 20
+_MOST_NODES = 1_000_000
 _SAFE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class ResultLoader(_SAFE):  # type: ignore[misc]
-    """The safe loader of YAML, without aliases, not too deep, and with every key once.
+    """The safe loader of YAML, without aliases, not too deep or long, and with every key once.
 
-    An alias lets a few bytes stand for gigabytes, thousands of levels end the process, and of a
-    key that stands twice one value is lost.
+    An alias lets a few bytes stand for gigabytes, thousands of levels end the process, every entry
+    takes some 500 bytes of memory, and of a key that stands twice one value is lost.
     """
 
     def __init__(self, stream: Any) -> None:
         super().__init__(stream)
         self.anchors: dict[str, Any] = {}  # of the composer
-        self._levels = 0
+        self._levels = self._nodes = 0
 
     # libyaml's events, put together by Python: libyaml's own way has no bounds to its depth.
     get_single_node = yaml.composer.Composer.get_single_node
@@ -31,18 +32,20 @@ class ResultLoader(_SAFE):  # type: ignore[misc]
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         """Return the next node with all that it holds."""
-        if self.check_event(yaml.AliasEvent):
-            raise yaml.composer.ComposerError(
-                None, None, "aliases are not accepted", self.peek_event().start_mark
-            )
-        if self._levels > _MOST_LEVELS:
-            raise yaml.composer.ComposerError(
-                None, None, "nested too deeply", self.peek_event().start_mark
-            )
+        self._nodes += 1
         self._levels += 1
+        if self.check_event(yaml.AliasEvent):
+            self._refuse("aliases are not accepted")
+        if self._levels > _MOST_LEVELS:
+            self._refuse("nested too deeply")
+        if self._nodes > _MOST_NODES:
+            self._refuse(f"more than {_MOST_NODES} entries")
         node = yaml.composer.Composer.compose_node(self, parent, index)
         self._levels -= 1
         return node
+
+    def _refuse(self, problem: str) -> NoReturn:
+        raise yaml.composer.ComposerError(None, None, problem, self.peek_event().start_mark)
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         """Return the mapping that a node stands for."""

@@ -10,6 +10,7 @@ from made_up_results import made_up_result, with_everything
 from robot_identification.errors import ResultFileError
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.values import load_values
+from robot_identification.storage import result_entries
 from robot_identification.storage.results import dump, read_result
 
 
@@ -97,6 +98,12 @@ def test_a_flipped_bit_changes_no_number(tmp_path_factory, text, place, bit):
 def test_entries_of_another_kind_are_refused(tmp_path, text, change, problem):
     with pytest.raises(ResultFileError, match=problem):
         read(tmp_path, changed(text, change))
+
+
+def test_a_file_with_more_entries_than_any_result_is_refused(tmp_path, text, monkeypatch):
+    monkeypatch.setattr(result_entries, "_MOST_NODES", 3000)
+    with pytest.raises(ResultFileError, match="more than 3000 entries"):
+        read(tmp_path, text + "a: [" + "1," * 3000 + "]\n")
 
 
 @pytest.fixture(scope="module")
