@@ -3,6 +3,7 @@
 #
 #   make demo         identify a simulated robot through live ROS 2 nodes
 #   make test         linters, types, architecture, tests
+#   make benchmark    the goals beside their peers, about ten minutes
 #   make docs         the pages of docs/ as HTML, in docs/build
 #   make PYTHON=...   with another Python (3.10 to 3.13); "make clean" first
 #
@@ -40,6 +41,7 @@ REQUIREMENTS_FILTER := cat
 endif
 
 PYTEST_OPTIONS ?=
+BENCHMARK_OPTIONS ?=
 
 .PHONY: all venv demo test docs lint format benchmark soak clean
 all: venv

@@ -50,6 +50,13 @@ ROS_WHEELS = [
     "ros-trajectory-msgs==5.3.6",
 ]
 EXTRAS = {
+    "benchmark": [
+        "example-robot-data>=4",
+        "figaroh==1.0.2",
+        "mujoco>=3.1,<4",
+        "pin>=2.7",
+        "threadpoolctl>=3",
+    ],
     "docs": ["furo>=2024.1", "myst-parser>=3", "sphinx>=7,<10", "sphinx-argparse>=0.4"],
     "mujoco": ["mujoco>=3.1,<4"],
     "parallel": ["distributed>=2026.1.1"],

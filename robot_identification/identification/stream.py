@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.errors import CancelledError
+from robot_identification.identification.ahead import in_order
 from robot_identification.identification.bands import BandStream
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.householder import fold_rows
@@ -62,6 +63,7 @@ def row_blocks(
     segment: FilteredSegment,
     processing: Processing,
     cancelled: Cancelled | None = None,
+    threads: int = 1,
 ) -> Iterator[tuple[Window, Array, npt.NDArray[np.bool_]]]:
     """Yield the decimated rows of a segment block by block, and which of them count.
 
@@ -70,6 +72,8 @@ def row_blocks(
         segment: filtered signals at the full rate.
         processing: settings of the signal processing.
         cancelled: asked before every block whether to stop.
+        threads: threads that are busy, the caller's among them; blocks are the same to the last
+            bit, whatever their number.
 
     Yields:
         The window, (compact rows, window outputs) rows as from :func:`decimated_rows`, and
@@ -80,11 +84,14 @@ def row_blocks(
     """
     decimator = processing.decimator(segment.period)
     kept = kept_rows(regressor.robot, segment, processing)
-    for window in decimator.blocks(segment.samples, BLOCK_OUTPUTS):
+
+    def block(window: Window) -> tuple[Window, Array, npt.NDArray[np.bool_]]:
         if cancelled is not None and cancelled():
             raise CancelledError("identification was cancelled")
         rows = decimated_rows(regressor, segment, window, decimator)
-        yield window, rows, np.ascontiguousarray(kept[:, window.outputs])
+        return window, rows, np.ascontiguousarray(kept[:, window.outputs])
+
+    yield from in_order(block, decimator.blocks(segment.samples, BLOCK_OUTPUTS), threads)
 
 
 def band_stream(robot: RobotModel, columns: npt.NDArray[np.intp]) -> BandStream:
@@ -106,6 +113,7 @@ class FactorStream:
         processing: settings of the signal processing.
         bands: takes in the same rows, for standard deviations that hold for coloured residuals;
             from :func:`band_stream`.
+        threads: threads that are busy; the factors are the same to the last bit.
     """
 
     def __init__(
@@ -115,8 +123,10 @@ class FactorStream:
         processing: Processing,
         *,
         bands: BandStream | None = None,
+        threads: int = 1,
     ) -> None:
         self._robot = robot
+        self._threads = threads
         self._processing = processing
         self._regressor = Regressor(robot, columns, spare=1)
         self._bands = bands
@@ -144,7 +154,7 @@ class FactorStream:
             CancelledError: if ``cancelled`` says so; the factors are then of no use.
         """
         outputs = self._processing.decimator(segment.period).output_count(segment.samples)
-        blocks = row_blocks(self._regressor, segment, self._processing, cancelled)
+        blocks = row_blocks(self._regressor, segment, self._processing, cancelled, self._threads)
         for window, rows, kept in blocks:
             self.add(rows, kept)
             if progress is not None:
@@ -185,6 +195,7 @@ def factorise(
     processing: Processing,
     *,
     bands: BandStream | None = None,
+    threads: int = 1,
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
 ) -> tuple[JointFactor, ...]:
@@ -193,7 +204,7 @@ def factorise(
     Raises:
         CancelledError: if ``cancelled`` says so.
     """
-    stream = FactorStream(robot, columns, processing, bands=bands)
+    stream = FactorStream(robot, columns, processing, bands=bands, threads=threads)
     total = sum(segment.samples for segment in segments)
     done = 0
     for segment in segments:
