@@ -1,4 +1,4 @@
-"""Ours and figaroh on the published UR10 bag: same bag, URDF, filters, decimation and split.
+"""Ours and peers on the published UR10 bag: same bag, URDF, filters, decimation and split.
 
 Both fit the first part of the bag, without a velocity threshold, and predict the rest; the rest is
 filtered and decimated once for all, and every model is judged by the same rows: all of them, and
@@ -9,13 +9,17 @@ those where the joint moves.  Rows:
   figaroh, ols / wls       its own filter and differences with the same cut-off and order, its own
                            decimation by the same factor
   ..., our signals         our filtered positions and their derivatives handed in, its decimation
+  flobaroid, ols           its own filters with the same cut-off and order, every sample; its model
+                           has no drive inertias and a smoothed sign of the velocity
+  flobaroid, consistent    likewise, by its semidefinite programs and its refit of friction
 
 "deviation" compares the models themselves: the root mean square of the difference between the
 efforts that both predict at random states, over that of the efforts; "parameters" how many of
 the base parameters, expressed in our names, lie within three of our robust standard deviations of
 ours.  Each runs in a process of its own; seconds without import, peak resident memory with it.
 
-Usage: figaroh_ur10.py BAG URDF [--held-out FRACTION] [--repeat N] [--peer-python PYTHON] [--json]
+Usage: figaroh_ur10.py BAG URDF [--held-out FRACTION] [--repeat N] [--peer-python PYTHON]
+           [--flobaroid-source FOLDER --flobaroid-python PYTHON] [--json]
 """
 
 from __future__ import annotations
@@ -49,7 +53,8 @@ from robot_identification.signals.samples import filter_recording, kept_rows
 from robot_identification.signals.settings import resolve_processing
 from robot_identification.storage.recordings import read_recordings
 
-PEER = Path(__file__).with_name("peers") / "figaroh_identify.py"
+PEERS = Path(__file__).with_name("peers")
+FIGAROH, FLOBAROID = PEERS / "figaroh_identify.py", PEERS / "flobaroid_identify.py"
 MOVING = 0.05  # rad/s
 STATES = 400
 CUTOFF, ORDER, FACTOR = 10.0, 4, 3
@@ -88,7 +93,10 @@ def main() -> None:
         for filtered in (False, True):
             name = f"figaroh, {method}" + (", our signals" if filtered else "")
             given = judge.inputs(fit, filtered=filtered, wls=method == "wls", urdf=options.urdf)
-            rows.append(judge.theirs(name, result, _peer(options, given)))
+            run = _peer(options.peer_python, FIGAROH, given, options.repeat)
+            rows.append(judge.theirs(name, result, run))
+    if options.flobaroid_source:
+        rows += _flobaroid(options, judge, results["ols"][0], fit)
     if options.json:
         print(json.dumps([asdict(row) for row in rows], indent=2))
     else:
@@ -102,6 +110,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--held-out", type=float, default=0.25)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--peer-python", default=sys.executable, help="with figaroh installed")
+    parser.add_argument("--flobaroid-source", type=Path, help="where FloBaRoID is checked out")
+    parser.add_argument("--flobaroid-python", default=sys.executable, help="with what it needs")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--ours", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -154,13 +164,30 @@ def _identify_here(options: argparse.Namespace) -> None:
     print(json.dumps({"seconds": seconds, "imported": 0.0, "memory": memory}))
 
 
-def _peer(options: argparse.Namespace, given: Mapping[str, Any]) -> dict[str, Any]:
+def _flobaroid(
+    options: argparse.Namespace, judge: Judge, result: IdentificationResult, fit: Recording
+) -> list[Row]:
+    """Return the rows of FloBaRoID."""
+    rows = []
+    for name, filtered, consistent in (
+        ("flobaroid, ols", False, False),
+        ("flobaroid, ols, our signals", True, False),
+        ("flobaroid, consistent", False, True),
+    ):
+        given = judge.inputs(fit, filtered=filtered, wls=False, urdf=options.urdf)
+        given |= {"source": str(options.flobaroid_source.resolve()), "consistent": consistent}
+        run = _peer(options.flobaroid_python, FLOBAROID, given, options.repeat)
+        rows.append(judge.theirs(name, result, run))
+    return rows
+
+
+def _peer(python: str, script: Path, given: Mapping[str, Any], repeat: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder) / "in.npz", Path(folder) / "out.npz"
         np.savez(source, **given)
         runs = []
-        for _ in range(options.repeat):
-            _run([options.peer_python, str(PEER), str(source), str(target)])
+        for _ in range(repeat):
+            _run([python, str(script), str(source), str(target)])
             with np.load(target) as archive:
                 runs.append({name: archive[name] for name in archive.files})
     return runs[-1] | _median(runs)
@@ -294,12 +321,12 @@ class Judge:
 
 
 def _show(rows: list[Row], rank: int) -> None:
-    print(f"{'':27}{'error on held-out rows':>24}{'':>12}{'parameters':>14}{'':>10}{'':>10}")
-    print(f"{'':27}{'all':>12}{'moving':>12}{'deviation':>12}{'near':>14}{'seconds':>10}{'MB':>10}")
+    print(f"{'':29}{'error on held-out rows':>24}{'':>12}{'parameters':>14}{'':>10}{'':>10}")
+    print(f"{'':29}{'all':>12}{'moving':>12}{'deviation':>12}{'near':>14}{'seconds':>10}{'MB':>10}")
     for row in rows:
         near = f"{row.near} of {rank}" if row.deviation else f"{row.parameters}"
         print(
-            f"{row.name:27}{row.held_out:12.4f}{row.held_out_moving:12.4f}"
+            f"{row.name:29}{row.held_out:12.4f}{row.held_out_moving:12.4f}"
             f"{row.deviation:12.4f}{near:>14}{row.seconds:10.3f}{row.megabytes:10.0f}"
         )
     print("Error and deviation are fractions.  Seconds: median, without importing.")
