@@ -35,7 +35,8 @@ class Fold:
     Attributes:
         name: of the bag, or the times of the block.
         rows: (joints,) number of its rows.
-        effort_rms: (joints,) root mean square of its efforts, in N m or N.
+        effort_rms: (joints,) root mean square of its efforts, in N m or N; empty where a result
+            file of an earlier version does not tell it.
         fitted: error with the parameters of all groups; None for a bag that was held out.
         error: error with the parameters of the others; None where they do not tell them all.
         reason: why there is none.
@@ -172,10 +173,11 @@ def _larger(names: Sequence[str], errors: Array, expected: Array) -> str:
 
 def fold_entries(fold: Fold, joint_names: Sequence[str]) -> dict[str, object]:
     """Return the plain data of one group."""
+    efforts = dict(zip(joint_names, fold.effort_rms, strict=True)) if fold.effort_rms else None
     return {
         "name": fold.name,
         "rows": dict(zip(joint_names, fold.rows, strict=True)),
-        "effort_rms": dict(zip(joint_names, fold.effort_rms, strict=True)),
+        **({"effort_rms": efforts} if efforts else {}),
         "relative_error": _error_entries(fold.error, joint_names),
         "fitted_error": _error_entries(fold.fitted, joint_names),
         "reason": fold.reason,
@@ -209,11 +211,11 @@ def fold_of(entry: Mapping[str, Any], joint_names: Sequence[str]) -> Fold:
         KeyError, TypeError, ValueError: the data describe none.
     """
     rows = entry_of.mapping(entry, "rows")
-    efforts = entry_of.mapping(entry, "effort_rms")
+    efforts = entry_of.mapping(entry, "effort_rms") if "effort_rms" in entry else {}
     return Fold(
         name=entry_of.text(entry, "name"),
         rows=tuple(entry_of.count(rows, name) for name in joint_names),
-        effort_rms=tuple(entry_of.number(efforts, name) for name in joint_names),
+        effort_rms=tuple(entry_of.number(efforts, name) for name in joint_names if efforts),
         fitted=_error_of(entry["fitted_error"], joint_names),
         error=_error_of(entry["relative_error"], joint_names),
         reason=entry_of.text(entry, "reason"),

@@ -135,7 +135,13 @@ def _load(path: Path) -> Mapping[str, Any]:
         if len(raw) > LARGEST_FILE:
             raise ResultFileError(path, "larger than any result file; not read")
         text = raw.decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except FileNotFoundError as error:
+        raise ResultFileError(
+            path, "no such file; give a result file, as identify writes it with -o"
+        ) from error
+    except OSError as error:
+        raise ResultFileError(path, f"cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
         raise ResultFileError(path, f"cannot be read: {error}") from error
     try:
         document = yaml.load(text, Loader=ResultLoader)  # noqa: S506 (a safe loader)

@@ -172,6 +172,35 @@ def test_yaml_that_nobody_writes_is_refused(tmp_path, text, extra, problem):
         read(tmp_path, text + extra)
 
 
+def test_a_result_of_an_earlier_version_is_read(tmp_path):
+    robot = load_robot("three_dof")
+    values = load_values("three_dof", robot)
+    made = with_everything(made_up_result(robot, values, np.random.default_rng(0), noise=0.01))
+
+    def as_before(document):
+        validation = document["cross_validation"]
+        for fold in (*document["held_out_bags"], *validation["folds"]):
+            del fold["effort_rms"]
+
+    result = read(tmp_path, changed(dump(made), as_before))
+    assert len(result.cross_validation.folds) == len(made.cross_validation.folds)
+    for fold in (*result.held_out_bags, *result.cross_validation.folds):
+        assert fold.effort_rms == ()
+        assert fold.rows == made.held_out_bags[0].rows
+    assert "effort_rms" not in dump(result)
+    for key in ("held_out_bags", "cross_validation", "robust", "elimination", "history"):
+        shorter = changed(dump(made), lambda document, key=key: document.pop(key))
+        assert read(tmp_path, shorter).estimate.values.tolist() == made.estimate.values.tolist()
+
+
+def test_a_file_that_is_not_there_is_named_plainly(tmp_path):
+    with pytest.raises(ResultFileError, match=r"none\.yaml: no such file; give a result") as caught:
+        read_result(tmp_path / "none.yaml")
+    assert "Errno" not in str(caught.value)
+    with pytest.raises(ResultFileError, match=r"cannot be read: Is a directory$"):
+        read_result(tmp_path)
+
+
 def test_a_file_larger_than_any_result_is_not_read(tmp_path):
     path = tmp_path / "result.yaml"
     with path.open("wb") as file:
