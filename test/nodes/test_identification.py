@@ -167,7 +167,7 @@ def test_data_that_are_not_there_are_named(suite, recording, bag, tmp_path):
     for fields, code in (
         ({"bags": [str(tmp_path / "none")]}, CODES.BAG_UNREADABLE),
         ({"bags": [str(bag)], "joint_states_topic": "/other"}, CODES.BAG_UNREADABLE),
-        ({"bags": [str(bag)], "effort_topic": "/efforts"}, CODES.INVALID_REQUEST),
+        ({"bags": [str(bag)], "effort_topic": "/efforts"}, CODES.BAG_UNREADABLE),
         ({"recordings": [recording], "begin": 0.6, "end": 0.5}, CODES.INVALID_REQUEST),
         ({"recordings": [recording], "begin": 0.5, "end": 0.51}, CODES.DATA_INVALID),
     ):
