@@ -1,9 +1,10 @@
 """Whether a memory grows: its slope, an upper bound of it, and what could have been seen.
 
 Samples of a memory every few seconds are anything but independent, so that a regression over all
-of them would promise far too much.  The slope is fitted to means of a few long blocks; where the
+of them would promise far too much.  The slope is fitted to medians of a few long blocks; where the
 residuals of these still resemble their neighbours, the standard error is raised as for a
-first-order autoregression.
+first-order autoregression.  Medians, because a sample now and then catches what is in use for a few
+milliseconds; what stays in use moves the median.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ class Trend:
     """A slope per hour.
 
     Attributes:
-        slope: least squares over the block means.
+        slope: least squares over the block medians.
         upper: its upper bound, one-sided, at 95 %.
         resolution: smallest slope that would have been told from none, two-sided, at 95 %.
-        autocorrelation: of neighbouring residuals of the block means.
-        change: last block mean less the first.
+        autocorrelation: of neighbouring residuals of the block medians.
+        change: last block median less the first.
     """
 
     slope: float
@@ -45,9 +46,9 @@ def trend(hours: npt.ArrayLike, values: npt.ArrayLike, blocks: int = BLOCKS) -> 
         blocks: number of blocks that are averaged over, at least 4.
     """
     times = np.array([part.mean() for part in np.array_split(np.asarray(hours), blocks)])
-    means = np.array([part.mean() for part in np.array_split(np.asarray(values), blocks)])
-    fit = linregress(times, means)
-    residuals = means - fit.intercept - fit.slope * times
+    medians = np.array([np.median(part) for part in np.array_split(np.asarray(values), blocks)])
+    fit = linregress(times, medians)
+    residuals = medians - fit.intercept - fit.slope * times
     power = float(residuals @ residuals)
     alike = float(residuals[1:] @ residuals[:-1]) / power if power > 0.0 else 0.0
     error = float(fit.stderr) * np.sqrt((1.0 + max(alike, 0.0)) / (1.0 - max(alike, 0.0)))
@@ -56,5 +57,5 @@ def trend(hours: npt.ArrayLike, values: npt.ArrayLike, blocks: int = BLOCKS) -> 
         upper=float(fit.slope + t.ppf(0.95, blocks - 2) * error),
         resolution=float(t.ppf(0.975, blocks - 2) * error),
         autocorrelation=alike,
-        change=float(means[-1] - means[0]),
+        change=float(medians[-1] - medians[0]),
     )
