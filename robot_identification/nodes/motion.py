@@ -125,7 +125,7 @@ class Motion:
     command: Command | None = None
     error: Array = field(default_factory=lambda: np.zeros(0))
     reached: float = 0.0
-    _origin: Array | None = None
+    _origin: Array = field(default_factory=lambda: np.zeros(0))
     _deadline: int | None = None
 
     @property
@@ -199,7 +199,7 @@ class Motion:
         self.phase = phase
         self.text = "on the way to the start" if phase is Phase.APPROACHING else "on the trajectory"
         self.command = Command(trajectory, now + round(self.settings.lead * NANOSECONDS))
-        self._origin = None
+        self._origin = reading.position
         self._deadline = self._confirm_deadline(self.command)
         return self.command
 
@@ -218,8 +218,6 @@ class Motion:
         latest = self.states.latest
         if self._deadline is None or latest is None or latest.stamp < command.start:
             return True
-        if self._origin is None:
-            self._origin = latest.position
         if np.abs(latest.position - self._origin).max() >= self.settings.confirm_distance:
             self._deadline = None
             return True
