@@ -234,6 +234,19 @@ def test_a_robot_that_leaves_the_trajectory_brakes_from_where_it_is():
     np.testing.assert_allclose(braking.trajectory.positions[0], measured, atol=1e-9)
 
 
+def test_motion_is_seen_by_a_node_that_slept_over_the_beginning():
+    """The first state that it sees then may be one in which the robot hardly moves."""
+    world = World()
+    world.begin()
+    turning_point = world.commands[0].start + round(RUN.times[1] * 1e9)
+    world.silent = True
+    while world.now < turning_point - STEP:
+        world.look()
+    world.silent = False
+    world.pass_time(0.05)
+    assert world.motion.phase is Phase.RUNNING
+
+
 def test_motion_that_does_not_show_within_half_a_second_is_a_fault():
     world = World()
     world.begin()
