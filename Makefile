@@ -85,10 +85,13 @@ format: venv
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-# All but the soak, which takes an hour.
-benchmark: venv
-	for script in $(filter-out benchmarks/soak.py,$(wildcard benchmarks/*.py)); do \
-	  $(BIN)/python $$script || exit 1; done
+# The goals beside their peers, in one run; the other studies are listed in benchmarks/README.md.
+benchmark: $(VENV)/benchmark
+	$(BIN)/python benchmarks/run_goals.py $(BENCHMARK_OPTIONS)
+
+$(VENV)/benchmark: $(VENV)/built
+	@$(PIP) install --quiet 'robot_identification[benchmark]' $(PINS)
+	@touch $@
 
 soak: venv
 	$(BIN)/python benchmarks/soak.py --output soak.json

@@ -1,8 +1,8 @@
 """Measure every row of the goals beside its peers, in turn, in one run.
 
 Prints medians, quartiles and ratios; writes benchmarks/results.json with a description of the
-machine and the commit, and the table of docs/performance.md.  Linear algebra has one thread unless a
-row says otherwise.  Only ratios count where other work shares the machine.
+machine and the commit, and the table of docs/performance.md.  Linear algebra has one thread unless
+a row says otherwise.  Only ratios count where other work shares the machine.
 
 Usage: run_goals.py [--only ROW ...] [--rounds N] [--quick] [--growth] [--no-write]
 """

@@ -1,12 +1,12 @@
 """Accuracy of the solution as the conditioning grows, beside an 80-bit Householder QR.
 
 A shrinking motion makes the system worse conditioned.  Efforts are made with 80 bits from known
-parameters and from entries of W that differ from the stored ones at random, by up to one unit in the
-last of 64 bits: that is what rounding does to every regressor.  An 80-bit Householder QR (NumPy's
-long double) solves the stored system as good as exactly; what it misses of the truth is the fault of
-the stored numbers.  Errors are relative, in columns scaled to unit norm.  Ours is the streamed
-factor of the identification; the peers are LAPACK's QR and `numpy.linalg.lstsq` on the dense matrix,
-and normal equations.
+parameters and from entries of W that differ from the stored ones at random, by up to one unit in
+the last of 64 bits: that is what rounding does to every regressor.  An 80-bit Householder QR
+(NumPy's long double) solves the stored system as good as exactly; what it misses of the truth is
+the fault of the stored numbers.  Errors are relative, in columns scaled to unit norm.  Ours is the
+streamed factor of the identification; the peers are LAPACK's QR and `numpy.linalg.lstsq` on the
+dense matrix, and normal equations.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Joint states of a bag into arrays, beside rosbags' own deserialisation.
 
 A bag of joint states with position, velocity and effort is written, in chunks with checksums as
-rosbag2 makes them, and read to arrays; checks and the digest of the file are part of it.  The peer is
-the loop of the documentation of rosbags, message by message, without any check.
+rosbag2 makes them, and read to arrays; checks and the digest of the file are part of it.  The peer
+is the loop of the documentation of rosbags, message by message, without any check.
 """
 
 from __future__ import annotations

@@ -30,6 +30,13 @@ def measure(options: Options) -> Row:
         f"{times.median / steps * 1e6:.1f} us for each control step, all included"
     )
     row.verdicts.append(
-        Verdict(case, "s to convergence", 1.0, times.median, at_least=False, bound=bound)
+        Verdict(
+            case,
+            "s of the processor to convergence",
+            1.0,
+            times.median,
+            at_least=False,
+            bound=bound,
+        )
     )
     return row

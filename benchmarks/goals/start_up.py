@@ -2,8 +2,8 @@
 
 The executable of the node is started in a process of its own, with its shipped parameters, and
 ended when it prints that it is ready: interpreter, imports, base parameters and one run of
-everything that it has compiled code for are part of it.  Each has run once before the first one that
-counts.  Beside it: how long imports alone take.
+everything that it has compiled code for are part of it.  Each has run once before the first one
+that counts.  Beside it: how long imports alone take.
 """
 
 from __future__ import annotations

@@ -1,0 +1,108 @@
+"""How cost and memory grow with the number of samples and of joints.
+
+The whole least-squares pass of a serial arm with two joints, for 1e3 to 1e7 samples handed over in
+segments of 1e5, and of arms with 2 to 30 joints for 5000 samples.  Slopes are those of straight
+lines through the logarithms; memory is what a pass adds to the resident memory.
+
+Usage: python -m goals.growth, in benchmarks/
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from goals import robots
+from goals.least_squares import processing, segment_of
+from goals.robots import Arm
+from robot_identification.identification.least_squares import ordinary
+from robot_identification.identification.stream import FactorStream
+from robot_identification.signals.samples import FilteredSegment
+
+SAMPLES = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
+JOINTS = (2, 3, 5, 7, 10, 15, 20, 30)
+_FEW, _ROUNDS = 5000, 3
+_SEGMENT = 100_000
+_PICTURE = Path(__file__).resolve().parents[2] / "docs" / "images" / "growth.png"
+_DATA = Path(__file__).resolve().parents[1] / "growth.json"
+
+
+def main() -> None:
+    """Measure, print, write the figures and draw them."""
+    arm = robots.chain(2)
+    segment = segment_of(arm, _SEGMENT)
+    cost(arm, segment, 1000)
+    by_samples = [(n, *cost(arm, segment, n)) for n in SAMPLES]
+    by_joints = []
+    for joints in JOINTS:
+        chain = robots.chain(joints)
+        few = segment_of(chain, _FEW)
+        cost(chain, few, _FEW)
+        found = [cost(chain, few, _FEW)[0] for _ in range(_ROUNDS)]
+        by_joints.append((joints, float(np.median(found))))
+    figures = {
+        "samples": by_samples,
+        "joints": by_joints,
+        "slope_samples": slope(by_samples[1:]),
+        "slope_joints": slope(by_joints[3:]),
+    }
+    print(json.dumps(figures, indent=1))
+    _DATA.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    draw(figures)
+
+
+def cost(arm: Arm, segment: FilteredSegment, samples: int) -> tuple[float, float]:
+    """Return processor seconds of a pass, and MB that it adds to the resident memory.
+
+    Long recordings repeat the segment, so that only the pass itself can make memory grow.
+    """
+    stream = FactorStream(arm.robot, arm.base.base_columns, processing(arm.joints))
+    before = _resident()
+    largest, left, begin = before, samples, time.process_time()
+    while left > 0:
+        part = segment if left >= segment.samples else segment.part(slice(0, left))
+        stream.fold(part)
+        left -= part.samples
+        largest = max(largest, _resident())
+    ordinary(stream.factors(), arm.base.names)
+    return time.process_time() - begin, largest - before
+
+
+def slope(points: list[tuple[float, ...]]) -> float:
+    """Return the slope of a straight line through the logarithms of the first two entries."""
+    x, y = (np.log([point[i] for point in points]) for i in (0, 1))
+    return float(np.polyfit(x, y, 1)[0])
+
+
+def draw(figures: dict[str, Any]) -> None:
+    """Draw seconds over samples and joints, and memory over samples."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    picture, (left, middle, right) = plt.subplots(1, 3, figsize=(12, 3.6), layout="constrained")
+    n, seconds, memory = np.array(figures["samples"]).T
+    left.loglog(n, seconds, "o-")
+    left.set(xlabel="samples", ylabel="s", title=f"slope {figures['slope_samples']:.2f}")
+    middle.semilogx(n, memory, "o-")
+    middle.set(xlabel="samples", ylabel="MB added", title="resident memory", ylim=(0, None))
+    joints, taken = np.array(figures["joints"]).T
+    right.loglog(joints, 1e6 * taken / _FEW, "o-")
+    right.set(xlabel="joints", ylabel="us per sample")
+    right.set_title(f"slope {figures['slope_joints']:.2f} from {JOINTS[3]} joints")
+    picture.savefig(_PICTURE, dpi=110)
+
+
+def _resident() -> float:
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+if __name__ == "__main__":
+    main()

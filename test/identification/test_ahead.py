@@ -1,0 +1,87 @@
+"""Blocks of rows made in threads: the same factors, to the last bit."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from robot_identification.dynamics.regressor import inverse_dynamics
+from robot_identification.errors import CancelledError
+from robot_identification.identification.ahead import in_order
+from robot_identification.identification.base import base_parameters
+from robot_identification.identification.stream import BLOCK_OUTPUTS, band_stream, factorise
+from robot_identification.robot.loading import load_robot
+from robot_identification.robot.values import load_values
+from robot_identification.signals.processing import Processing
+from robot_identification.signals.samples import FilteredSegment
+
+ROBOT = load_robot("tx40")
+BASE = base_parameters(ROBOT)
+BLOCKS = 5
+
+
+def settings(rate_hz):
+    return Processing(
+        20.0, 4, 2, rate_hz, (0.05,) * 6, 1.0, "joint", 0, 0, "cut", "rows-parameters"
+    )
+
+
+def motion(samples):
+    rng = np.random.default_rng(0)
+    t = np.arange(samples) / 1000.0
+    w = 2.0 * np.pi * rng.uniform(0.1, 1.0, (6, 1))
+    q, qd, qdd = np.sin(w * t), w * np.cos(w * t), -(w**2) * np.sin(w * t)
+    effort = inverse_dynamics(ROBOT, load_values("tx40_simulated", ROBOT), q.T, qd.T, qdd.T).T
+    return FilteredSegment(t, q, qd, qdd, effort + rng.normal(size=effort.shape), 1e-3)
+
+
+@pytest.mark.parametrize("factor", [1, 4])
+@pytest.mark.parametrize("threads", [2, 3])
+def test_factors_and_bands_do_not_depend_on_threads(factor, threads):
+    segment = motion((BLOCKS - 1) * BLOCK_OUTPUTS * factor + 500)
+    found = []
+    for used in (1, threads):
+        bands = band_stream(ROBOT, BASE.base_columns)
+        processing = settings(1000.0 / factor)
+        columns = BASE.base_columns
+        factors = factorise(ROBOT, columns, [segment], processing, bands=bands, threads=used)
+        found.append((factors, bands.grams()))
+    (alone, grams), (together, others) = found
+    for one, other in zip(alone, together, strict=True):
+        assert one.rows == other.rows > 0
+        np.testing.assert_array_equal(one.triangle, other.triangle)
+    for one, other in zip(vars(grams).values(), vars(others).values(), strict=True):
+        np.testing.assert_equal(one, other)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_results_come_in_order_and_few_are_ahead(threads):
+    begun = []
+    lock = threading.Lock()
+
+    def work(item):
+        with lock:
+            begun.append(item)
+        return item**2
+
+    ahead = []
+    for number, made in enumerate(in_order(work, range(20), threads)):
+        assert made == number**2
+        with lock:
+            ahead.append(len(begun) - number - 1)
+    assert number == 19
+    assert max(ahead) < threads
+
+
+def test_an_error_in_a_thread_reaches_the_caller():
+    asked = []
+
+    def cancelled():
+        asked.append(True)
+        return len(asked) > 1
+
+    segment = motion(BLOCKS * BLOCK_OUTPUTS)
+    with pytest.raises(CancelledError):
+        factorise(
+            ROBOT, BASE.base_columns, [segment], settings(1000.0), threads=2, cancelled=cancelled
+        )
