@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -164,10 +165,11 @@ class CalibrationNode(Node):
         response.active_links = list(calibrated.active_links)
         response.warnings = list(calibrated.warnings)
         response.seconds = calibrated.seconds
+        far = calibrated.distance_to_prior
+        distance = "no prior" if math.isnan(far) else f"distance to the prior {far:.3g}"
         return (
             f"{calibrated.step.value}: relative error {calibrated.error.total:.4f}, "
-            f"{100.0 * calibrated.error_increase:.2g} % of it for consistency; "
-            f"distance to the prior {calibrated.distance_to_prior:.3g}"
+            f"{100.0 * calibrated.error_increase:.2g} % of it for consistency; {distance}"
         )
 
     def _result(self, path: str) -> IdentificationResult:
