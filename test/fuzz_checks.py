@@ -139,7 +139,7 @@ def stands_in(found, wanted):
     if isinstance(found, bool) or isinstance(wanted, bool):
         return found is wanted
     if isinstance(found, (int, float)) and isinstance(wanted, (int, float)):
-        return found == wanted or (found != found and wanted != wanted)
+        return float(found) == float(wanted) or (found != found and wanted != wanted)
     return type(found) is type(wanted) and found == wanted
 
 
