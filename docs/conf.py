@@ -11,7 +11,7 @@ from robot_identification import __version__  # noqa: E402
 project = "robot_identification"
 author = "the developers of robot_identification"
 release = version = __version__
-extensions = ["myst_parser", "sphinxarg.ext", "reference_pages"]
+extensions = ["myst_parser", "sphinxarg.ext", "mathml", "reference_pages"]
 exclude_patterns = ["build"]
 source_suffix = {".md": "markdown"}
 root_doc = "index"
@@ -22,6 +22,7 @@ myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 4
 myst_url_schemes = ("http", "https", "mailto")
 
+html_math_renderer = "mathml"
 html_theme = "furo"
 html_title = f"robot_identification {release}"
 html_show_sphinx = False
