@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.timeout(300)]
 
 LEFT, RIGHT = "/left", "/right"
 HEAVY = 1.5
-QUICK = ("--rows", "8", "--duration", "6")
+QUICK = ("--rows", "8", "--duration", "6", "--wait", "60")
 NO_REHEARSAL = "plan,run,identify,validate,calibrate"
 READY_WITHIN = 200.0
 
@@ -84,8 +84,11 @@ def heaviest(truth):
 
 
 def commissioned(folders):
-    """Return what two runs at once print: one with a second motion, one with a held-out part."""
-    ways = {LEFT: ("--steps", NO_REHEARSAL), RIGHT: ("--held-out", "0.3")}
+    """Return what two runs at once print: one with a second motion, one with a held-out part.
+
+    The part held out must be longer than what the filters need, 3.5 s here.
+    """
+    ways = {LEFT: ("--steps", NO_REHEARSAL), RIGHT: ("--held-out", "0.4", "--duration", "10")}
     common = ("--rehearsal-speed", "0.8", "--prior", "none", "--accept", "0.2", "--yes", "--json")
     running = {
         namespace: subprocess.Popen(
@@ -99,7 +102,7 @@ def commissioned(folders):
     documents = {}
     try:
         for namespace, process in running.items():
-            out, told = process.communicate(timeout=200)
+            out, told = process.communicate(timeout=240)
             assert process.returncode == 0, told
             documents[namespace] = json.loads(out)
     finally:
