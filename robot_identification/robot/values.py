@@ -40,7 +40,10 @@ def load_values(source: str | Path, robot: RobotModel, *, complete: bool = False
     missing = [name for name, known in everything if name in model and not known]
     if complete and missing:
         raise RobotDescriptionError(
-            f"no value for {', '.join(missing)}", path=values_path(source), field="parameters"
+            f"no value for {', '.join(missing)}: here every parameter of the model needs one; add "
+            "them to a copy of the file, 0 where they have no effect",
+            path=values_path(source),
+            field="parameters",
         )
     return values
 
