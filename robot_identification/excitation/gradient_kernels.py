@@ -178,9 +178,15 @@ def _cross_axis(prismatic, x, z):
 
 
 @numba.njit(**_OPTIONS)
-def _virtual_work(link, unit, speed, acceleration, onto_speed, onto_acceleration, onto_unit):
-    """Add the derivatives of unit . (I a + v cross I v) with respect to v, a and unit."""
-    momentum, crossed = np.zeros(6), np.empty(6)
+def _virtual_work(
+    link, unit, speed, acceleration, onto_speed, onto_acceleration, onto_unit, momentum, crossed
+):
+    """Add the derivatives of unit . (I a + v cross I v) with respect to v, a and unit.
+
+    ``momentum`` and ``crossed`` are (6,) scratch.
+    """
+    for i in range(6):
+        momentum[i] = 0.0
     _add_inertia(link, speed, 1.0, momentum)
     _cross(unit, speed, crossed)
     _add_inertia(link, unit, 1.0, onto_acceleration)
@@ -213,6 +219,7 @@ def effort_gradients(tree, moves, q, qd, qdd, links, slope_q, slope_qd, slope_qd
     speed, acceleration = np.empty((joints, 6)), np.empty((joints, 6))
     units, onto_units = np.empty((joints, joints, 6)), np.empty((joints, joints, 6))
     onto_speed, onto_acceleration = np.empty((joints, 6)), np.empty((joints, 6))
+    momentum, crossed = np.empty(6), np.empty(6)
     for t in range(samples):
         _forward(tree, q[t], qd[t], qdd[t], turn, origin, speed, acceleration)
         onto_speed[:] = 0.0
@@ -228,7 +235,7 @@ def effort_gradients(tree, moves, q, qd, qdd, links, slope_q, slope_qd, slope_qd
                     _carry(turn[j], origin[j], units[k, tree.antecedent[j]], units[k, j])
                 _virtual_work(
                     links[t, k, j], units[k, j], speed[j], acceleration[j],
-                    onto_speed[j], onto_acceleration[j], onto_units[k, j],
+                    onto_speed[j], onto_acceleration[j], onto_units[k, j], momentum, crossed,
                 )  # fmt: skip
         for j in range(joints - 1, -1, -1):
             _back(

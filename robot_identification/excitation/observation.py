@@ -23,6 +23,8 @@ from robot_identification.robot import parameters
 from robot_identification.robot.model import Array, RobotModel
 
 _QUADRATURE_NODES = 12
+# Samples whose slopes over W are worked on at a time: they stay in the cache.
+_BLOCK = 128
 _LINK = len(parameters.INERTIAL)
 
 
@@ -175,11 +177,31 @@ class DynamicObservation:
         """Return the gradient over the points of what has the derivatives ``slope`` over W."""
         samples = self._curve.sample(points)
         q, qd, qdd = _flat(samples)
-        joints = q.shape[1]
         weights = self._weights(points)
-        onto_w = slope.reshape(-1, joints, self.columns) * weights[:, None, None]
-        links = _spread(onto_w, self._inertial, joints)
         onto = np.zeros((3, *q.shape))
+        onto_w = slope.reshape(len(q), q.shape[1], self.columns)
+        for first in range(0, len(q), _BLOCK):
+            part = slice(first, first + _BLOCK)
+            own = onto_w[part] * weights[part, None, None]
+            self._pull_block(q[part], qd[part], qdd[part], own, onto[:, part])
+        shape = samples.position.shape
+        result = self._curve.pull(points, Samples(*(part.reshape(shape) for part in onto)))
+        per_row = np.einsum("ij,ij->i", slope, self.rows(points))
+        per_interval = per_row.reshape(points.intervals, -1).sum(axis=1)
+        longer = per_interval / (2.0 * points.durations)
+        return Points(result.positions, result.velocities, result.durations + longer)
+
+    def _pull_block(self, q: Array, qd: Array, qdd: Array, onto_w: Array, onto: Array) -> None:
+        """Add to ``onto`` (3, samples, joints) the gradient of what has slopes over rows of W.
+
+        Args:
+            q: (samples, joints) positions; likewise ``qd`` and ``qdd``.
+            qd: velocities.
+            qdd: accelerations.
+            onto_w: (samples, joints, columns) slopes over the rows before they are weighted.
+            onto: takes the slopes over positions, velocities and accelerations.
+        """
+        links = _spread(onto_w, self._inertial, q.shape[1])
         gradient_kernels.effort_gradients(
             self._tree, self._robot.ancestors, q, qd, qdd, links, *onto
         )
@@ -192,11 +214,6 @@ class DynamicObservation:
             elif term.kind == rate_terms.COULOMB:
                 _, bend = rate_terms.sign(qd @ term.motion, self._smoothing)
                 onto[1] += np.outer(scale * bend, term.motion)
-        shape = samples.position.shape
-        result = self._curve.pull(points, Samples(*(part.reshape(shape) for part in onto)))
-        per_interval = (slope * self.rows(points)).reshape(points.intervals, -1).sum(axis=1)
-        longer = per_interval / (2.0 * points.durations)
-        return Points(result.positions, result.velocities, result.durations + longer)
 
 
 class InnerObservation:

@@ -54,7 +54,8 @@ def decimated_rows(
     rows = regressor.compact(q, qd, qdd, shares=shares)
     for joint, effort in zip(regressor.joint_rows, segment.effort, strict=True):
         rows[joint.rows.stop] = effort[part]
-    decimated: Array = decimator.decimate_window(rows, window) / decimator.gain
+    decimated: Array = decimator.decimate_window(rows, window)
+    decimated /= decimator.gain  # in place: both arrays are this function's own
     return decimated
 
 

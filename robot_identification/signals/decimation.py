@@ -187,7 +187,8 @@ class Decimator:
             window: from :meth:`blocks`.
 
         Returns:
-            (rows, window outputs) decimated signals, ``window.outputs`` of the segment.
+            (rows, window outputs) decimated signals, ``window.outputs`` of the segment; with a
+            factor of 1 they may be a view of ``values``.
 
         Raises:
             ShapeError: if the values do not have the samples of the window.
@@ -196,7 +197,7 @@ class Decimator:
             raise ShapeError("values", values.shape, f"(rows, {window.stop - window.start})")
         kept = self.kept(window.samples)[window.outputs] - window.start
         if self.factor == 1:
-            return np.ascontiguousarray(values[:, kept])
+            return np.ascontiguousarray(values[:, kept[0] : kept[-1] + 1])
         begin, first = divmod(int(kept[0]), self.factor)
         outputs = np.empty((len(values), len(kept)))
         # Compiled code would be compiled again for arrays that are not writable.
