@@ -22,6 +22,7 @@ myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 4
 myst_url_schemes = ("http", "https", "mailto")
 
+highlight_language = "none"  # blocks without a language are commands and what they print
 html_math_renderer = "mathml"
 html_theme = "furo"
 html_title = f"robot_identification {release}"
