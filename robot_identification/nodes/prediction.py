@@ -20,7 +20,7 @@ from robot_identification.robot.drives import from_joint_side, to_joint_side
 from robot_identification.robot.model import RobotModel
 
 _BLOCK_PERIOD = 0.1
-_MOST_AT_ONCE = 2000
+_PORTION, _PORTIONS = 250, 8  # states at a time, and how often without a pause
 
 
 class Prediction:
@@ -62,7 +62,7 @@ class Prediction:
     def _take(self) -> list[Sample]:
         """Return the joint states that have come and are of use; none before there is a model."""
         samples = []
-        for message in self._states.take(_MOST_AT_ONCE):
+        for message in self._states.take(_PORTION):
             self._received += 1
             if self._watch is None:
                 continue
@@ -73,7 +73,15 @@ class Prediction:
         return samples
 
     def _work(self) -> None:
-        samples, watch = self._take(), self._watch
+        """Work on what has come; after a stall in portions, since large ones cost memory for good."""
+        for _ in range(_PORTIONS):
+            before = self._received
+            self._predict(self._take())
+            if self._received - before < _PORTION:
+                return
+
+    def _predict(self, samples: list[Sample]) -> None:
+        watch = self._watch
         if watch is None or not samples:
             return
         try:
