@@ -62,12 +62,11 @@ conditioning, consistency).  Every command has `--json`.
 
 def parameters_page() -> str:
     """Return the table of every node's parameters."""
-    lines = [
-        "# Parameters of the nodes",
-        "",
+    remark = (
         "Made from the declarations in the code. *Fixed* ones cannot be changed while the node "
-        "runs. The files in `config/` state every parameter with a comment.",
-    ]
+        "runs. The files in `config/` state every parameter with a comment."
+    )
+    lines = ["# Parameters of the nodes", "", remark]
     for node in NODES:
         lines += ["", f"## {node}", "", "| parameter | type | default | range | meaning |"]
         lines += ["|---|---|---|---|---|", *map(_row, specs_of(node))]

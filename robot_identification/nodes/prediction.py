@@ -73,7 +73,7 @@ class Prediction:
         return samples
 
     def _work(self) -> None:
-        """Work on what has come; after a stall in portions, since large ones cost memory for good."""
+        """Work on what has come, in portions: large ones, after a stall, cost memory for good."""
         for _ in range(_PORTIONS):
             before = self._received
             self._predict(self._take())
