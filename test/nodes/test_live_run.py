@@ -88,7 +88,7 @@ def commissioned(folders):
 
     The part held out must be longer than what the filters need, 3.5 s here.
     """
-    ways = {LEFT: ("--steps", NO_REHEARSAL), RIGHT: ("--held-out", "0.4", "--duration", "10")}
+    ways = {LEFT: ("--steps", NO_REHEARSAL), RIGHT: ("--held-out", "0.35", "--duration", "12")}
     common = ("--rehearsal-speed", "0.8", "--prior", "none", "--accept", "0.2", "--yes", "--json")
     running = {
         namespace: subprocess.Popen(
