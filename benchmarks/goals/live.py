@@ -20,13 +20,13 @@ from robot_identification.signals.recording import RawSamples
 
 TITLE = "live, 7 joints at 1 kHz"
 CASE = "7R, blocks of 100 samples"
-_BLOCK, _ROWS, _ROBUST_EVERY = 100, 2000, 20
+_BLOCK, _ROWS, _ROBUST_EVERY = 100, 2000, 10
 
 
 def measure(options: Options) -> Row:
     """Measure the row."""
     row = Row(TITLE)
-    bench = Bench.of(12 if options.quick else 20)
+    bench = Bench.of(25 if options.quick else 40)
     raw = samples(bench)
     _blocks(bench, raw)  # compiled code is loaded
     pushed, refreshed, robust = _blocks(bench, raw)
@@ -53,7 +53,7 @@ def _blocks(bench: Bench, raw: RawSamples) -> tuple[list[float], list[float], li
     """Return ms of every block, of every estimate, and of some estimates with robust deviations."""
     stream = StreamingIdentification(bench.robot, bench.base, "run", overrides=ProcessingSettings())
     pushed, refreshed, robust = [], [], []
-    for number, first in enumerate(range(0, len(raw.stamps), _BLOCK)):
+    for first in range(0, len(raw.stamps), _BLOCK):
         part = slice(first, first + _BLOCK)
         block = RawSamples(raw.stamps[part], raw.position[part], None, raw.effort[part])
         begin = time.perf_counter()
@@ -65,7 +65,7 @@ def _blocks(bench: Bench, raw: RawSamples) -> tuple[list[float], list[float], li
         ended = time.perf_counter()
         pushed.append(1e3 * (folded - begin))
         refreshed.append(1e3 * (ended - folded))
-        if number % _ROBUST_EVERY == 0:
+        if len(pushed) % _ROBUST_EVERY == 1:
             begin = time.perf_counter()
             stream.result(robust=True)
             robust.append(1e3 * (time.perf_counter() - begin))

@@ -7,13 +7,24 @@ not depend on the number of threads, to the last bit.
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
+_MOST = 2
+
 Item = TypeVar("Item")
 Made = TypeVar("Made")
+
+
+def sensible_threads() -> int:
+    """Return how many threads pay on the cores that this process may use: one or two.
+
+    One thread makes rows, the other folds them, which takes about as long; more would wait.
+    """
+    return min(_MOST, len(os.sched_getaffinity(0)))
 
 
 def in_order(work: Callable[[Item], Made], items: Iterable[Item], threads: int) -> Iterator[Made]:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from robot_identification.errors import SettingError, ShapeError
 from robot_identification.identification import least_squares
+from robot_identification.identification.ahead import sensible_threads
 from robot_identification.identification.base import BaseParameters, base_parameters
 from robot_identification.identification.cross_validation import (
     CrossValidation,
@@ -254,6 +255,7 @@ def _factors(
         base.base_columns,
         segments,
         processing,
+        threads=sensible_threads(),
         progress=lambda fraction: report("regressor", fraction),
         cancelled=cancelled,
     )

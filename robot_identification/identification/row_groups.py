@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.dynamics.regressor import Regressor
+from robot_identification.identification.ahead import sensible_threads
 from robot_identification.identification.bands import BandGrams
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.factor import JointFactor, merge, scaled
@@ -168,7 +169,8 @@ def fold_groups(
     grams = [band_stream(robot, columns) for _ in range(number_of_bands)]
     total, done = sum(len(own) for own in division.places), 0
     for number, (segment, places) in enumerate(zip(segments, division.places, strict=True)):
-        for window, rows, kept in row_blocks(regressor, segment, processing, cancelled):
+        blocks = row_blocks(regressor, segment, processing, cancelled, sensible_threads())
+        for window, rows, kept in blocks:
             if change is not None:
                 change(number, window, rows, kept)
             own = places[window.outputs]
