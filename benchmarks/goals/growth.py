@@ -35,9 +35,9 @@ _DATA = Path(__file__).resolve().parents[1] / "growth.json"
 def main() -> None:
     """Measure, print, write the figures and draw them."""
     arm = robots.chain(2)
-    segment = segment_of(arm, _SEGMENT)
-    cost(arm, segment, 1000)
-    by_samples = [(n, *cost(arm, segment, n)) for n in SAMPLES]
+    segments = {n: segment_of(arm, min(n, _SEGMENT)) for n in SAMPLES}
+    cost(arm, segments[SAMPLES[0]], SAMPLES[0])
+    by_samples = [(n, *cost(arm, segment, n)) for n, segment in segments.items()]
     by_joints = []
     for joints in JOINTS:
         chain = robots.chain(joints)
@@ -65,9 +65,8 @@ def cost(arm: Arm, segment: FilteredSegment, samples: int) -> tuple[float, float
     before = _resident()
     largest, left, begin = before, samples, time.process_time()
     while left > 0:
-        part = segment if left >= segment.samples else segment.part(slice(0, left))
-        stream.fold(part)
-        left -= part.samples
+        stream.fold(segment)
+        left -= segment.samples
         largest = max(largest, _resident())
     ordinary(stream.factors(), arm.base.names)
     return time.process_time() - begin, largest - before

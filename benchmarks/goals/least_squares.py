@@ -162,7 +162,7 @@ def _measure(arm: Arm, samples: int, wanted: float, options: Options, row: Row) 
         candidates.append(Candidate(QR, with_qr(arm, segment), samples, seldom=seldom))
     times = interleaved(candidates, rounds)
     row.add_times(case, times, "us per sample", 1e6)
-    _check(arm, segment, case, row)
+    _check(arm, case, row)
     if fits:
         for name in (OURS, TWO):
             goal = f"times Pinocchio loop and lstsq, {name.removeprefix('ours, ')}"
@@ -185,9 +185,9 @@ def _columns_per_joint(arm: Arm) -> list[int]:
     return [len(joint.columns) for joint in rows]
 
 
-def _check(arm: Arm, segment: FilteredSegment, case: str, row: Row) -> None:
-    """Say how far ours and the peer are apart on the first samples."""
-    few = segment.part(slice(0, min(segment.samples, 5000)))
+def _check(arm: Arm, case: str, row: Row) -> None:
+    """Say how far ours and the peer are apart for a few samples."""
+    few = segment_of(arm, 5000)
     ours, peer = whole_pass(arm, few).values, with_qr(arm, few)()
     apart = np.abs(ours - peer).max() / np.abs(peer).max()
     row.remarks.append(f"{case}: ours and the peer's parameters are {apart:.0e} apart, relatively.")

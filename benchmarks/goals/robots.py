@@ -20,7 +20,7 @@ from robot_identification.robot.values import load_values
 _PER_JOINT = 14
 _TREE = 30
 _HARMONICS = 5
-_FUNDAMENTAL_HZ = 0.1
+_FUNDAMENTAL_HZ, _PERIODS = 0.1, 3.0
 
 
 @dataclass(frozen=True)
@@ -124,14 +124,16 @@ def pinocchio_model(robot: RobotModel, values: Array) -> Any:
 def motion(joints: int, samples: int, amplitude: float = 0.5) -> npt.NDArray[np.float64]:
     """Return (3, joints, samples) position, velocity and acceleration of a Fourier series at 1 kHz.
 
-    The series of every joint has five harmonics of its own about a posture of its own.
+    The series of every joint has five harmonics of its own about a posture of its own, of 0.1 Hz
+    or as much more as lets a short motion turn round several times.
     """
     rng = np.random.default_rng(1)
     t = np.arange(samples) / 1000.0
+    fundamental = max(_FUNDAMENTAL_HZ, _PERIODS * 1000.0 / samples)
     result = np.zeros((3, joints, samples))
     for j in range(joints):
         for h in range(1, _HARMONICS + 1):
-            w = 2.0 * np.pi * _FUNDAMENTAL_HZ * h * rng.uniform(0.9, 1.1)
+            w = 2.0 * np.pi * fundamental * h * rng.uniform(0.9, 1.1)
             a, b = rng.normal(size=2) * amplitude / h
             sine, cosine = np.sin(w * t), np.cos(w * t)
             result[0, j] += a * sine + b * cosine
