@@ -90,10 +90,12 @@ def draw(figures: dict[str, Any]) -> None:
     left.loglog(n, seconds, "o-")
     left.set(xlabel="samples", ylabel="s", title=f"slope {figures['slope_samples']:.2f}")
     middle.semilogx(n, memory, "o-")
-    middle.set(xlabel="samples", ylabel="MB added", title="resident memory", ylim=(0, None))
+    middle.set(xlabel="samples", ylabel="MB added", title="resident memory", ylim=(0, 10))
     joints, taken = np.array(figures["joints"]).T
     right.loglog(joints, 1e6 * taken / _FEW, "o-")
     right.set(xlabel="joints", ylabel="us per sample")
+    right.set_xticks(JOINTS, [str(joints) for joints in JOINTS])
+    right.minorticks_off()
     right.set_title(f"slope {figures['slope_joints']:.2f} from {JOINTS[3]} joints")
     picture.savefig(_PICTURE, dpi=110)
 
