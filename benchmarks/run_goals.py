@@ -52,19 +52,17 @@ def main() -> int:
     machine = description(found)
     print(tables.machine_text(machine), flush=True)
     settings = Options(1 if options.quick else options.rounds, options.quick, found)
-    rows: dict[str, Row] = {}
     seconds: dict[str, float] = {}
     for name in options.only or ROWS:
         begin = time.perf_counter()
         with threadpool_limits(1), warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # of a peer that is imported
-            rows[name] = importlib.import_module(f"goals.{name}").measure(settings)
+            row = importlib.import_module(f"goals.{name}").measure(settings)
         seconds[name] = time.perf_counter() - begin
-        print(tables.row_text(rows[name]), flush=True)
+        print(tables.row_text(row), flush=True)
         print(f"({seconds[name]:.0f} s)\n", flush=True)
-    machine["load_at_end"] = round(os.getloadavg()[0], 1)
-    if not options.quick and not options.no_write:
-        _write(machine, rows, seconds)
+        if not options.quick and not options.no_write:
+            _write(machine, {name: row}, seconds)  # what is measured outlives what follows
     if options.growth:
         importlib.import_module("goals.growth").main()
     return 0
