@@ -39,7 +39,9 @@ def check_metadata(path: Path) -> None:
     if len(raw) > _MOST_BYTES:
         raise BagError(path, f"larger than {_MOST_BYTES} bytes; not read")
     try:
-        _check_events(path, raw.decode("utf-8"))
+        text = raw.decode("utf-8")
+        _check_events(path, text)
+        _check_files(path, yaml.load(text, Loader=_LOADER))  # noqa: S506 (a safe loader)
     except UnicodeDecodeError as error:
         raise BagError(path, f"cannot be read: not UTF-8 text: {error.reason}") from error
     except yaml.YAMLError as error:
@@ -56,6 +58,14 @@ def _check_events(path: Path, text: str) -> None:
             raise BagError(path, f"line {_line(event)}: nested too deeply")
         if number > _MOST_EVENTS:
             raise BagError(path, f"more than {_MOST_EVENTS} entries; not read")
+
+
+def _check_files(path: Path, metadata: Any) -> None:
+    """Refuse a data file that is named twice: its messages would count twice."""
+    about = metadata.get("rosbag2_bagfile_information") if isinstance(metadata, dict) else None
+    names = about.get("relative_file_paths") if isinstance(about, dict) else None
+    if isinstance(names, list) and len({str(name) for name in names}) < len(names):
+        raise BagError(path, "names a data file twice")
 
 
 def _line(event: Any) -> int:

@@ -99,10 +99,11 @@ def read_result(path: str | Path) -> IdentificationResult:
     document = _load(Path(path))
     if document.get("kind") != _KIND:
         raise ResultFileError(path, "not a result file of identify; give the file written with -o")
-    if document.get("schema") != results.SCHEMA_VERSION:
+    version = document.get("schema")
+    if isinstance(version, bool) or version != results.SCHEMA_VERSION:
         raise ResultFileError(
             path,
-            f"schema version {document.get('schema')}, this program reads "
+            f"schema version {version}, this program reads "
             f"{results.SCHEMA_VERSION}; identify again with this version",
         )
     try:
