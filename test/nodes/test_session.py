@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
+from robot_identification.msg import SampleBlock
 from rosgraph_msgs.msg import Clock
 from std_srvs.srv import Trigger
 
@@ -125,16 +126,17 @@ def test_simulated_time_is_followed(tmp_path):
     with Session(tmp_path, parameters, namespace="/slow", environment={}) as session:
         session.wait_until_ready()
         clock = session.client.node.create_publisher(Clock, "/clock", 10)
-        begin, now = 1000 * 10**9, [1000 * 10**9]
+        begin, now, blocks = 1000 * 10**9, [1000 * 10**9], []
+        session.client.node.create_subscription(SampleBlock, "samples", blocks.append, qos.BLOCKS)
 
         def tick():
             now[0] += 2 * 10**6
             clock.publish(Clock(clock=time_of(now[0])))
-            return session.last_block
+            return blocks and blocks[0].stamps
 
         session.client.demand(Trigger, "acquisition/start")
-        block = session.client.wait_for(tick, 60.0, "samples")
-        assert begin <= block.stamps[0] <= now[0]
+        stamps = session.client.wait_for(tick, 60.0, "samples")
+        assert begin <= stamps[0] <= now[0]
 
 
 def test_a_domain_of_its_own_unless_one_is_set(monkeypatch):
