@@ -128,7 +128,11 @@ def test_damaged_metadata_is_refused(tmp_path, text):
         ("name: /joint_states", "name: [x]", r"name a topic, type or count \['x'\]"),
         ("type: sensor_msgs/msg/JointState", "type: 1.5", "name a topic, type or count 1.5"),
         ("  files:\n", "  files: none\n  other:\n", "cannot be read"),
-        ("  - bag.db3\n  ros_distro", "  - bag.db3\n  - bag.db3\n  ros_distro", "a data file twice"),
+        (
+            "  - bag.db3\n  ros_distro",
+            "  - bag.db3\n  - bag.db3\n  ros_distro",
+            "a data file twice",
+        ),
         ("version: 9", "version: 9\n  x: &x [1]\n  y: *x", "line 32: aliases are not accepted"),
         ("version: 9", "version: 9\n  x: " + "[" * 1000, "nested too deeply"),
         ("version: 9", "version: 9\n  x: [" + "1, " * 90_000 + "]", "more than 80000 entries"),
