@@ -51,7 +51,8 @@ def trend(hours: npt.ArrayLike, values: npt.ArrayLike, blocks: int = BLOCKS) -> 
     residuals = medians - fit.intercept - fit.slope * times
     power = float(residuals @ residuals)
     alike = float(residuals[1:] @ residuals[:-1]) / power if power > 0.0 else 0.0
-    error = float(fit.stderr) * np.sqrt((1.0 + max(alike, 0.0)) / (1.0 - max(alike, 0.0)))
+    spread = np.sqrt((1.0 + max(alike, 0.0)) / (1.0 - max(alike, 0.0)))
+    error = float(fit.stderr) * spread if power > 0.0 else 0.0  # a constant has no error
     return Trend(
         slope=float(fit.slope),
         upper=float(fit.slope + t.ppf(0.95, blocks - 2) * error),
