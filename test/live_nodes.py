@@ -1,5 +1,7 @@
 """Nodes in processes of their own, talked to through DDS; a namespace keeps each set apart."""
 
+import time
+
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray
 from robot_identification.msg import IdentificationResult, Progress, SampleBlock
@@ -63,6 +65,7 @@ class Suite:
     def __init__(self, client, processes, namespace):
         self.client, self.processes, self.namespace = client, processes, namespace
         self.blocks, self.filtered, self.progress, self.diagnostics = [], [], [], []
+        self.samples = f"{namespace}/samples"
         node = client.node
         self.driver = node.create_publisher(JointState, "joint_states", qos.STATES_OUT)
         for kind, topic, store, profile in (
@@ -91,6 +94,7 @@ class Suite:
     def record(self, messages, expected=None):
         """Record messages and return the blocks that came of them."""
         wanted = len(messages) if expected is None else expected
+        self.let_readers_find_samples()
         recording = self.client.demand(Trigger, "acquisition/start").message
         for message in messages:
             self.driver.publish(message)
@@ -98,6 +102,12 @@ class Suite:
         assert self.client.demand(Trigger, "acquisition/stop").message == recording
         self.wait(lambda: self.of(recording)[-1].last, "last block")
         return self.of(recording)
+
+    def let_readers_find_samples(self, seconds=5.0):
+        """Give a node that has just started time to be found: bursts outrun what is kept for it."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and self.client.node.count_subscribers(self.samples) < 2:
+            self.client.spin(0.05)
 
     def received(self, recording):
         """Return what was received, the refused ones, which make no block, included."""

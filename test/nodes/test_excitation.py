@@ -38,8 +38,8 @@ def cell(tmp_path_factory):
         yield cell
 
 
-def within(shares):
-    assert max(shares.values()) <= 1.0, shares
+def within(shares, tolerance=0.0):
+    assert max(shares.values()) <= 1.0 + tolerance, shares
 
 
 def test_a_plan_is_certified_reported_and_written(cell, tmp_path):
@@ -100,7 +100,7 @@ def test_stops_at_random_moments(cell):
         assert stop.delay <= 0.1
         assert stop.rest <= certified
         within(stop.commanded)
-        within(stop.measured)
+        within(stop.measured, tolerance=1e-3)  # differences of measured velocities
 
 
 def test_states_that_stop_coming_stop_the_motion(cell):
