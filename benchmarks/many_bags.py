@@ -20,6 +20,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -146,7 +147,15 @@ def _identify(
     command = [sys.executable, "-m", "robot_identification.cli.main", "identify-many", ROBOT]
     command += [str(bags[0].parent), "-o", str(output), "--workers", str(options.workers), "--json"]
     begin = time.monotonic()
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
+    # A pipe would be full before anyone reads it.
+    with tempfile.TemporaryFile() as printed:
+        return _watched(command, begin, printed, kill_after)
+
+
+def _watched(
+    command: list[str], begin: float, printed: Any, kill_after: float | None
+) -> tuple[float, float, Any]:
+    process = subprocess.Popen(command, stdout=printed, start_new_session=True)
     largest = 0.0
     while process.poll() is None:
         largest = max(largest, sum(_anonymous(pid) for pid in _family(process.pid)))
@@ -154,12 +163,12 @@ def _identify(
             os.killpg(process.pid, signal.SIGKILL)
         time.sleep(0.05)
     seconds = time.monotonic() - begin
-    printed = process.communicate()[0]
     if kill_after is not None:
         return seconds, largest, None
     if process.returncode:
         raise SystemExit("identify-many failed")
-    return seconds, largest, json.loads(printed)
+    printed.seek(0)
+    return seconds, largest, json.load(printed)
 
 
 def _family(pid: int) -> list[int]:
