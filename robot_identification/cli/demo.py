@@ -22,7 +22,8 @@ TRUTH = "tx40_simulated"
 EXCITING = "tx40"
 OTHER = "tx40_validation"
 TOO_HEAVY = 1.3
-_LEAD = 1.0  # s: efforts are sent early enough for a busy machine
+_LEAD = 1.0  # s by the clock: what is sent so early comes in time on a busy machine too
+_FARTHEST_LEAD = 3.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,6 +42,7 @@ def run(options: argparse.Namespace) -> None:
     from robot_identification.srv import Calibrate
 
     begin = time.monotonic()
+    lead = min(max(_LEAD * options.speed, _LEAD), _FARTHEST_LEAD)
     robot = load_robot(ROBOT)
     truth = load_values(TRUTH, robot)
     with (
@@ -50,6 +52,7 @@ def run(options: argparse.Namespace) -> None:
             Path(logs),
             {"simulated_robot": {"real_time_factor": options.speed}},
             others=("calibration",),
+            lead=lead,
         ) as session,
     ):
         tracking = Tracking(
@@ -58,7 +61,7 @@ def run(options: argparse.Namespace) -> None:
             robot,
             ROBOT,
             session.namespace,
-            lead=_LEAD,
+            lead=lead,
             watch=lambda fraction: report("following another motion", fraction),
         )
         session.wait_until_ready()

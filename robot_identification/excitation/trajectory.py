@@ -168,6 +168,20 @@ class Trajectory:
             put(acceleration, self.accelerations),
         )
 
+    def followed_by_rest(self, seconds: float) -> Trajectory:
+        """Return the trajectory, and after it the robot held at its end for some seconds (> 0)."""
+
+        def put(values: Array | None) -> Array | None:
+            return None if values is None else np.vstack([values, np.zeros_like(values[-1])])
+
+        return Trajectory(
+            self.joint_names,
+            np.concatenate([self.times, [self.times[-1] + seconds]]),
+            np.vstack([self.positions, self.positions[-1]]),
+            put(self.velocities),
+            put(self.accelerations),
+        )
+
 
 def interpolate(
     times: Array, positions: Array, velocities: Array | None, accelerations: Array | None

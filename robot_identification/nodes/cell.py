@@ -223,7 +223,9 @@ class Cell(ExcitationClient):
         return found
 
     def _is_status(self, sent: Sent) -> bool:
-        return bool(abs(sent.trajectory.times[-1] - self.status.duration) < _STAMP_ROUNDING)
+        """Tell whether a trajectory is the one under way; rest may follow on braking."""
+        ends = sent.trajectory.times[-2:]
+        return bool(np.abs(ends - self.status.duration).min() < _STAMP_ROUNDING)
 
     def stop_after(self, seconds: float, certified: float) -> Stop | None:
         """Start, call ~/stop some time after the trajectory began, wait for rest.

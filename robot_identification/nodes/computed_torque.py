@@ -49,7 +49,7 @@ PARAMETERS = (
         "how far ahead of joint_states efforts are sent, s; 0: the robot applies them at once",
         default=0.2,
         minimum=0.0,
-        maximum=1.0,
+        maximum=3.0,
     ),
 )
 _ACKNOWLEDGED_WITHIN = Duration(seconds=1)

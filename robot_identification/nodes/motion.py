@@ -27,6 +27,13 @@ from robot_identification.nodes.motion_states import MotionStates
 from robot_identification.robot.model import Array
 
 START_TOLERANCE = 0.01
+BRAKING_REST = 0.5
+"""Time at rest, in s, that ends every braking trajectory.
+
+A controller refuses a trajectory that is over when it comes, and goes on with the one before; near
+rest braking alone takes some 20 ms.
+"""
+
 _CONFIRM_GRID = 0.02
 _CONFIRM_MARGIN = 0.2
 
@@ -85,10 +92,17 @@ class Command:
     Attributes:
         trajectory: what to follow.
         start: stamp of its start in ns.
+        rest: time for which the robot is told to stay at its end, in s.
     """
 
     trajectory: Trajectory
     start: int
+    rest: float = 0.0
+
+    @property
+    def sent(self) -> Trajectory:
+        """What the controller gets: the trajectory, with the rest after it."""
+        return self.trajectory.followed_by_rest(self.rest) if self.rest else self.trajectory
 
     @property
     def end(self) -> int:
@@ -152,7 +166,7 @@ class Motion:
         self.phase, self.reason = Phase.BRAKING, reason
         outside = "" if braking.keeps_limits else "; it cannot keep the position limits"
         self.text = (text or "stop requested") + outside
-        self.command = Command(braking.trajectory, now)
+        self.command = Command(braking.trajectory, now, BRAKING_REST)
         return self.command
 
     def _braking(self, now: int, reason: Reason, command: Command) -> Braking:

@@ -205,7 +205,7 @@ class Mover:
             self._over.set_result(None)
 
     def _send(self, command: Command) -> None:
-        self._commands.publish(message_of(command.trajectory, command.start))
+        self._commands.publish(message_of(command.sent, command.start))
 
     def tell(self, status: ExcitationStatus) -> None:
         """Tell the client of the motion under way, if there is one."""

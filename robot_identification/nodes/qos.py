@@ -36,7 +36,7 @@ BLOCKS = _profile(ReliabilityPolicy.RELIABLE, 200, DurabilityPolicy.TRANSIENT_LO
 COMMANDS = _profile(ReliabilityPolicy.RELIABLE, 10)
 """Trajectories and other commands."""
 
-EFFORTS = _profile(ReliabilityPolicy.RELIABLE, 200)
+EFFORTS = _profile(ReliabilityPolicy.RELIABLE, 1000)
 """Feed-forward efforts, sent some way ahead of the time from which they hold."""
 
 SERVICES = _profile(ReliabilityPolicy.RELIABLE, 1000)

@@ -27,7 +27,7 @@ from robot_identification.storage.models import read_base_values
 
 JOINT_STATES = "/joint_states"
 JOINT_REFERENCE = "/joint_reference"
-_PATIENCE = 0.5
+_PATIENCE = 2.0
 
 
 def read_data(
@@ -40,7 +40,7 @@ def read_data(
 ) -> tuple[list[Recording], list[str]]:
     """Return the recordings that a request names, and what a user should know about them.
 
-    A live recording that has just been stopped is given half a second for its last block.
+    A live recording that has just been stopped is given two seconds for its last block.
 
     Args:
         data: the selection; without recordings and bags it is the current recording.

@@ -21,7 +21,7 @@ from robot_identification.robot.model import Array, RobotModel
 _STANDSTILL = 1e-6
 _CLOCK_ROUNDING = 1e-9
 _SAMPLE_ROUNDING = 1e-4  # of a sample period; stamps are whole nanoseconds
-FARTHEST_EFFORT = 2.0
+FARTHEST_EFFORT = 5.0
 
 
 class Loop(Protocol):

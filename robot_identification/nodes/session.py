@@ -30,7 +30,6 @@ from robot_identification.srv import Calibrate, Identify, Validate
 
 NODES = ("simulated_robot", "acquisition", "identification")
 _READY_WITHIN = 120.0  # the first start on a machine compiles
-_LEAD = 1.0
 _SETTLING = 0.3
 
 Watch = Callable[[float], None]
@@ -53,6 +52,7 @@ class Session:
         environment: of the nodes and of this process; by default a private ROS domain.
         others: nodes to start beside simulated robot, acquisition and identification.
         robot: node that stands in for the robot.
+        lead: time of the robot from sending a trajectory to its start, in s.
 
     Attributes:
         namespace: namespace of all nodes.
@@ -70,10 +70,12 @@ class Session:
         environment: Mapping[str, str] | None = None,
         others: Sequence[str] = (),
         robot: str = NODES[0],
+        lead: float = 1.0,
     ) -> None:
         os.environ.update(private_domain() if environment is None else environment)
         self.namespace = namespace or f"/session_{secrets.token_hex(4)}"
         self.nodes = NodeProcesses(logs)
+        self._lead = lead
         try:
             for name in (robot, *NODES[1:], *others):
                 given = (parameters or {}).get(name, {})
@@ -116,7 +118,7 @@ class Session:
             watch: told now and then what fraction of the motion is done.
         """
         name = self.begin_recording()
-        begin = self.recorder.last_stamp + round(_LEAD * NANOSECONDS)
+        begin = self.recorder.last_stamp + round(self._lead * NANOSECONDS)
         self._trajectories.publish(message_of(trajectory, begin))
         length = round((float(trajectory.times[-1]) + _SETTLING) * NANOSECONDS)
 

@@ -29,7 +29,7 @@ Watch = Callable[[float], None]
 
 NODE = "computed_torque"
 _READY_WITHIN = 120.0  # the first start on a machine compiles
-_LEAD = 2.0  # s from a trajectory's way to its start, for a busy machine
+_SHORTEST_START_LEAD = 2.0  # s: a machine may be busy
 _MOST_AT_ONCE = 5000
 _SETTLING = 1.0
 _APPROACH = 2.0  # s per rad or m
@@ -69,7 +69,7 @@ class Tracking:
         description: robot file or name, as the node takes it.
         namespace: namespace of the robot.
         rate: rate of the efforts, Hz.
-        lead: how far ahead they are sent, in s.
+        lead: how far ahead they are sent, in s; trajectories are sent twice as far, at least 2 s.
         watch: told now and then what fraction of a motion is done.
 
     Attributes:
@@ -91,6 +91,7 @@ class Tracking:
     ) -> None:
         self.client, self.nodes, self.robot = client, nodes, robot
         self._watch = watch
+        self._start_lead = max(_SHORTEST_START_LEAD, 2.0 * lead)
         self.states: list[JointState] = []
         self.efforts: list[JointState] = []
         node = client.node
@@ -178,7 +179,7 @@ class Tracking:
         self.states[:] = [self.newest]
         self.wait(lambda: len(self.states) > 1, "later states")
         period = stamp_of(self.states[1]) - stamp_of(self.states[0])
-        start = stamp_of(self.newest) + round(_LEAD * NANOSECONDS / period) * period
+        start = stamp_of(self.newest) + round(self._start_lead * NANOSECONDS / period) * period
         self.trajectories.publish(message_of(trajectory, start))
         end = start + round(float(trajectory.times[-1]) * NANOSECONDS)
         limit = 30.0 + 10.0 * float(trajectory.times[-1])

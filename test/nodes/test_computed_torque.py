@@ -91,7 +91,7 @@ def test_a_node_that_ends_takes_its_effort_away(track):
 
 @pytest.mark.parametrize(
     ("parameters", "message"),
-    [({"robot": "nonesuch"}, "nonesuch"), ({"lead": 2.0}, "lead"), ({"rate": 0.0}, "rate")],
+    [({"robot": "nonesuch"}, "nonesuch"), ({"lead": 9.0}, "lead"), ({"rate": 0.0}, "rate")],
 )
 def test_a_wrong_parameter_ends_it_with_a_clear_error(parameters, message):
     done = subprocess.run(

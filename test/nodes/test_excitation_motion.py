@@ -102,6 +102,23 @@ def test_a_stop_brakes_from_where_the_robot_is_and_ends_the_motion_for_good():
     assert len(world.commands) == 2
 
 
+def test_a_controller_that_hears_of_a_stop_near_rest_too_late_still_obeys():
+    world = World()
+    world.begin()
+    world.pass_time(0.4)
+    command = world.motion.stop(world.now)
+    assert command.trajectory.duration < 0.1
+    sent = command.sent
+    assert sent.duration >= command.trajectory.duration + 0.5
+    times = command.trajectory.duration + np.array([0.0, 0.2, 0.5])
+    q, v, a = sent.sample(times)
+    np.testing.assert_allclose(q, np.tile(command.trajectory.positions[-1], (3, 1)), atol=1e-12)
+    np.testing.assert_allclose(np.hstack([v, a]), 0.0, atol=1e-9)
+    world.commands.append(command)
+    world.pass_time(0.3)
+    assert world.motion.phase is Phase.STOPPED, "rest that is sent does not delay the end"
+
+
 def late(world, seconds, *, noise=0.0, age=0.003, readings=20, lag=(0.0, 0.0), rate=(0.0, 0.0)):
     """Let the states end some time before now, behind the reference, with noise."""
     rng = np.random.default_rng(0)
