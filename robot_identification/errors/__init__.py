@@ -1,0 +1,100 @@
+"""One tree of exceptions; each carries the data that a caller needs to act on it.
+
+Two branches matter to a program that calls this package: :class:`InputError`, when something
+that was handed in is wrong, and :class:`ResultRefusedError`, when the input was fine but no
+result can be stood behind.  The command line answers them with exit codes 2 and 3.
+"""
+
+from robot_identification.errors.base import (
+    CancelledError,
+    InputError,
+    ResultRefusedError,
+    RobotIdentificationError,
+    SettingError,
+    ShapeError,
+)
+from robot_identification.errors.calibration import (
+    CalibrationError,
+    InconsistentParametersError,
+)
+from robot_identification.errors.description import (
+    MissingLimitError,
+    RobotDescriptionError,
+    UnknownRobotError,
+)
+from robot_identification.errors.files import (
+    FileError,
+    OutputError,
+    ResultFileError,
+    ResultMismatchError,
+)
+from robot_identification.errors.identification import (
+    DriveGainError,
+    ModelMismatchError,
+    NotConvergedError,
+    NotExcitedError,
+    RankError,
+)
+from robot_identification.errors.motion import (
+    NoPlanError,
+    NotCertifiedError,
+    NothingInterruptedError,
+    StaleStateError,
+    TrajectoryError,
+)
+from robot_identification.errors.packages import (
+    MissingPackageError,
+    SolverMissingError,
+)
+from robot_identification.errors.recordings import (
+    BagError,
+    JointNameError,
+    MissingSignalError,
+    RecordingError,
+    SampleError,
+    TopicError,
+    UnknownRecordingError,
+)
+from robot_identification.errors.simulation import (
+    MassMatrixError,
+    SimulationError,
+)
+
+__all__ = [
+    "BagError",
+    "CalibrationError",
+    "CancelledError",
+    "DriveGainError",
+    "FileError",
+    "InconsistentParametersError",
+    "InputError",
+    "JointNameError",
+    "MassMatrixError",
+    "MissingLimitError",
+    "MissingPackageError",
+    "MissingSignalError",
+    "ModelMismatchError",
+    "NoPlanError",
+    "NotCertifiedError",
+    "NotConvergedError",
+    "NotExcitedError",
+    "NothingInterruptedError",
+    "OutputError",
+    "RankError",
+    "RecordingError",
+    "ResultFileError",
+    "ResultMismatchError",
+    "ResultRefusedError",
+    "RobotDescriptionError",
+    "RobotIdentificationError",
+    "SampleError",
+    "SettingError",
+    "ShapeError",
+    "SimulationError",
+    "SolverMissingError",
+    "StaleStateError",
+    "TopicError",
+    "TrajectoryError",
+    "UnknownRecordingError",
+    "UnknownRobotError",
+]

@@ -1,0 +1,51 @@
+"""The roots of the tree of exceptions, and errors that any part of the package may raise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class RobotIdentificationError(Exception):
+    """Base of every error that this package raises on purpose."""
+
+
+class InputError(RobotIdentificationError):
+    """Something that was handed in is wrong; the message says what, where and what to do."""
+
+
+class ResultRefusedError(RobotIdentificationError):
+    """The input is valid, but the result cannot be trusted and is therefore not given."""
+
+
+class CancelledError(RobotIdentificationError):
+    """A long computation was cancelled by its caller."""
+
+
+class SettingError(InputError):
+    """A setting has a value that it cannot have.
+
+    Attributes:
+        name: the setting.
+        value: the value that was given.
+    """
+
+    def __init__(self, name: str, value: object, problem: str) -> None:
+        self.name = name
+        self.value = value
+        super().__init__(f"{name} = {value}: {problem}")
+
+
+class ShapeError(InputError):
+    """An array has a shape that does not fit.
+
+    Attributes:
+        name: the array.
+        shape: the shape that was given.
+        expected: the shape that was expected, as text such as ``(samples, 6)``.
+    """
+
+    def __init__(self, name: str, shape: Sequence[int], expected: str) -> None:
+        self.name = name
+        self.shape = tuple(shape)
+        self.expected = expected
+        super().__init__(f"{name} has shape {self.shape}, expected {expected}")

@@ -1,0 +1,63 @@
+"""A robot and what its file says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from robot_identification.errors.base import InputError
+
+
+class RobotDescriptionError(InputError):
+    """A robot file (YAML or URDF) is wrong.
+
+    Attributes:
+        path: file that was read, or a name such as ``<string>``.
+        line: line of the offending entry, counted from 1; None where it cannot be known.
+        field: dotted path of the entry, such as ``joints[2].alpha``; empty for the whole file.
+        problem: what is wrong and what to do about it.
+    """
+
+    def __init__(
+        self, problem: str, *, path: str | Path, line: int | None = None, field: str = ""
+    ) -> None:
+        self.path = str(path)
+        self.line = line
+        self.field = field
+        self.problem = problem
+        place = self.path if line is None else f"{self.path}:{line}"
+        super().__init__(f"{place}: {field}: {problem}" if field else f"{place}: {problem}")
+
+
+class UnknownRobotError(InputError):
+    """No robot file of that name exists.
+
+    Attributes:
+        name: what was asked for.
+        known: names of the robots that ship with the package.
+    """
+
+    def __init__(self, name: str, known: Sequence[str]) -> None:
+        self.name = name
+        self.known = tuple(known)
+        super().__init__(
+            f"{name}: neither a file nor a robot of this package; "
+            f"give a YAML file, a URDF, or one of {', '.join(self.known)}"
+        )
+
+
+class MissingLimitError(InputError):
+    """A robot lacks a limit that is needed to plan or to simulate a motion.
+
+    Attributes:
+        joint: name of the joint.
+        limit: ``position``, ``velocity``, ``acceleration``, ``jerk`` or ``effort``.
+    """
+
+    def __init__(self, joint: str, limit: str) -> None:
+        self.joint = joint
+        self.limit = limit
+        super().__init__(
+            f"joint {joint} has no {limit} limit, and one is needed here; state it in the robot "
+            f"file (joints: limits: {'lower, upper' if limit == 'position' else limit})"
+        )

@@ -1,0 +1,88 @@
+"""Results of identification that cannot be stood behind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from robot_identification.errors.base import ResultRefusedError
+
+
+class RankError(ResultRefusedError):
+    """The rank of a matrix cannot be decided, or two methods decide it differently.
+
+    Attributes:
+        singular_values: singular values of the matrix, largest first.
+    """
+
+    def __init__(self, problem: str, singular_values: Sequence[float]) -> None:
+        self.singular_values = tuple(float(value) for value in singular_values)
+        super().__init__(problem)
+
+
+class NotExcitedError(ResultRefusedError):
+    """The motion leaves parameters without effect on the effort, or too little to tell.
+
+    Attributes:
+        parameters: names of the base parameters that the data do not determine.
+        condition_number: condition number of the column-scaled system.
+    """
+
+    def __init__(self, parameters: Sequence[str], condition_number: float) -> None:
+        self.parameters = tuple(parameters)
+        self.condition_number = condition_number
+        super().__init__(
+            f"the motion does not determine {', '.join(self.parameters)} "
+            f"(condition number {condition_number:.3g}): record a motion that moves these joints, "
+            "or leave their friction terms out of the robot file"
+        )
+
+
+class DriveGainError(ResultRefusedError):
+    """Runs with a known payload say nothing of drive gains, or too little to give them.
+
+    Attributes:
+        joints: names of the joints whose drives they are.
+        relative_std: their relative standard deviations; empty where nothing at all is said.
+    """
+
+    def __init__(self, joints: Sequence[str], relative_std: Sequence[float] = ()) -> None:
+        self.joints = tuple(joints)
+        self.relative_std = tuple(float(value) for value in relative_std)
+        if self.relative_std:
+            told = ", ".join(
+                f"{name} ({100.0 * value:.3g} %)"
+                for name, value in zip(self.joints, self.relative_std, strict=True)
+            )
+            problem = f"drive gains known too poorly, by their relative standard deviations: {told}"
+        else:
+            problem = f"nothing tells the drive gain of {', '.join(self.joints)}"
+        super().__init__(
+            f"{problem}; the payload must act on these joints, or on joints coupled to them by "
+            "inertia: record motions that accelerate them with the payload far from their axes, "
+            "take a heavier payload, or take their gains as known (--trust)"
+        )
+
+
+class NotConvergedError(ResultRefusedError):
+    """The iterations of a method did not meet their tolerances.
+
+    Attributes:
+        result: what was reached, with its history; None where not even the first simulation ran.
+    """
+
+    def __init__(self, problem: str, result: Any = None) -> None:
+        self.result = result
+        super().__init__(f"not converged: {problem}")
+
+
+class ModelMismatchError(ResultRefusedError):
+    """The iterations of a method converged, but the model does not explain the efforts.
+
+    Attributes:
+        result: what was reached, with its history.
+    """
+
+    def __init__(self, problem: str, result: Any) -> None:
+        self.result = result
+        super().__init__(f"model mismatch: {problem}")

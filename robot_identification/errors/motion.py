@@ -1,0 +1,33 @@
+"""Motions that are planned, certified and executed."""
+
+from __future__ import annotations
+
+from robot_identification.errors.base import InputError, ResultRefusedError
+
+
+class TrajectoryError(InputError):
+    """A trajectory cannot be followed: names, times or values are wrong."""
+
+
+class NotCertifiedError(ResultRefusedError):
+    """A trajectory does not pass a check of its certificate, or none that passes was found.
+
+    Attributes:
+        check: name of the check, such as ``position``.
+    """
+
+    def __init__(self, check: str, problem: str) -> None:
+        self.check = check
+        super().__init__(f"not certified ({check}): {problem}")
+
+
+class StaleStateError(InputError):
+    """The joint states are too old, or the robot moves or is elsewhere: no motion may begin."""
+
+
+class NoPlanError(InputError):
+    """There is no certified plan, or not the one that is meant; the message says what to do."""
+
+
+class NothingInterruptedError(InputError):
+    """There is no experiment to go on from; the message says why and what to do."""

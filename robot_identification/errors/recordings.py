@@ -1,0 +1,117 @@
+"""Recordings: bags, topics, and the samples in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from robot_identification.errors.base import InputError
+from robot_identification.errors.files import FileError
+
+
+class BagError(FileError):
+    """A bag cannot be read."""
+
+
+class TopicError(BagError):
+    """A bag lacks a topic, or the topic has another type.
+
+    Attributes:
+        topic: the topic asked for.
+        available: topics in the bag.
+    """
+
+    def __init__(
+        self, path: str | Path, topic: str, available: Sequence[str], problem: str = ""
+    ) -> None:
+        self.topic = topic
+        self.available = tuple(available)
+        super().__init__(
+            path,
+            problem
+            or f"no messages on topic {topic}; the bag has "
+            f"{', '.join(self.available) or 'no topics'}; name the topic with an option",
+        )
+
+
+class RecordingError(InputError):
+    """A recording is readable but of no use, for example because it is too short."""
+
+
+class UnknownRecordingError(InputError):
+    """No live recording of that identifier is in memory, or there is no sample in it.
+
+    Attributes:
+        recording: identifier that was asked for; empty for the current recording.
+        known: identifiers of the recordings in memory.
+    """
+
+    def __init__(self, recording: str, known: Sequence[str]) -> None:
+        self.recording = recording
+        self.known = tuple(known)
+        whose = f"no recording {recording}" if recording else "no recording yet"
+        have = f"in memory are {', '.join(self.known)}" if self.known else "none is in memory"
+        if recording in self.known:
+            whose, have = f"recording {recording}", "no sample has arrived"
+        super().__init__(f"{whose}: {have}; start one with ~/start of the acquisition node")
+
+
+class MissingSignalError(InputError):
+    """A signal that identification cannot do without is absent.
+
+    Attributes:
+        signal: the missing signal, such as ``effort``.
+        joint: name of the joint, empty where every joint lacks it.
+        source: the bag or topic.
+    """
+
+    def __init__(self, signal: str, source: str, joint: str = "") -> None:
+        self.signal = signal
+        self.joint = joint
+        self.source = source
+        whose = f"joint {joint}" if joint else "every joint"
+        super().__init__(
+            f"{source}: no {signal} for {whose}; identification needs {signal}: "
+            "record a topic that carries it"
+        )
+
+
+class JointNameError(InputError):
+    """The joints of a recording and of a robot do not match.
+
+    Attributes:
+        missing: joints of the robot that the recording lacks.
+        available: joints that the recording has.
+        source: the bag or topic.
+    """
+
+    def __init__(self, missing: Sequence[str], available: Sequence[str], source: str) -> None:
+        self.missing = tuple(missing)
+        self.available = tuple(available)
+        self.source = source
+        super().__init__(
+            f"{source}: joint {', '.join(self.missing)} of the robot is not among the recorded "
+            f"joints ({', '.join(self.available) or 'none'}); name the joints of the robot file "
+            "as the recording does"
+        )
+
+
+class SampleError(InputError):
+    """A sample holds a value that no solver may see.
+
+    Attributes:
+        signal: ``position``, ``velocity``, ``effort`` or another signal.
+        joint: name of the joint.
+        index: number of the sample, counted from 0.
+        value: the value found.
+    """
+
+    def __init__(self, signal: str, joint: str, index: int, value: float) -> None:
+        self.signal = signal
+        self.joint = joint
+        self.index = index
+        self.value = value
+        super().__init__(
+            f"{signal} of joint {joint} is {value} at sample {index}; "
+            "remove such samples or repair the driver that publishes them"
+        )
