@@ -5,11 +5,8 @@ import pytest
 
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.errors import RecordingError
-from robot_identification.identification.effort_delay import (
-    estimate_effort_delay,
-    with_delay,
-    with_known_delay,
-)
+from robot_identification.identification.delay_estimation import estimate_effort_delay
+from robot_identification.identification.effort_delay import with_delay, with_known_delay
 from robot_identification.identification.identify import identify
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.values import load_values

@@ -1,0 +1,216 @@
+"""The delay between efforts and the motion that they belong to, from the inverse dynamics.
+
+The motion is moved by trial delays, the efforts are left alone, and every joint's rows are fitted
+by least squares; the delay is where the residual is smallest.  This asks nothing but the structure
+of the model: whatever torque goes with the motion, gravity, friction and coupling included, is in
+the regressor, where a correlation with fewer signals would put what is missing into the delay.
+Moving the filtered motion, whose band is limited, leaves the noise of the efforts as it is; an
+interpolation of the efforts would smooth noise between samples and so favour halves of a period.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+import scipy.optimize
+
+from robot_identification.dynamics.regressor import Regressor
+from robot_identification.errors import CancelledError, RecordingError
+from robot_identification.identification.base import BaseParameters, base_parameters
+from robot_identification.identification.factor import JointFactor
+from robot_identification.identification.movable_blocks import MovableBlock, spread_blocks
+from robot_identification.identification.row_groups import merged
+from robot_identification.identification.stream import (
+    BLOCK_OUTPUTS,
+    Cancelled,
+    FactorStream,
+    decimated_rows,
+)
+from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.signals.processing import Processing
+from robot_identification.signals.recording import Recording
+from robot_identification.signals.samples import filter_recording, kept_rows
+from robot_identification.signals.settings import resolve_processing
+
+LARGEST = 0.05
+"""Largest delay that is looked for, in s, to both sides."""
+
+_STEPS = 5  # of the coarse search, to each side
+_PRECISION = 1e-6
+_WIDEST = 10.0
+_ROWS_PER_COLUMN = 5
+
+_KeptBlock = tuple[MovableBlock, npt.NDArray[np.bool_]]
+
+
+@dataclass(frozen=True)
+class DelayEstimate:
+    """How far efforts lie behind the motion that they belong to.
+
+    Attributes:
+        delay: in s; positive where the efforts come later.
+        std: its standard deviation in s, by a jackknife over blocks of time, so that coloured
+            residuals count.
+        residual_ratio: residual of all joints at this delay over that without one.
+    """
+
+    delay: float
+    std: float
+    residual_ratio: float
+
+    def __str__(self) -> str:
+        return f"{1e3 * self.delay:.3f} ms +- {1e3 * self.std:.3f} ms"
+
+
+def estimate_effort_delay(
+    robot: RobotModel,
+    recordings: Sequence[Recording],
+    *,
+    largest: float = LARGEST,
+    cancelled: Cancelled | None = None,
+) -> DelayEstimate:
+    """Estimate the delay of the efforts of recordings behind their motion.
+
+    At most 40 s of the recordings are used, in blocks spread over them; their processing follows
+    from the data alone.
+
+    Args:
+        robot: the robot.
+        recordings: joint states on the joint side; all have the same delay.
+        largest: largest delay that is looked for, in s.
+        cancelled: asked now and then whether to stop.
+
+    Raises:
+        RecordingError: the recordings are too short, or tell no delay in that range.
+        SettingError: a setting is not possible.
+        CancelledError: if ``cancelled`` says so.
+    """
+    # What a robot file recommends for identification may leave too few rows, of too narrow a band.
+    plain = replace(robot, processing=ProcessingSettings())
+    processing = resolve_processing(plain, recordings)
+    segments = [s for r in recordings for s in filter_recording(r, processing)]
+    blocks = spread_blocks(segments, processing, largest)
+    residual = _Residual(base_parameters(robot), blocks, processing, largest, cancelled)
+    residual.require_rows()
+    trials = np.linspace(-largest, largest, 2 * _STEPS + 1)
+    step = float(trials[1] - trials[0])
+    delay = _minimum(residual, trials)
+    span = min(step / 4.0, 0.25 / processing.cutoff_hz)
+    vertex, std = residual.jackknife(delay, span)
+    ratio = float(np.exp(0.5 * (residual(vertex) - residual(0.0))))
+    return DelayEstimate(vertex, std, ratio)
+
+
+def _minimum(residual: _Residual, trials: Array) -> float:
+    """Return the delay of the smallest residual, in s, near the best of evenly spaced trials.
+
+    Raises:
+        RecordingError: the best is the first or the last of them.
+    """
+    best = int(np.argmin([residual(float(trial)) for trial in trials]))
+    if best in (0, len(trials) - 1):
+        raise RecordingError(
+            f"the delay between efforts and motion cannot be estimated: up to {1e3 * trials[-1]:g} "
+            "ms the residual of the inverse dynamics has no minimum; check the clocks of both, and "
+            "that the robot moves"
+        )
+    found = scipy.optimize.minimize_scalar(
+        residual,
+        bounds=(float(trials[best - 1]), float(trials[best + 1])),
+        method="bounded",
+        options={"xatol": _PRECISION},
+    )
+    return float(found.x)
+
+
+class _Residual:
+    """Size of the residual at a trial delay: mean of the joints' log variances.
+
+    Its minimum is the maximum of the likelihood with a variance of its own for every joint.  The
+    rows are the same at every delay: those around reversals, whose friction would change its sign
+    at one delay or another, are left out.
+    """
+
+    def __init__(
+        self,
+        base: BaseParameters,
+        blocks: Sequence[MovableBlock],
+        processing: Processing,
+        largest: float,
+        cancelled: Cancelled | None,
+    ) -> None:
+        window = processing.velocity_threshold_window + largest * processing.rate_hz
+        wider = replace(processing, velocity_threshold_window=min(window, _WIDEST))
+        self._base = base
+        self._regressor = Regressor(base.robot, base.base_columns, spare=1)
+        self._blocks = [(block, kept_rows(base.robot, block.moved(0.0), wider)) for block in blocks]
+        self._processing = processing
+        self._cancelled = cancelled
+
+    def __call__(self, delay: float) -> float:
+        return _log_variance(self._factors(delay, self._blocks))
+
+    def require_rows(self) -> None:
+        """Refuse data that hardly have more rows than the model has parameters.
+
+        Raises:
+            RecordingError: for a joint there are too few.
+        """
+        for factor in self._factors(0.0, self._blocks):
+            if factor.rows < _ROWS_PER_COLUMN * len(factor.columns):
+                raise RecordingError(
+                    f"{factor.rows} rows of joint {factor.joint} are too few to estimate the delay "
+                    "between efforts and motion; record longer"
+                )
+
+    def jackknife(self, delay: float, span: float) -> tuple[float, float]:
+        """Return the delay at the vertex of a parabola, and its standard deviation.
+
+        Args:
+            delay: near the minimum, in s.
+            span: distance to the two other points of the parabola, in s.
+        """
+        points = np.array([delay - span, delay, delay + span])
+        parts = [[self._factors(float(p), [block]) for block in self._blocks] for p in points]
+        count = len(self._blocks)
+
+        def vertex(left_out: int | None) -> float:
+            used = [i for i in range(count) if i != left_out]
+            logs = np.array([_log_variance(merged([part[i] for i in used])) for part in parts])
+            sizes = np.exp(logs - logs[1])
+            curvature = sizes[0] - 2.0 * sizes[1] + sizes[2]
+            if curvature <= 0.0:
+                raise RecordingError(
+                    "the delay between efforts and motion cannot be estimated: the residual of the "
+                    "inverse dynamics hardly changes with it; record a faster motion"
+                )
+            return float(delay + 0.5 * span * (sizes[0] - sizes[2]) / curvature)
+
+        without = np.array([vertex(i) for i in range(count)])
+        spread = without - without.mean()
+        return vertex(None), float(np.sqrt((count - 1) / count * (spread @ spread)))
+
+    def _factors(self, delay: float, blocks: Sequence[_KeptBlock]) -> tuple[JointFactor, ...]:
+        if self._cancelled is not None and self._cancelled():
+            raise CancelledError("cancelled while estimating the delay of the efforts")
+        stream = FactorStream(self._base.robot, self._base.base_columns, self._processing)
+        for block, kept in blocks:
+            segment = block.moved(delay)
+            decimator = self._processing.decimator(segment.period)
+            for window in decimator.blocks(segment.samples, BLOCK_OUTPUTS):
+                rows = decimated_rows(self._regressor, segment, window, decimator)
+                stream.add(rows, kept[:, window.outputs])
+        return stream.factors()
+
+
+def _log_variance(factors: Sequence[JointFactor]) -> float:
+    """Return the mean over rows of the log of their joint's residual variance."""
+    rows = np.array([max(factor.rows, 1) for factor in factors], dtype=np.float64)
+    floor = np.finfo(float).tiny
+    sizes = np.array([max(factor.own_fit[0] ** 2, floor) for factor in factors])
+    weighted: Array = rows * np.log(sizes / rows)
+    return float(np.sum(weighted) / np.sum(rows))
