@@ -128,7 +128,7 @@ def identify(
         robot=robot.name,
         robot_digest=robot.digest,
         joint_names=robot.joint_names,
-        sources=tuple(Source(r.source, r.digest, r.samples, r.duration) for r in recordings),
+        sources=tuple(map(Source.of, recordings)),
         method=method,
         settings={**processing.entries(), **weighting_entries(weighting, outcome.levels)},
         regrouping=Regrouping.of(base),

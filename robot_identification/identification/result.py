@@ -21,6 +21,7 @@ from robot_identification.identification.history import History, history_entries
 from robot_identification.identification.huber import Robustness, robustness_entries
 from robot_identification.identification.least_squares import Estimate, RelativeError
 from robot_identification.robot.model import Array, read_only
+from robot_identification.signals.recording import Recording
 
 SCHEMA_VERSION = 1
 
@@ -40,6 +41,11 @@ class Source:
     digest: str
     samples: int
     duration: float
+
+    @classmethod
+    def of(cls, recording: Recording) -> Source:
+        """Return what a result tells of a recording that it was made from."""
+        return cls(recording.source, recording.digest, recording.samples, recording.duration)
 
 
 @dataclass(frozen=True)
@@ -183,6 +189,16 @@ def parameter_entries(result: IdentificationResult) -> list[dict[str, object]]:
     ]
 
 
+def source_entries(source: Source) -> dict[str, object]:
+    """Return the plain data of a recording that a result was made from."""
+    return {
+        "name": source.name,
+        "digest": source.digest,
+        "samples": source.samples,
+        "duration": source.duration,
+    }
+
+
 def error_entries(error: RelativeError, joint_names: tuple[str, ...]) -> dict[str, float]:
     """Return ``total`` and one entry per joint, as fractions."""
     return {
@@ -228,15 +244,7 @@ def summary(result: IdentificationResult) -> dict[str, object]:
         "converged": result.converged,
         "seconds": result.seconds,
         "settings": {name: dict(entry) for name, entry in result.settings.items()},
-        "sources": [
-            {
-                "name": source.name,
-                "digest": source.digest,
-                "samples": source.samples,
-                "duration": source.duration,
-            }
-            for source in result.sources
-        ],
+        "sources": [source_entries(source) for source in result.sources],
         "warnings": list(result.warnings),
     }
     if result.elimination is not None:

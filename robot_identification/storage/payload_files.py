@@ -14,9 +14,10 @@ from robot_identification.calibration.payload_body import ConsistentPayload
 from robot_identification.errors import ResultFileError
 from robot_identification.identification.payload.body import QUANTITIES, STANDARD
 from robot_identification.identification.payload.calibrate_drives import DriveGainResult
+from robot_identification.identification.payload.compared import ComparedRuns
 from robot_identification.identification.payload.identify import PayloadResult
 from robot_identification.identification.payload.known import KnownPayload
-from robot_identification.identification.result import Source
+from robot_identification.identification.result import source_entries
 from robot_identification.robot import content_digest
 from robot_identification.robot.document import Document, read_document
 from robot_identification.robot.mounting import Mounting
@@ -149,22 +150,13 @@ def gains_summary(result: DriveGainResult) -> dict[str, object]:
     }
 
 
-def _provenance(result: PayloadResult | DriveGainResult) -> dict[str, object]:
+def _provenance(result: ComparedRuns) -> dict[str, object]:
     return {
-        "bare": [_source(source) for source in result.bare],
-        "loaded": [_source(source) for source in result.loaded],
+        "bare": [source_entries(source) for source in result.bare],
+        "loaded": [source_entries(source) for source in result.loaded],
         "settings": {name: dict(entry) for name, entry in result.settings.items()},
         "seconds": result.seconds,
         "warnings": list(result.warnings),
-    }
-
-
-def _source(source: Source) -> dict[str, object]:
-    return {
-        "name": source.name,
-        "digest": source.digest,
-        "samples": source.samples,
-        "duration": source.duration,
     }
 
 

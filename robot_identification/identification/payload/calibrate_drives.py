@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from types import MappingProxyType
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from robot_identification.errors import SettingError
 from robot_identification.identification.base import base_parameters
 from robot_identification.identification.identify import recording_warnings
 from robot_identification.identification.payload.body import NORMAL_95, STANDARD
+from robot_identification.identification.payload.compared import ComparedRuns
 from robot_identification.identification.payload.drive_gains import (
     METHODS,
     GainEstimate,
@@ -26,8 +26,7 @@ from robot_identification.identification.payload.runs import (
     Progress,
     Run,
     check_runs,
-    filtered,
-    fold,
+    fold_recordings,
 )
 from robot_identification.identification.result import Source
 from robot_identification.identification.substitution import (
@@ -45,46 +44,23 @@ from robot_identification.signals.settings import resolve_processing
 _LARGE = 0.3
 
 
-@dataclass(frozen=True)
-class DriveGainResult:
+@dataclass(frozen=True, kw_only=True)
+class DriveGainResult(ComparedRuns):
     """Gains of all drives, identified from recordings.
 
     Attributes:
-        robot: name of the robot.
-        robot_digest: SHA-256 of the robot file.
-        joint_names: names of the joints, which are those of their motors.
-        mounting: the frame that the payload is known in.
         payload: what was known of it.
-        bare: recordings without the payload.
-        loaded: recordings with it.
         method: ``currents``, ``tls`` or ``ls``.
         trusted: joints whose gains were taken as right.
-        settings: every processing setting with its value and where it came from.
         believed: (joints,) drive gains of the robot file in N m/A or N/A; NaN where it has none.
-        base_names: names of the base parameters.
         estimate: factors on the believed gains, and the statistics.
-        seconds: time that it took.
-        warnings: what a user should know before trusting the result.
     """
 
-    robot: str
-    robot_digest: str
-    joint_names: tuple[str, ...]
-    mounting: Mounting
     payload: KnownPayload
-    bare: tuple[Source, ...]
-    loaded: tuple[Source, ...]
     method: str
     trusted: tuple[str, ...]
-    settings: Mapping[str, Mapping[str, object]]
     believed: Array
-    base_names: tuple[str, ...]
     estimate: GainEstimate
-    seconds: float = 0.0
-    warnings: tuple[str, ...] = field(default=())
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
 
     @property
     def gains(self) -> Array:
@@ -159,8 +135,9 @@ def identify_drive_gains(
     runs = []
     for title, recordings, share in (("bare runs", bare, 0.1), ("loaded runs", loaded, 0.5)):
         report(title, share)
-        segments = filtered(recordings, processing)
-        runs.append(fold(columns, segments, processing, motors=motors, cancelled=cancelled))
+        runs.append(
+            fold_recordings(columns, recordings, processing, motors=motors, cancelled=cancelled)
+        )
     places = tuple(robot.joint_names.index(name) for name in trusted)
     rows = gain_rows(columns, runs[0], runs[1], payload, trusted=places)
     estimate = estimate_gains(rows, method)
@@ -172,8 +149,8 @@ def identify_drive_gains(
         joint_names=robot.joint_names,
         mounting=mounting,
         payload=payload,
-        bare=tuple(Source(r.source, r.digest, r.samples, r.duration) for r in bare),
-        loaded=tuple(Source(r.source, r.digest, r.samples, r.duration) for r in loaded),
+        bare=tuple(map(Source.of, bare)),
+        loaded=tuple(map(Source.of, loaded)),
         method=method,
         trusted=tuple(trusted),
         settings=processing.entries(),

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from robot_identification.errors import ResultMismatchError
 from robot_identification.identification.base import BaseParameters, base_parameters
 from robot_identification.identification.identify import recording_warnings
+from robot_identification.identification.payload.compared import ComparedRuns
 from robot_identification.identification.payload.estimate import (
     PayloadEstimate,
     Rows,
@@ -22,14 +22,14 @@ from robot_identification.identification.payload.runs import (
     Columns,
     Progress,
     check_runs,
-    filtered,
-    fold,
+    fold_recordings,
     friction_columns,
 )
 from robot_identification.identification.result import IdentificationResult, Source
-from robot_identification.robot.model import RobotModel
+from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.mounting import Mounting
 from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.signals.processing import Processing
 from robot_identification.signals.recording import Recording
 from robot_identification.signals.settings import resolve_processing
 
@@ -37,41 +37,18 @@ FRICTION = ("shared", "separate")
 _WEAK = 0.3
 
 
-@dataclass(frozen=True)
-class PayloadResult:
+@dataclass(frozen=True, kw_only=True)
+class PayloadResult(ComparedRuns):
     """A payload identified from recordings.
 
     Attributes:
-        robot: name of the robot.
-        robot_digest: SHA-256 of the robot file.
-        joint_names: names of the joints.
-        mounting: the frame that the payload is described in.
-        bare: recordings without the payload.
-        loaded: recordings with it.
         friction: ``shared``: friction and offsets are the same bare and loaded; ``separate``: the
             loaded runs have their own.
-        settings: every processing setting with its value and where it came from.
-        base_names: names of the base parameters of the robot.
         estimate: the payload and its statistics.
-        seconds: time that it took.
-        warnings: what a user should know before trusting the result.
     """
 
-    robot: str
-    robot_digest: str
-    joint_names: tuple[str, ...]
-    mounting: Mounting
-    bare: tuple[Source, ...]
-    loaded: tuple[Source, ...]
     friction: str
-    settings: Mapping[str, Mapping[str, object]]
-    base_names: tuple[str, ...]
     estimate: PayloadEstimate
-    seconds: float = 0.0
-    warnings: tuple[str, ...] = field(default=())
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
 
 
 def identify_payload(
@@ -114,27 +91,23 @@ def identify_payload(
     processing = resolve_processing(robot, [*bare, *loaded], overrides or ProcessingSettings())
     further = friction_columns(robot) if separate_friction else np.array([], dtype=np.intp)
     columns = Columns(base, mounting, further)
-    runs: list[Rows] = []
     report("bare runs", 0.1)
+    runs = []
     if bare:
-        run = fold(columns, filtered(bare, processing), processing, cancelled=cancelled)
-        runs.append(Rows(run.factors, run.grams, columns.bare))
+        runs.append(_rows(columns, bare, processing, columns.bare, cancelled))
     if earlier is not None:
         runs.append(_earlier_rows(robot, base, earlier, columns.bare.shape[1]))
     report("loaded runs", 0.5)
-    run = fold(columns, filtered(loaded, processing), processing, cancelled=cancelled)
-    estimate = estimate_payload(runs, Rows(run.factors, run.grams, columns.loaded))
+    estimate = estimate_payload(runs, _rows(columns, loaded, processing, columns.loaded, cancelled))
     report("done", 1.0)
-    known = (Source(r.source, r.digest, r.samples, r.duration) for r in (*bare, *loaded))
-    sources = tuple(known)
     before = earlier.sources if earlier is not None else ()
     return PayloadResult(
         robot=robot.name,
         robot_digest=robot.digest,
         joint_names=robot.joint_names,
         mounting=mounting,
-        bare=(*before, *sources[: len(bare)]),
-        loaded=sources[len(bare) :],
+        bare=(*before, *map(Source.of, bare)),
+        loaded=tuple(map(Source.of, loaded)),
         friction=FRICTION[int(separate_friction)],
         settings=processing.entries(),
         base_names=base.names,
@@ -142,6 +115,18 @@ def identify_payload(
         seconds=time.monotonic() - begin,
         warnings=(*recording_warnings([*bare, *loaded]), *_warnings(estimate)),
     )
+
+
+def _rows(
+    columns: Columns,
+    recordings: Sequence[Recording],
+    processing: Processing,
+    unknowns: Array,
+    cancelled: Cancelled | None,
+) -> Rows:
+    """Return the rows of recordings for the unknowns of their load."""
+    run = fold_recordings(columns, recordings, processing, cancelled=cancelled)
+    return Rows(run.factors, run.grams, unknowns)
 
 
 def _earlier_rows(

@@ -93,16 +93,23 @@ class Columns:
         return read_only(self.all[:, None] == np.asarray(wanted)[None, :])
 
 
-def filtered(
-    recordings: Sequence[Recording], processing: Processing
-) -> tuple[FilteredSegment, ...]:
-    """Filter recordings.
+def fold_recordings(
+    columns: Columns,
+    recordings: Sequence[Recording],
+    processing: Processing,
+    *,
+    motors: Array | None = None,
+    cancelled: Cancelled | None = None,
+) -> Run:
+    """Filter recordings with the same load, and fold their rows as :func:`fold` does.
 
     Raises:
         SettingError: a setting does not suit the sampling rate.
         RecordingError: a recording is too short.
+        CancelledError: if ``cancelled`` says so.
     """
-    return tuple(s for recording in recordings for s in filter_recording(recording, processing))
+    segments = [s for recording in recordings for s in filter_recording(recording, processing)]
+    return fold(columns, segments, processing, motors=motors, cancelled=cancelled)
 
 
 def fold(
@@ -117,7 +124,7 @@ def fold(
 
     Args:
         columns: columns to keep.
-        segments: from :func:`filtered`.
+        segments: filtered samples.
         processing: settings that they were made with.
         motors: (joints, joints) K with the rows of motor i = sum of K_ij times those of joint j;
             None: the rows of the joints.
