@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from robot_identification.cli import options as shared
+from robot_identification.cli.recordings import recordings_of
 from robot_identification.errors import SettingError
 from robot_identification.identification.payload.known import KnownPayload
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.mounting import Mounting, mounting, placed, urdf_frames
 from robot_identification.signals.recording import Recording
 from robot_identification.storage.payload_files import known_payload, read_payload
-from robot_identification.storage.recordings import read_recordings
 
 _INERTIA = ("IXX", "IXY", "IXZ", "IYY", "IYZ", "IZZ")
 
@@ -45,8 +45,7 @@ def runs_of(
 ) -> tuple[Sequence[Recording], Sequence[Recording]]:
     """Return the recordings without and with the payload."""
     bare, loaded = (
-        read_recordings(paths, robot, topic=options.topic, begin=options.begin, end=options.end)
-        for paths in (options.bare, options.loaded)
+        recordings_of(options, robot, paths) for paths in (options.bare, options.loaded)
     )
     return bare, loaded
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
 from robot_identification.errors import RecordingError
 from robot_identification.identification.delay_estimation import estimate_effort_delay
+from robot_identification.identification.payload.calibrate_drives import DriveGainResult
+from robot_identification.identification.payload.identify import PayloadResult
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.stream import Cancelled
 from robot_identification.robot.model import RobotModel
@@ -17,6 +20,8 @@ from robot_identification.signals.resampling import interpolate
 
 EFFORT_DELAY = "effort_delay"
 """Name of the setting."""
+
+Result = TypeVar("Result", IdentificationResult, PayloadResult, DriveGainResult)
 
 
 def shift_efforts(recording: Recording, delay: float) -> Recording:
@@ -119,9 +124,7 @@ def _told(recording: Recording, line: str) -> Recording:
     return replace(recording, warnings=(*recording.warnings, line))
 
 
-def with_delay(
-    result: IdentificationResult, recordings: Sequence[Recording]
-) -> IdentificationResult:
+def with_delay(result: Result, recordings: Sequence[Recording]) -> Result:
     """Return a result whose settings tell the delay of the efforts that was accounted for, in s.
 
     They do where a recording has efforts of a topic of their own, or a delay.

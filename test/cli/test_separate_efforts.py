@@ -6,24 +6,29 @@ import pytest
 from robot_identification.robot.loading import load_robot
 from robot_identification.storage.bag_writing import write_bag
 from robot_identification.storage.joint_state_cdr import MESSAGE_TYPE, encode
+from swinging_scara import swinging_scara
 
 DELAY = 0.006
 
 
-@pytest.fixture
-def late_efforts(scara_samples, tmp_path):
-    """A bag of the swinging SCARA whose efforts are stamped 6 ms late, in the other order."""
-    names, stamps = load_robot("scara").joint_names, scara_samples.stamps
+def write_late_efforts(path, samples):
+    """Write a bag of a SCARA whose efforts are stamped 6 ms late, in the other order."""
+    names, stamps = load_robot("scara").joint_names, samples.stamps
     late = stamps + round(DELAY * 1e9)
-    states = encode(stamps, names, scara_samples.position, scara_samples.velocity)
+    states = encode(stamps, names, samples.position, samples.velocity)
     nothing = np.zeros((len(late), 0))
-    efforts = encode(late, names[::-1], nothing, None, scara_samples.effort[:, ::-1])
-    path = tmp_path / "late_efforts"
+    efforts = encode(late, names[::-1], nothing, None, samples.effort[:, ::-1])
     with write_bag(path) as bag:
         for stamp, state, delayed, effort in zip(stamps, states, late, efforts, strict=True):
             bag.write("/joint_states", MESSAGE_TYPE, int(stamp), state.tobytes())
             bag.write("/efforts", MESSAGE_TYPE, int(delayed), effort.tobytes())
     return path
+
+
+@pytest.fixture
+def late_efforts(scara_samples, tmp_path):
+    """A bag of the swinging SCARA whose efforts come late."""
+    return write_late_efforts(tmp_path / "late_efforts", scara_samples)
 
 
 def test_efforts_of_a_topic_of_their_own_are_used_as_the_options_say(run, refusal, late_efforts):
@@ -61,3 +66,23 @@ def test_options_for_efforts_that_make_no_sense_are_refused(
     code, line = refusal("identify", "scara", late_efforts, *options)
     assert code == 2
     assert problem in line
+
+
+@pytest.fixture
+def pair(late_efforts, tmp_path):
+    """Options of two runs whose efforts come late."""
+    loaded = write_late_efforts(tmp_path / "loaded", swinging_scara(12.0))
+    return ("--bare", late_efforts, "--loaded", loaded)
+
+
+def test_bare_and_loaded_runs_have_such_efforts_too(run, pair):
+    found = run("payload", "scara", *pair, "--effort-topic", "/efforts", "--effort-delay", DELAY)
+    assert found["settings"]["effort_delay"]["value"] == [DELAY, DELAY]
+    assert max(found["relative_error"]["bare"].values()) < 0.05
+
+
+@pytest.mark.parametrize("command", [("payload",), ("drive-gains", "--mass", "1")])
+def test_bare_and_loaded_runs_without_them_are_refused(refusal, pair, command):
+    code, line = refusal(command[0], "scara", *command[1:], *pair, "--effort-topic", "/nothing")
+    assert code == 2
+    assert "no messages on topic /nothing" in line
