@@ -16,7 +16,8 @@ from robot_identification.robot.model import Array
 from robot_identification.signals.separate_efforts import EffortSamples, EffortSource
 from robot_identification.storage import joint_state_cdr
 from robot_identification.storage.bag_files import Bag, foreign_errors, open_bag
-from robot_identification.storage.bags import StateCollector, check_finite
+from robot_identification.storage.bags import check_finite
+from robot_identification.storage.joint_state_columns import StateCollector
 from robot_identification.storage.message_types import message_types
 
 ARRAY_TYPE = "std_msgs/msg/Float64MultiArray"

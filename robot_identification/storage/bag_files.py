@@ -20,12 +20,13 @@ from robot_identification.errors import BagError, RobotIdentificationError, Topi
 from robot_identification.storage import mcap_records
 from robot_identification.storage.bag_metadata import NAME as METADATA
 from robot_identification.storage.bag_metadata import check_metadata
+from robot_identification.storage.message_batches import MessageBatch
+from robot_identification.storage.message_sources import DamagedMessageError, message_batches
 from robot_identification.storage.unpacking import unpacked_size
 
 _FILE_TYPES = (".db3", ".mcap")
 _DATA_SUFFIXES = (*_FILE_TYPES, ".db3.zstd", ".mcap.zstd")
 _MOST_RATIO = 1000
-_BYTES = (bytes, bytearray, memoryview)
 _SQLITE_MAGIC = b"SQLite format 3\x00"
 
 
@@ -127,6 +128,11 @@ class Bag:
             TopicError: the bag has no message on the topic, or messages of another type.
             BagError: the file is damaged.
         """
+        for batch in self.batches(topic, message_type):
+            yield from batch.messages()
+
+    def batches(self, topic: str, message_type: str) -> Iterator[MessageBatch]:
+        """Yield the messages of a topic, many at a time; see :meth:`messages`."""
         available = self.topics
         if topic not in available:
             raise TopicError(self.path, topic, sorted(available))
@@ -139,9 +145,9 @@ class Bag:
                 f"topic {topic} holds {available[topic]}, not {message_type}"
                 + (f"; {', '.join(fitting)} would fit" if fitting else ""),
             )
-        return self._messages(topic)
+        return self._batches(topic)
 
-    def _messages(self, topic: str) -> Iterator[tuple[int, bytes]]:
+    def _batches(self, topic: str) -> Iterator[MessageBatch]:
         count = expected = 0
         with foreign_errors(self.path):
             for reader in self._readers:
@@ -149,12 +155,13 @@ class Bag:
                 expected += sum(connection.msgcount for connection in connections)
                 if not connections:
                     continue
-                for _, time, message in reader.messages(connections=connections):
-                    count += 1
-                    if not isinstance(time, int) or not isinstance(message, _BYTES):
-                        # A cell of SQLite may hold anything.
-                        raise BagError(self.path, f"message {count} on {topic} is damaged")
-                    yield time, bytes(message)
+                try:
+                    for batch in message_batches(reader, connections):
+                        count += len(batch)
+                        yield batch
+                except DamagedMessageError as error:
+                    number = count + error.number
+                    raise BagError(self.path, f"message {number} on {topic} is damaged") from error
         if count == 0:
             raise BagError(
                 self.path, f"{expected} messages on {topic} are announced, none is there"

@@ -2,37 +2,21 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.errors import (
-    BagError,
-    JointNameError,
-    MissingSignalError,
-    SampleError,
-)
+from robot_identification.errors import MissingSignalError, SampleError
 from robot_identification.robot.model import Array
 from robot_identification.signals.recording import RawSamples
 from robot_identification.storage.bag_files import Bag, open_bag
-from robot_identification.storage.joint_state_cdr import (
-    MESSAGE_TYPE,
-    Layout,
-    LayoutError,
-    layout_of,
-)
+from robot_identification.storage.joint_state_columns import StateCollector, States
 
 JOINT_STATES = "/joint_states"
-_BATCH = 65536
-# Beyond this number of layouts in a batch, messages are read one by one.
-_MOST_LAYOUTS = 32
 
 
 @dataclass(frozen=True)
@@ -179,15 +163,6 @@ def stream_joint_states(
         yield JointStateStream(bag, topic, joint_names)
 
 
-class States(NamedTuple):
-    """Columns of messages; None where a signal is empty in every message."""
-
-    stamps: npt.NDArray[np.int64]
-    position: Array | None
-    velocity: Array | None
-    effort: Array | None
-
-
 def _present(values: Array | None) -> Array:
     if values is None:
         raise TypeError("a signal that was checked is absent")
@@ -245,162 +220,3 @@ def _reference(
         return None
     reference: Array = states.position[order][places]
     return reference
-
-
-class StateCollector:
-    """Turns the messages of a topic into columns, batch by batch.
-
-    Args:
-        bag: an open bag.
-        topic: the topic.
-        names: joints, in the order of the columns.
-    """
-
-    def __init__(self, bag: Bag, topic: str, names: tuple[str, ...]) -> None:
-        self._bag = bag
-        self._topic = topic
-        self._names = names
-        self._places: dict[tuple[str, ...], npt.NDArray[np.intp] | None] = {}
-        self._skipped = 0
-        self._seen: dict[str, None] = {}
-
-    def collect(self) -> States:
-        """Return all messages of the topic that have the joints."""
-        batches = list(self.batches())
-        stamps = np.concatenate([batch.stamps for batch in batches])
-        lengths = [len(batch.stamps) for batch in batches]
-        return States(
-            stamps,
-            position=_joined([batch.position for batch in batches], lengths),
-            velocity=_joined([batch.velocity for batch in batches], lengths),
-            effort=_joined([batch.effort for batch in batches], lengths),
-        )
-
-    def batches(self) -> Iterator[States]:
-        """Yield the messages of the topic that have the joints, some at a time."""
-        messages = self._bag.messages(self._topic, MESSAGE_TYPE)
-        found = 0
-        while batch := [message for _, message in islice(messages, _BATCH)]:
-            states = self._batch(batch)
-            found += len(states.stamps)
-            yield states
-        if not found:
-            raise JointNameError(self._names, tuple(self._seen), self._where)
-        if self._skipped:
-            self._bag.warnings.append(
-                f"{self._where}: {self._skipped} messages are of other joints and were ignored"
-            )
-
-    @property
-    def _where(self) -> str:
-        return f"{self._bag.path}: {self._topic}"
-
-    def _batch(self, messages: list[bytes]) -> States:
-        shape = (len(messages), len(self._names))
-        stamps = np.zeros(len(messages), dtype=np.int64)
-        used = np.zeros(len(messages), dtype=np.bool_)
-        signals = {name: np.full(shape, np.nan) for name in ("position", "velocity", "effort")}
-        present = dict.fromkeys(signals, False)
-        for rows, layout, table in self._groups(messages):
-            places = self._columns(layout)
-            if places is None:
-                self._skipped += len(rows)
-                continue
-            used[rows] = True
-            stamps[rows] = self._stamps(layout, table)
-            for i, (name, values) in enumerate(signals.items()):
-                if layout.counts[i]:
-                    present[name] = True
-                    values[rows] = layout.numbers(table, name)[:, places]
-        return States(
-            stamps[used],
-            *(signals[name][used] if present[name] else None for name in signals),
-        )
-
-    def _groups(
-        self, messages: list[bytes]
-    ) -> Iterator[tuple[npt.NDArray[np.intp], Layout, npt.NDArray[np.uint8]]]:
-        """Yield places, layout and joined bytes of messages of one layout each."""
-        lengths: dict[int, list[int]] = defaultdict(list)
-        for place, message in enumerate(messages):
-            lengths[len(message)].append(place)
-        layouts = 0
-        for length, members in lengths.items():
-            rows = np.array(members, dtype=np.intp)
-            joined = b"".join(
-                messages if len(rows) == len(messages) else [messages[i] for i in rows]
-            )
-            table = np.frombuffer(joined, dtype=np.uint8).reshape(len(rows), length)
-            while len(rows):
-                layouts += 1
-                layout = self._layout(table[0].tobytes())
-                if layouts > _MOST_LAYOUTS:
-                    yield rows[:1], layout, table[:1]
-                    rows, table = rows[1:], table[1:]
-                    continue
-                same = layout.matches(table)
-                if same.all():
-                    yield rows, layout, table
-                    break
-                yield rows[same], layout, table[same]
-                rows, table = rows[~same], table[~same]
-
-    def _stamps(self, layout: Layout, table: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
-        try:
-            return layout.stamps(table)
-        except LayoutError as error:
-            raise self._damaged(error) from error
-
-    def _damaged(self, error: LayoutError) -> BagError:
-        return BagError(self._bag.path, f"a message on {self._topic} is damaged: {error}")
-
-    def _layout(self, message: bytes) -> Layout:
-        try:
-            layout = layout_of(message)
-        except LayoutError as error:
-            raise self._damaged(error) from error
-        for i, name in enumerate(("position", "velocity", "effort")):
-            if layout.counts[i] not in (0, len(layout.names)):
-                raise BagError(
-                    self._bag.path,
-                    f"a message on {self._topic} has {len(layout.names)} names and "
-                    f"{layout.counts[i]} values of {name}; the driver must publish one per joint",
-                )
-        try:
-            layout.check_end(len(message))
-        except LayoutError as error:
-            raise self._damaged(error) from error
-        return layout
-
-    def _columns(self, layout: Layout) -> npt.NDArray[np.intp] | None:
-        """Return the places of the robot's joints in messages, None where they have none."""
-        if layout.names not in self._places:
-            self._places[layout.names] = self._found(layout.names)
-        return self._places[layout.names]
-
-    def _found(self, names: tuple[str, ...]) -> npt.NDArray[np.intp] | None:
-        self._seen.update(dict.fromkeys(names))
-        missing = [name for name in self._names if name not in names]
-        if len(missing) == len(self._names):
-            return None
-        if missing:
-            raise JointNameError(missing, names, self._where)
-        twice = [name for name in self._names if names.count(name) > 1]
-        if twice:
-            raise BagError(
-                self._bag.path, f"a message on {self._topic} names joint {twice[0]} twice"
-            )
-        return np.array([names.index(name) for name in self._names], dtype=np.intp)
-
-
-def _joined(parts: list[Array | None], lengths: list[int]) -> Array | None:
-    """Join parts of a signal; where it is empty in some of them only, these become NaN."""
-    columns = next((part.shape[1] for part in parts if part is not None), None)
-    if columns is None:
-        return None
-    return np.concatenate(
-        [
-            np.full((length, columns), np.nan) if part is None else part
-            for part, length in zip(parts, lengths, strict=True)
-        ]
-    )

@@ -1,4 +1,4 @@
-"""How much packed data unpack to, found without keeping what comes out."""
+"""Packed data: how much they unpack to, found without keeping it, and what they unpack to."""
 
 from __future__ import annotations
 
@@ -14,6 +14,11 @@ else:
     from backports import zstd
 
 _OPENERS: Mapping[str, Callable[[BinaryIO], Any]] = {"lz4": lz4.frame.open, "zstd": zstd.open}
+_UNPACKERS: Mapping[str, Callable[[bytes], bytes]] = {
+    "": bytes,
+    "lz4": lz4.frame.decompress,
+    "zstd": zstd.decompress,
+}
 _BLOCK = 1 << 20
 
 
@@ -43,3 +48,19 @@ def unpacked_size(packed: BinaryIO, packing: str, most: int) -> int:
         while total <= most and (block := unpacked.read(_BLOCK)):
             total += len(block)
     return total
+
+
+def unpacked(packed: bytes, packing: str) -> bytes:
+    """Return what packed data unpack to; see :func:`unpacked_size` for how much that is.
+
+    Args:
+        packed: the data.
+        packing: ``lz4`` or ``zstd``; empty for data that are not packed.
+
+    Raises:
+        ValueError: they are packed in another way.
+        OSError, EOFError, RuntimeError, ZstdError: the data are damaged.
+    """
+    if packing not in _UNPACKERS:
+        raise ValueError(f"packed as {packing!r:.40}, neither lz4 nor zstd")
+    return _UNPACKERS[packing](packed)

@@ -14,7 +14,7 @@ from robot_identification.errors import (
     TopicError,
 )
 from robot_identification.signals.recording import RawSamples
-from robot_identification.storage import bags
+from robot_identification.storage import joint_state_columns
 from robot_identification.storage.bag_writing import write_bag, write_joint_states
 from robot_identification.storage.bags import read_joint_states
 from robot_identification.storage.joint_state_cdr import MESSAGE_TYPE
@@ -98,7 +98,7 @@ def test_names_permuted_in_every_message_change_nothing(tmp_path_factory, storag
     path = write_messages(tmp_path_factory.mktemp("bags") / "bag", messages, storage=storage)
     with pytest.MonkeyPatch.context() as patch:
         if crowded:  # more layouts than are read by one view each
-            patch.setattr(bags, "_MOST_LAYOUTS", 1)
+            patch.setattr(joint_state_columns, "_MOST_LAYOUTS", 1)
         read = read_joint_states(path, NAMES).samples
     np.testing.assert_array_equal(read.stamps, START + np.arange(len(orders)))
     for name, found in zip("pve", (read.position, read.velocity, read.effort), strict=True):
@@ -106,7 +106,7 @@ def test_names_permuted_in_every_message_change_nothing(tmp_path_factory, storag
 
 
 def test_batches_are_joined(tmp_path, monkeypatch):
-    monkeypatch.setattr(bags, "_BATCH", 7)
+    monkeypatch.setattr(joint_state_columns, "_BATCH", 7)
     written = samples_of(100)
     write_joint_states(tmp_path / "bag", NAMES, written)
     assert_same(read_joint_states(tmp_path / "bag", NAMES).samples, written)

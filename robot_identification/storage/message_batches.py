@@ -1,0 +1,127 @@
+"""Serialised messages, many at a time: where each lies in a buffer that they share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from numpy.lib.stride_tricks import as_strided, sliding_window_view
+
+Bytes = npt.NDArray[np.uint8]
+Places = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class MessageBatch:
+    """Messages of a topic in one buffer, which may hold other things beside them.
+
+    Attributes:
+        times: (messages,) times of recording in ns.
+        buffer: the bytes.
+        firsts: (messages,) places of their first bytes in the buffer.
+        lengths: (messages,) numbers of their bytes.
+    """
+
+    times: npt.NDArray[np.int64]
+    buffer: Bytes
+    firsts: Places
+    lengths: Places
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def part(self, rows: slice | npt.NDArray[np.intp]) -> MessageBatch:
+        """Return some of the messages, in the order asked for."""
+        return MessageBatch(self.times[rows], self.buffer, self.firsts[rows], self.lengths[rows])
+
+    def in_order_of_time(self) -> MessageBatch:
+        """Return the messages by their times; those of one time keep their order."""
+        if (self.times[1:] >= self.times[:-1]).all():
+            return self
+        return self.part(np.argsort(self.times, kind="stable"))
+
+    def messages(self) -> Iterator[tuple[int, bytes]]:
+        """Yield time and bytes of one message after another."""
+        lasts = self.firsts + self.lengths
+        for time, first, last in zip(
+            self.times.tolist(), self.firsts.tolist(), lasts.tolist(), strict=True
+        ):
+            yield time, self.buffer[first:last].tobytes()
+
+    def table(self, rows: npt.NDArray[np.intp]) -> Bytes:
+        """Return (rows, bytes) messages of one length, one in each row.
+
+        Where they lie evenly, as a recorder leaves them, nothing is copied.
+
+        Args:
+            rows: which messages, at least one.
+        """
+        firsts, length = self.firsts[rows], int(self.lengths[rows[0]])
+        if not length:
+            return np.empty((len(rows), 0), dtype=np.uint8)
+        step = int(firsts[1] - firsts[0]) if len(rows) > 1 else 0
+        if step >= 0 and (np.diff(firsts) == step).all():
+            begin = self.buffer[int(firsts[0]) :]
+            return as_strided(begin, (len(rows), length), (step, 1), writeable=False)
+        table: Bytes = sliding_window_view(self.buffer, length)[firsts]
+        return table
+
+
+def batch_of(times: Sequence[int], messages: Sequence[bytes]) -> MessageBatch:
+    """Return messages joined in memory.
+
+    Raises:
+        OverflowError: if a time does not fit 64 bits.
+    """
+    lengths = np.fromiter(map(len, messages), dtype=np.int64, count=len(messages))
+    return MessageBatch(
+        np.array(times, dtype=np.int64),
+        np.frombuffer(b"".join(messages), dtype=np.uint8),
+        np.cumsum(lengths) - lengths,
+        lengths,
+    )
+
+
+def joined(batches: Sequence[MessageBatch]) -> MessageBatch:
+    """Return the messages of several batches, which may be empty, one behind the other.
+
+    Args:
+        batches: at least one.
+    """
+    if len(batches) == 1:
+        return batches[0]
+    pieces, firsts, size = [], [], 0
+    for batch in batches:
+        if not len(batch):
+            continue
+        begin, end = int(batch.firsts.min()), int((batch.firsts + batch.lengths).max())
+        pieces.append(batch.buffer[begin:end])
+        firsts.append(batch.firsts + (size - begin))
+        size += end - begin
+    if not pieces:
+        return batches[0]
+    return MessageBatch(
+        np.concatenate([batch.times for batch in batches]),
+        np.concatenate(pieces),
+        np.concatenate(firsts),
+        np.concatenate([batch.lengths for batch in batches]),
+    )
+
+
+def grouped(batches: Iterable[MessageBatch], least: int) -> Iterator[MessageBatch]:
+    """Yield the messages of batches, joined where they are small.
+
+    Args:
+        batches: the batches.
+        least: messages that a batch must have to be handed over.
+    """
+    waiting: list[MessageBatch] = []
+    for batch in batches:
+        waiting.append(batch)
+        if sum(map(len, waiting)) >= least:
+            yield joined(waiting)
+            waiting = []
+    if waiting:
+        yield joined(waiting)
