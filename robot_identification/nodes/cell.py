@@ -12,7 +12,6 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 
 import numpy as np
 from rcl_interfaces.srv import SetParameters
@@ -27,6 +26,7 @@ from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.msg import ExcitationStatus as Status
 from robot_identification.nodes import qos
 from robot_identification.nodes.client import Client
+from robot_identification.nodes.closing import Closing
 from robot_identification.nodes.excitation_client import READY_WITHIN, ExcitationClient
 from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
 from robot_identification.nodes.processes import NodeProcesses, command
@@ -86,7 +86,7 @@ class Stop:
     state: int
 
 
-class Cell(ExcitationClient):
+class Cell(ExcitationClient, Closing):
     """The two nodes, for as long as the block lasts.
 
     Args:
@@ -127,16 +127,9 @@ class Cell(ExcitationClient):
         ):
             node.create_subscription(kind, topic, take, profile)
 
-    def __enter__(self) -> Cell:  # noqa: PYI034 (Self is younger than Python 3.10)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.client.__exit__(kind, error, trace)
+    def close(self) -> None:
+        """Leave ROS and stop the nodes."""
+        self.client.close()
         self.nodes.stop()
 
     def start(self) -> None:

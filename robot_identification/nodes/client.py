@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any
 
 import rclpy
@@ -17,6 +16,7 @@ from robot_identification.errors import (
     RobotIdentificationError,
 )
 from robot_identification.nodes import qos
+from robot_identification.nodes.closing import Closing
 from robot_identification.nodes.interruption import signals_held
 from robot_identification.nodes.services import CODES
 
@@ -68,7 +68,7 @@ def _code_named(name: str) -> int | None:
     return getattr(CODES, name, None) if name.isupper() else None
 
 
-class Client:
+class Client(Closing):
     """A node of its own in a context of its own; everything happens in the calling thread.
 
     Args:
@@ -97,15 +97,8 @@ class Client:
         self._clients: dict[str, Any] = {}
         self._watch = watch or (lambda: None)
 
-    def __enter__(self) -> Client:  # noqa: PYI034 (Self is younger than Python 3.10)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Leave ROS."""
         self._executor.shutdown()
         self.node.destroy_node()
         rclpy.try_shutdown(context=self._context)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import Any
 
 from action_msgs.msg import GoalStatus
@@ -10,6 +9,7 @@ from rclpy.action.client import ActionClient
 
 from robot_identification.nodes import qos
 from robot_identification.nodes.client import Client, RequestRefusedError
+from robot_identification.nodes.closing import Closing
 
 SUCCEEDED = GoalStatus.STATUS_SUCCEEDED
 CANCELED = GoalStatus.STATUS_CANCELED
@@ -76,7 +76,7 @@ class Goal:
         self.status, self.result = response.status, response.result
 
 
-class Goals:
+class Goals(Closing):
     """Sends goals through a client.
 
     Args:
@@ -87,15 +87,8 @@ class Goals:
         self._client = client
         self._actions: dict[str, ActionClient] = {}
 
-    def __enter__(self) -> Goals:  # noqa: PYI034 (Self is younger than Python 3.10)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Destroy the clients of all actions."""
         for action in self._actions.values():
             action.destroy()
 

@@ -12,7 +12,6 @@ import random
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from std_srvs.srv import Trigger
@@ -22,6 +21,7 @@ from robot_identification import msg
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.nodes import qos
 from robot_identification.nodes.client import Client
+from robot_identification.nodes.closing import Closing
 from robot_identification.nodes.identification_client import RecordingClient
 from robot_identification.nodes.joint_states import NANOSECONDS
 from robot_identification.nodes.processes import NodeProcesses, command
@@ -42,7 +42,7 @@ def private_domain() -> dict[str, str]:
     return {name: os.environ.get(name, value) for name, value in wanted.items()}
 
 
-class Session:
+class Session(Closing):
     """Nodes with their shipped parameter files, for as long as the block lasts.
 
     Args:
@@ -89,17 +89,10 @@ class Session:
             self.nodes.stop()
             raise
 
-    def __enter__(self) -> Session:  # noqa: PYI034 (Self is younger than Python 3.10)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Leave ROS and stop the nodes."""
         try:
-            self.client.__exit__(kind, error, trace)
+            self.client.close()
         finally:
             self.nodes.stop()
 

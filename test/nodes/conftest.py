@@ -24,7 +24,7 @@ def make_suite(tmp_path_factory):
 
     yield make
     for processes, client in made:
-        client.__exit__(None, None, None)
+        client.close()
         processes.stop()
 
 

@@ -49,7 +49,7 @@ def track(tmp_path):
     tracking = Tracking(client, processes, ROBOT, "tx40", namespace)
     tracking.wait_until_ready()
     yield tracking
-    client.__exit__(None, None, None)
+    client.close()
     processes.stop()
 
 

@@ -1,7 +1,9 @@
+import itertools
 import re
 import signal
 import subprocess
 import time
+from contextlib import ExitStack
 
 import numpy as np
 import pytest
@@ -111,20 +113,19 @@ class Simulated:
 @pytest.fixture
 def simulate(tmp_path):
     """Return a function that starts a node; everything ends with the test."""
-    opened = []
+    stack = ExitStack()
+    numbers = itertools.count()
 
     def start(namespace="", **parameters):
-        folder = tmp_path / str(len(opened))
+        folder = tmp_path / str(next(numbers))
         folder.mkdir()
-        processes = NodeProcesses(folder)
-        client = Client(namespace, watch=processes.check)
-        opened.extend([processes, client])
+        processes = stack.enter_context(NodeProcesses(folder))
+        client = stack.enter_context(Client(namespace, watch=processes.check))
         kind = type("Given", (Simulated,), {"parameters": EXACT | parameters})
         return kind(client, processes, namespace)
 
-    yield start
-    for one in opened:
-        one.__exit__(None, None, None)
+    with stack:
+        yield start
 
 
 def expected(trajectory=MOTION):
