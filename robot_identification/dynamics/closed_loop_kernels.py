@@ -13,8 +13,10 @@ import numpy as np
 
 from robot_identification.dynamics.compiler_options import INLINED, OPTIONS
 from robot_identification.dynamics.control_kernels import follow, wanted_torque
-from robot_identification.dynamics.direct_kernels import factor, mass_and_bias, solve, workspace
+from robot_identification.dynamics.direct import Plant
+from robot_identification.dynamics.direct_kernels import factor, solve
 from robot_identification.dynamics.dormand_prince_kernels import STAGES
+from robot_identification.dynamics.mass_kernels import mass_and_bias
 from robot_identification.dynamics.stick_kernels import hold
 
 APART = 1e-12
@@ -35,6 +37,7 @@ class Scratch(NamedTuple):
     """Arrays that a step works with; rows of ``slopes`` belong to its stages."""
 
     work: object
+    nominal_work: object
     mass: object
     bias: object
     torque: object
@@ -56,17 +59,18 @@ class Scratch(NamedTuple):
     heading: object
 
 
-def scratch_of(joints: int, elements: int, fed_forward: int, size: int) -> Scratch:
+def scratch_of(plant: Plant, nominal: Plant, size: int) -> Scratch:
     """Return the arrays that a run works with.
 
     Args:
-        joints: number of joints.
-        elements: number of friction elements.
-        fed_forward: number of those of the nominal robot.
+        plant: the robot.
+        nominal: the robot as the controller knows it.
         size: number of states.
     """
+    elements, joints = plant.motion.shape
     return Scratch(
-        work=workspace(joints),
+        work=plant.lanes.copy(),
+        nominal_work=nominal.lanes.copy(),
         mass=np.empty((joints, joints)),
         bias=np.empty(joints),
         torque=np.empty(joints),
@@ -85,7 +89,7 @@ def scratch_of(joints: int, elements: int, fed_forward: int, size: int) -> Scrat
         before=np.empty(elements),
         mode=(np.zeros(elements), np.zeros(elements, np.int64), np.zeros(2, np.int64)),
         resting=np.zeros(elements, np.bool_),
-        heading=np.zeros(fed_forward),
+        heading=np.zeros(len(nominal.motion)),
     )
 
 
@@ -107,7 +111,7 @@ def actuate(loop, time, y, heading, scratch, slope):
     follow(loop.reference, time, target)
     wanted_torque(
         law, loop.nominal, q, qd, integral, target, heading, torque,
-        scratch.work, scratch.mass, scratch.bias,
+        scratch.nominal_work, scratch.mass, scratch.bias,
     )  # fmt: skip
     for j in range(joints):
         wanted = torque[j]

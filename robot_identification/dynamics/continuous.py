@@ -210,7 +210,7 @@ class ContinuousLoop:
             out,
             slips,
             tally,
-            scratch_of(joints, len(self.plant.motion), len(self.nominal.motion), len(y)),
+            scratch_of(self.plant, self.nominal, len(y)),
         )
         if outcome != kernels.DONE:
             raise SimulationError(time - lead, _PROBLEMS[outcome])

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from robot_identification.dynamics.direct_kernels import mass_and_bias
+from robot_identification.dynamics.mass_kernels import mass_and_bias
 
 _OPTIONS = {
     "cache": True,

@@ -14,11 +14,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.dynamics import direct_kernels
+from robot_identification.dynamics import direct_kernels, mass_kernels
 from robot_identification.dynamics.tree import (
     COUPLING_KINDS,
     CouplingTerms,
     Floats,
+    Integers,
     Tree,
     coupling_terms_of,
     tree_of,
@@ -44,6 +45,8 @@ class Plant(NamedTuple):
         offset: (joints,) constant efforts.
         motion: (elements, joints) velocity of the friction elements.
         action: (elements, joints) efforts of the friction elements in sliding, in N m or N.
+        coupled: (pairs, 2) joints whose drive inertia or viscous friction is coupled.
+        lanes: what does not change with the state, as :mod:`.mass_kernels` takes it.
     """
 
     tree: Tree
@@ -53,6 +56,8 @@ class Plant(NamedTuple):
     offset: Floats
     motion: Floats
     action: Floats
+    coupled: Integers
+    lanes: Floats
 
 
 def checked_values(robot: RobotModel, values: npt.ArrayLike) -> Floats:
@@ -93,14 +98,20 @@ def plant_of(robot: RobotModel, values: npt.ArrayLike) -> Plant:
             matrix = viscous if kind == COUPLING_KINDS[CouplingKind.VISCOUS] else drive
             matrix[terms.joint[i]] += terms.gain[i] * vector[terms.column[i]] * terms.motion[i]
     motion, action = _friction_elements(own[:, parameters.COULOMB_FRICTION], terms, vector)
+    tree = tree_of(robot)
+    links = np.ascontiguousarray(own[:, : len(parameters.INERTIAL)])
+    offset = np.ascontiguousarray(own[:, parameters.OFFSET])
+    apart = ~np.eye(joints, dtype=np.bool_)
     return Plant(
-        tree=tree_of(robot),
-        links=np.ascontiguousarray(own[:, : len(parameters.INERTIAL)]),
+        tree=tree,
+        links=links,
         drive=drive,
         viscous=viscous,
-        offset=np.ascontiguousarray(own[:, parameters.OFFSET]),
+        offset=offset,
         motion=motion,
         action=action,
+        coupled=np.argwhere(apart & ((drive != 0.0) | (viscous != 0.0))),
+        lanes=mass_kernels.lanes_of(tree, links, drive, viscous, offset),
     )
 
 

@@ -132,9 +132,7 @@ class MujocoLoop:
         self._places = self._places_of(model)
         self._offset = np.nan_to_num(drives.offset)
         self._data = self._prepared(drives, friction_time)
-        self._scratch = simulation_kernels.controller_scratch(
-            len(robot.joints), len(self._nominal.motion)
-        )
+        self._scratch = simulation_kernels.controller_scratch(self._nominal)
 
     @property
     def period(self) -> float:

@@ -10,8 +10,9 @@ import numpy as np
 
 from robot_identification.dynamics.closed_loop_kernels import rates
 from robot_identification.dynamics.compiler_options import PART
-from robot_identification.dynamics.direct_kernels import factor, mass_and_bias, solve
+from robot_identification.dynamics.direct_kernels import factor, solve
 from robot_identification.dynamics.dormand_prince_kernels import STAGES
+from robot_identification.dynamics.mass_kernels import mass_and_bias
 from robot_identification.dynamics.stick_kernels import (
     arrange,
     balance,

@@ -20,7 +20,8 @@ import numba
 import numpy as np
 
 from robot_identification.dynamics.control_kernels import follow, headings, wanted_torque
-from robot_identification.dynamics.direct_kernels import factor, mass_and_bias, solve, workspace
+from robot_identification.dynamics.direct_kernels import factor, solve
+from robot_identification.dynamics.mass_kernels import mass_and_bias, workspace
 
 _OPTIONS = {
     "cache": True,
@@ -55,13 +56,14 @@ def _measure(law, history, k, period, q, qd, seen):
 
 
 @numba.njit(**_OPTIONS)
-def controller_scratch(joints, elements):
+def controller_scratch(nominal):
     """Return what :func:`answer` works with."""
+    elements, joints = nominal.motion.shape
     return (
         np.empty((3, joints)),
         np.empty(elements),
         np.empty((2, joints)),
-        workspace(joints),
+        workspace(nominal),
         np.empty((joints, joints)),
         np.empty(joints),
     )
@@ -171,9 +173,10 @@ def _responses(plant, factors, step, give, response):
 
 
 @numba.njit(**_OPTIONS)
-def _scratch(joints, elements):
+def _scratch(plant):
+    elements, joints = plant.motion.shape
     return (
-        workspace(joints),
+        workspace(plant),
         np.empty((joints, joints)),
         np.empty((8, joints)),
         np.empty((elements, joints)),
@@ -270,8 +273,8 @@ def advance(plant, nominal, law, reference, clock, state, extra, out, slips):
     period, substeps, every, first, steps = clock
     q, qd, integral, torque, slip, history = state
     joints = q.size
-    scratch = _scratch(joints, slip.size)
-    own = controller_scratch(joints, nominal.motion.shape[0])
+    scratch = _scratch(plant)
+    own = controller_scratch(nominal)
     known = (q, qd, integral, history)
     new = np.empty(joints)
     row = -1
