@@ -13,34 +13,42 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from robot_identification.dynamics.kernels import BLOCK, load_block, turn
+from robot_identification.dynamics.frame_kernels import (
+    BLOCK,
+    OPTIONS,
+    elements_of,
+    load_block,
+    turned,
+)
 
-_OPTIONS = {
-    "cache": True,
-    "nogil": True,
-    "error_model": "numpy",
-    "fastmath": {"contract", "nsz", "reassoc"},
-}
 _STATE = 10  # w, v and g in frame j, then g . p
 
 
-@numba.njit(**_OPTIONS)
-def _move(frame, state):
-    """Move the state of a block from the antecedent's origin to that of frame j, still unturned."""
-    for t in range(BLOCK):
-        w0, w1, w2 = state[t], state[BLOCK + t], state[2 * BLOCK + t]
+@numba.njit(**OPTIONS)
+def _move(rotation, frame, before, state, count):
+    """Carry the state of the antecedent to frame j, as if the joint stood still."""
+    r = elements_of(rotation)
+    for t in range(count):
+        w0, w1, w2 = before[t], before[BLOCK + t], before[2 * BLOCK + t]
         p0, p1, p2 = frame[2 * BLOCK + t], frame[3 * BLOCK + t], frame[4 * BLOCK + t]
-        g0, g1, g2 = state[6 * BLOCK + t], state[7 * BLOCK + t], state[8 * BLOCK + t]
-        state[3 * BLOCK + t] += w1 * p2 - w2 * p1
-        state[4 * BLOCK + t] += w2 * p0 - w0 * p2
-        state[5 * BLOCK + t] += w0 * p1 - w1 * p0
-        state[9 * BLOCK + t] += g0 * p0 + g1 * p1 + g2 * p2
+        g0, g1, g2 = before[6 * BLOCK + t], before[7 * BLOCK + t], before[8 * BLOCK + t]
+        v0 = before[3 * BLOCK + t] + w1 * p2 - w2 * p1
+        v1 = before[4 * BLOCK + t] + w2 * p0 - w0 * p2
+        v2 = before[5 * BLOCK + t] + w0 * p1 - w1 * p0
+        state[9 * BLOCK + t] = before[9 * BLOCK + t] + g0 * p0 + g1 * p1 + g2 * p2
+        c, s = frame[t], frame[BLOCK + t]
+        w0, w1, w2 = turned(r, c, s, w0, w1, w2)
+        v0, v1, v2 = turned(r, c, s, v0, v1, v2)
+        g0, g1, g2 = turned(r, c, s, g0, g1, g2)
+        state[t], state[BLOCK + t], state[2 * BLOCK + t] = w0, w1, w2
+        state[3 * BLOCK + t], state[4 * BLOCK + t], state[5 * BLOCK + t] = v0, v1, v2
+        state[6 * BLOCK + t], state[7 * BLOCK + t], state[8 * BLOCK + t] = g0, g1, g2
 
 
-@numba.njit(**_OPTIONS)
-def _energies(state, entries):
+@numba.njit(**OPTIONS)
+def _energies(state, entries, count):
     """Fill the ten energy functions XX XY XZ YY YZ ZZ MX MY MZ M of one link for a block."""
-    for t in range(BLOCK):
+    for t in range(count):
         w0, w1, w2 = state[t], state[BLOCK + t], state[2 * BLOCK + t]
         v0, v1, v2 = state[3 * BLOCK + t], state[4 * BLOCK + t], state[5 * BLOCK + t]
         entries[t] = 0.5 * w0 * w0
@@ -55,7 +63,7 @@ def _energies(state, entries):
         entries[9 * BLOCK + t] = 0.5 * (v0 * v0 + v1 * v1 + v2 * v2) - state[9 * BLOCK + t]
 
 
-@numba.njit(**_OPTIONS)
+@numba.njit(**OPTIONS)
 def _drive_energies(j, qd, start, count, quadratic, slots, out):
     """Fill the energy of drive inertias that belong to joint j and no other for a block."""
     row = slots[14 * j + 10]
@@ -73,7 +81,7 @@ def _drive_energies(j, qd, start, count, quadratic, slots, out):
             out[row, start + t] += 0.5 * quadratic.gain[i] * qd[j, t] * total
 
 
-@numba.njit(**_OPTIONS)
+@numba.njit(**OPTIONS)
 def energy_rows(tree, quadratic, q, qd, slots, out):
     """Fill the selected energy functions for all samples.
 
@@ -90,6 +98,9 @@ def energy_rows(tree, quadratic, q, qd, slots, out):
     frame = np.empty(5 * BLOCK)
     entries = np.empty(10 * BLOCK)
     qd_block = np.zeros((joints, BLOCK))
+    base = np.zeros(_STATE * BLOCK)
+    for axis in range(3):
+        base[(6 + axis) * BLOCK : (7 + axis) * BLOCK] = tree.gravity[axis]
     for start in range(0, samples, BLOCK):
         count = min(BLOCK, samples - start)
         for j in range(joints):
@@ -97,20 +108,13 @@ def energy_rows(tree, quadratic, q, qd, slots, out):
                 qd_block[j, t] = qd[j, start + t]
         for j in range(joints):
             state = states[j]
-            if tree.antecedent[j] < 0:
-                state[:] = 0.0
-                for axis in range(3):
-                    state[(6 + axis) * BLOCK : (7 + axis) * BLOCK] = tree.gravity[axis]
-            else:
-                state[:] = states[tree.antecedent[j]]
             load_block(tree, j, q, start, count, frame)
-            _move(frame, state)
-            for place in range(0, 9, 3):
-                turn(tree.rotation[j], frame, state, place)
+            before = base if tree.antecedent[j] < 0 else states[tree.antecedent[j]]
+            _move(tree.rotation[j], frame, before, state, count)
             axis = 5 if tree.prismatic[j] else 2
-            for t in range(BLOCK):
+            for t in range(count):
                 state[axis * BLOCK + t] += qd_block[j, t]
-            _energies(state, entries)
+            _energies(state, entries, count)
             for i in range(10):
                 row = slots[14 * j + i]
                 if row >= 0:

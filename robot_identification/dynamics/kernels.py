@@ -8,224 +8,241 @@ to the origin of frame j.  The force and moment that move the link are
     f = M a + (S(l) + S(w) S(w)) MS,    n = J l + w x J w + MS x a,
 
 and the effort of joint k is v . f + u . n.  With c = u x w the factors of the ten inertial
-parameters follow; for example u . (w x J w) = c . J w.
+parameters follow; for example u . (w x J w) = c . J w.  Indices below turn cyclically: of the
+first moments, MX is (i, j, k) = (0, 1, 2), MY is (1, 2, 0), and so on.
 
-Samples are taken in blocks of 64, with the samples of one quantity side by side, so that every
-loop over a block has a constant length and becomes vector instructions.
+Each factor has a loop of its own, which writes its row and nothing else.  Factors that nobody
+wants (those that are not of base parameters, say) so cost nothing, and no row is copied.
 """
 
 from __future__ import annotations
 
-import math
-
 import numba
 import numpy as np
 
-BLOCK = 64
+from robot_identification.dynamics.frame_kernels import (
+    BLOCK,
+    INLINED,
+    OPTIONS,
+    elements_of,
+    load_block,
+    turned,
+)
 
-_OPTIONS = {
-    "cache": True,
-    "nogil": True,
-    "error_model": "numpy",
-    "fastmath": {"contract", "nsz", "reassoc"},
-}
-
-
-@numba.njit(**_OPTIONS)
-def load_block(tree, j, q, start, count, frame):
-    """Fill the placement of joint j: frame holds cos, sin and origin (3) for a block."""
-    p = tree.translation[j]
-    if tree.prismatic[j]:
-        z = tree.rotation[j, :, 2]
-        for t in range(BLOCK):
-            x = q[j, start + t] if t < count else 0.0
-            frame[t] = 1.0
-            frame[BLOCK + t] = 0.0
-            frame[2 * BLOCK + t] = p[0] + z[0] * x
-            frame[3 * BLOCK + t] = p[1] + z[1] * x
-            frame[4 * BLOCK + t] = p[2] + z[2] * x
-    else:
-        for t in range(BLOCK):
-            x = q[j, start + t] if t < count else 0.0
-            frame[t] = math.cos(x)
-            frame[BLOCK + t] = math.sin(x)
-            frame[2 * BLOCK + t] = p[0]
-            frame[3 * BLOCK + t] = p[1]
-            frame[4 * BLOCK + t] = p[2]
+# Quantities of a link, three each: angular velocity, angular and linear acceleration.
+_W, _L, _A = 0, 3, 6
+_MOTION = 9
+# Those of the unit motion of a joint: rotation and velocity of the link's origin.
+_U, _V = 0, 3
+_SCREW = 6
 
 
-@numba.njit(**_OPTIONS)
-def turn(rotation, frame, x, place):
-    """Turn the vectors x[place : place + 3] of a block from the antecedent's frame into frame j."""
-    r00, r01, r02 = rotation[0, 0], rotation[0, 1], rotation[0, 2]
-    r10, r11, r12 = rotation[1, 0], rotation[1, 1], rotation[1, 2]
-    r20, r21, r22 = rotation[2, 0], rotation[2, 1], rotation[2, 2]
-    o = place * BLOCK
-    for t in range(BLOCK):
-        x0 = x[o + t]
-        x1 = x[o + BLOCK + t]
-        x2 = x[o + 2 * BLOCK + t]
-        y0 = r00 * x0 + r10 * x1 + r20 * x2
-        y1 = r01 * x0 + r11 * x1 + r21 * x2
-        c = frame[t]
-        s = frame[BLOCK + t]
-        x[o + t] = c * y0 + s * y1
-        x[o + BLOCK + t] = c * y1 - s * y0
-        x[o + 2 * BLOCK + t] = r02 * x0 + r12 * x1 + r22 * x2
-
-
-@numba.njit(**_OPTIONS)
-def _shift_acceleration(frame, motion):
-    """Move the acceleration of a block from the antecedent's origin to the origin of frame j."""
-    for t in range(BLOCK):
-        w0, w1, w2 = motion[t], motion[BLOCK + t], motion[2 * BLOCK + t]
-        l0, l1, l2 = motion[3 * BLOCK + t], motion[4 * BLOCK + t], motion[5 * BLOCK + t]
+@numba.njit(**OPTIONS)
+def _move(rotation, frame, before, motion, count):
+    """Carry the motion of the antecedent to frame j, as if the joint stood still."""
+    r = elements_of(rotation)
+    for t in range(count):
+        w0, w1, w2 = before[t], before[BLOCK + t], before[2 * BLOCK + t]
+        l0, l1, l2 = before[3 * BLOCK + t], before[4 * BLOCK + t], before[5 * BLOCK + t]
         p0, p1, p2 = frame[2 * BLOCK + t], frame[3 * BLOCK + t], frame[4 * BLOCK + t]
         v0 = w1 * p2 - w2 * p1
         v1 = w2 * p0 - w0 * p2
         v2 = w0 * p1 - w1 * p0
-        motion[6 * BLOCK + t] += l1 * p2 - l2 * p1 + w1 * v2 - w2 * v1
-        motion[7 * BLOCK + t] += l2 * p0 - l0 * p2 + w2 * v0 - w0 * v2
-        motion[8 * BLOCK + t] += l0 * p1 - l1 * p0 + w0 * v1 - w1 * v0
+        a0 = before[6 * BLOCK + t] + l1 * p2 - l2 * p1 + w1 * v2 - w2 * v1
+        a1 = before[7 * BLOCK + t] + l2 * p0 - l0 * p2 + w2 * v0 - w0 * v2
+        a2 = before[8 * BLOCK + t] + l0 * p1 - l1 * p0 + w0 * v1 - w1 * v0
+        c, s = frame[t], frame[BLOCK + t]
+        w0, w1, w2 = turned(r, c, s, w0, w1, w2)
+        l0, l1, l2 = turned(r, c, s, l0, l1, l2)
+        a0, a1, a2 = turned(r, c, s, a0, a1, a2)
+        motion[t], motion[BLOCK + t], motion[2 * BLOCK + t] = w0, w1, w2
+        motion[3 * BLOCK + t], motion[4 * BLOCK + t], motion[5 * BLOCK + t] = l0, l1, l2
+        motion[6 * BLOCK + t], motion[7 * BLOCK + t], motion[8 * BLOCK + t] = a0, a1, a2
 
 
-@numba.njit(**_OPTIONS)
+@numba.njit(**OPTIONS)
 def _add_joint_motion(prismatic, qd, qdd, motion):
     """Add the joint's own motion about or along z to the motion of a block."""
     if prismatic:
-        for t in range(BLOCK):
+        for t in range(qd.size):
             motion[6 * BLOCK + t] += 2.0 * motion[BLOCK + t] * qd[t]
             motion[7 * BLOCK + t] -= 2.0 * motion[t] * qd[t]
             motion[8 * BLOCK + t] += qdd[t]
     else:
-        for t in range(BLOCK):
+        for t in range(qd.size):
             motion[3 * BLOCK + t] += motion[BLOCK + t] * qd[t]
             motion[4 * BLOCK + t] -= motion[t] * qd[t]
             motion[5 * BLOCK + t] += qdd[t]
             motion[2 * BLOCK + t] += qd[t]
 
 
-@numba.njit(**_OPTIONS)
-def _carry_screw(rotation, frame, screw):
+@numba.njit(**OPTIONS)
+def _carry_screw(rotation, frame, before, screw, count):
     """Carry the unit motion (u, v) of an ancestor from the antecedent's frame into frame j."""
-    for t in range(BLOCK):
-        u0, u1, u2 = screw[t], screw[BLOCK + t], screw[2 * BLOCK + t]
+    r = elements_of(rotation)
+    for t in range(count):
+        u0, u1, u2 = before[t], before[BLOCK + t], before[2 * BLOCK + t]
         p0, p1, p2 = frame[2 * BLOCK + t], frame[3 * BLOCK + t], frame[4 * BLOCK + t]
-        screw[3 * BLOCK + t] += u1 * p2 - u2 * p1
-        screw[4 * BLOCK + t] += u2 * p0 - u0 * p2
-        screw[5 * BLOCK + t] += u0 * p1 - u1 * p0
-    turn(rotation, frame, screw, 0)
-    turn(rotation, frame, screw, 3)
+        v0 = before[3 * BLOCK + t] + u1 * p2 - u2 * p1
+        v1 = before[4 * BLOCK + t] + u2 * p0 - u0 * p2
+        v2 = before[5 * BLOCK + t] + u0 * p1 - u1 * p0
+        c, s = frame[t], frame[BLOCK + t]
+        u0, u1, u2 = turned(r, c, s, u0, u1, u2)
+        v0, v1, v2 = turned(r, c, s, v0, v1, v2)
+        screw[t], screw[BLOCK + t], screw[2 * BLOCK + t] = u0, u1, u2
+        screw[3 * BLOCK + t], screw[4 * BLOCK + t], screw[5 * BLOCK + t] = v0, v1, v2
 
 
-@numba.njit(**_OPTIONS)
-def _inertial_entries(motion, screw, entries):
-    """Fill the ten factors XX XY XZ YY YZ ZZ MX MY MZ M of one link in one row of a block."""
-    for t in range(BLOCK):
-        w0, w1, w2 = motion[t], motion[BLOCK + t], motion[2 * BLOCK + t]
-        l0, l1, l2 = motion[3 * BLOCK + t], motion[4 * BLOCK + t], motion[5 * BLOCK + t]
-        u0, u1, u2 = screw[t], screw[BLOCK + t], screw[2 * BLOCK + t]
-        c0 = u1 * w2 - u2 * w1
-        c1 = u2 * w0 - u0 * w2
-        c2 = u0 * w1 - u1 * w0
-        entries[t] = u0 * l0 + c0 * w0
-        entries[BLOCK + t] = u0 * l1 + u1 * l0 + c0 * w1 + c1 * w0
-        entries[2 * BLOCK + t] = u0 * l2 + u2 * l0 + c0 * w2 + c2 * w0
-        entries[3 * BLOCK + t] = u1 * l1 + c1 * w1
-        entries[4 * BLOCK + t] = u1 * l2 + u2 * l1 + c1 * w2 + c2 * w1
-        entries[5 * BLOCK + t] = u2 * l2 + c2 * w2
-    for t in range(BLOCK):
-        w0, w1, w2 = motion[t], motion[BLOCK + t], motion[2 * BLOCK + t]
-        l0, l1, l2 = motion[3 * BLOCK + t], motion[4 * BLOCK + t], motion[5 * BLOCK + t]
-        a0, a1, a2 = motion[6 * BLOCK + t], motion[7 * BLOCK + t], motion[8 * BLOCK + t]
-        u0, u1, u2 = screw[t], screw[BLOCK + t], screw[2 * BLOCK + t]
-        v0, v1, v2 = screw[3 * BLOCK + t], screw[4 * BLOCK + t], screw[5 * BLOCK + t]
-        s0, s1, s2 = w0 * w0, w1 * w1, w2 * w2
-        xy, xz, yz = w0 * w1, w0 * w2, w1 * w2
-        entries[6 * BLOCK + t] = (
-            (a1 * u2 - a2 * u1) - (s1 + s2) * v0 + (xy + l2) * v1 + (xz - l1) * v2
-        )
-        entries[7 * BLOCK + t] = (
-            (a2 * u0 - a0 * u2) + (xy - l2) * v0 - (s0 + s2) * v1 + (yz + l0) * v2
-        )
-        entries[8 * BLOCK + t] = (
-            (a0 * u1 - a1 * u0) + (xz + l1) * v0 + (yz - l0) * v1 - (s0 + s1) * v2
-        )
-        entries[9 * BLOCK + t] = v0 * a0 + v1 * a1 + v2 * a2
+@numba.njit(**INLINED)
+def _of(quantities, number, t):
+    """Return a quantity of sample t of a block."""
+    return quantities[number * BLOCK + t]
 
 
-@numba.njit(**_OPTIONS)
-def _link_rows(tree, j, q, qd, qdd, start, count, motions, screws, frame, entries, slots, out):
-    """Fill the rows that the inertial parameters of link j enter, for one block of samples."""
+@numba.njit(**INLINED)
+def _moment_of_inertia(motion, screw, i, j, k, row):
+    """Fill the factor of XX, YY or ZZ: u_i l_i + c_i w_i."""
+    for t in range(row.size):
+        wi, wj, wk = _of(motion, _W + i, t), _of(motion, _W + j, t), _of(motion, _W + k, t)
+        ui, uj, uk = _of(screw, _U + i, t), _of(screw, _U + j, t), _of(screw, _U + k, t)
+        row[t] = ui * _of(motion, _L + i, t) + (uj * wk - uk * wj) * wi
+
+
+@numba.njit(**INLINED)
+def _product_of_inertia(motion, screw, i, j, k, row):
+    """Fill the factor of XY, YZ or ZX: u_i l_j + u_j l_i + c_i w_j + c_j w_i."""
+    for t in range(row.size):
+        wi, wj, wk = _of(motion, _W + i, t), _of(motion, _W + j, t), _of(motion, _W + k, t)
+        ui, uj, uk = _of(screw, _U + i, t), _of(screw, _U + j, t), _of(screw, _U + k, t)
+        ci, cj = uj * wk - uk * wj, uk * wi - ui * wk
+        li, lj = _of(motion, _L + i, t), _of(motion, _L + j, t)
+        row[t] = ui * lj + uj * li + ci * wj + cj * wi
+
+
+@numba.njit(**INLINED)
+def _first_moment(motion, screw, i, j, k, row):
+    """Fill the factor of MX, MY or MZ: (a x u)_i and column i of S(l) + S(w) S(w), times v."""
+    for t in range(row.size):
+        wi, wj, wk = _of(motion, _W + i, t), _of(motion, _W + j, t), _of(motion, _W + k, t)
+        lj, lk = _of(motion, _L + j, t), _of(motion, _L + k, t)
+        aj, ak = _of(motion, _A + j, t), _of(motion, _A + k, t)
+        uj, uk = _of(screw, _U + j, t), _of(screw, _U + k, t)
+        vi, vj, vk = _of(screw, _V + i, t), _of(screw, _V + j, t), _of(screw, _V + k, t)
+        column = (wi * wj + lk) * vj + (wi * wk - lj) * vk - (wj * wj + wk * wk) * vi
+        row[t] = aj * uk - ak * uj + column
+
+
+@numba.njit(**INLINED)
+def _mass(motion, screw, row):
+    """Fill the factor of M: v . a."""
+    for t in range(row.size):
+        total = _of(screw, _V, t) * _of(motion, _A, t)
+        total += _of(screw, _V + 1, t) * _of(motion, _A + 1, t)
+        row[t] = total + _of(screw, _V + 2, t) * _of(motion, _A + 2, t)
+
+
+@numba.njit(**OPTIONS)
+def _inertial_rows(motion, screw, slots, block, out):
+    """Fill the rows of XX XY XZ YY YZ ZZ MX MY MZ M of one link that are wanted, for a block."""
+    if slots[0] >= 0:
+        _moment_of_inertia(motion, screw, 0, 1, 2, out[slots[0], block])
+    if slots[1] >= 0:
+        _product_of_inertia(motion, screw, 0, 1, 2, out[slots[1], block])
+    if slots[2] >= 0:
+        _product_of_inertia(motion, screw, 2, 0, 1, out[slots[2], block])
+    if slots[3] >= 0:
+        _moment_of_inertia(motion, screw, 1, 2, 0, out[slots[3], block])
+    if slots[4] >= 0:
+        _product_of_inertia(motion, screw, 1, 2, 0, out[slots[4], block])
+    if slots[5] >= 0:
+        _moment_of_inertia(motion, screw, 2, 0, 1, out[slots[5], block])
+    if slots[6] >= 0:
+        _first_moment(motion, screw, 0, 1, 2, out[slots[6], block])
+    if slots[7] >= 0:
+        _first_moment(motion, screw, 1, 2, 0, out[slots[7], block])
+    if slots[8] >= 0:
+        _first_moment(motion, screw, 2, 0, 1, out[slots[8], block])
+    if slots[9] >= 0:
+        _mass(motion, screw, out[slots[9], block])
+
+
+@numba.njit(**OPTIONS)
+def _first_screws(antecedent):
+    """Return, for each joint, which screw is that of its antecedent; those further up follow.
+
+    Behind the last joint stands the number of screws.
+    """
+    first = np.zeros(antecedent.size + 1, dtype=np.int64)
+    for j in range(antecedent.size):
+        first[j + 1] = first[j]
+        k = antecedent[j]
+        while k >= 0:
+            first[j + 1] += 1
+            k = antecedent[k]
+    return first
+
+
+@numba.njit(**OPTIONS)
+def _link_rows(tree, j, block, motion, own, screws, first, frame, slots, out):
+    """Fill the rows that the inertial parameters of link j enter, for one block of samples.
+
+    Args:
+        tree: kinematic tree.
+        j: the link.
+        block: slice of the samples.
+        motion: motion of the link.
+        own: unit motions of a revolute and of a prismatic joint in its own frame.
+        screws: unit motions of the ancestors of each joint in its frame, from its antecedent up.
+        first: from :func:`_first_screws`.
+        frame: placement of the joint.
+        slots: (joints, 10) rows of the factors.
+        out: (rows, samples) result.
+    """
+    _inertial_rows(motion, own[int(tree.prismatic[j])], slots[j], block, out)
     parent = tree.antecedent[j]
-    motion = motions[j]
-    if parent < 0:
-        motion[:] = 0.0
-        for axis in range(3):
-            motion[(6 + axis) * BLOCK : (7 + axis) * BLOCK] = -tree.gravity[axis]
-    else:
-        motion[:] = motions[parent]
-    load_block(tree, j, q, start, count, frame)
-    _shift_acceleration(frame, motion)
-    rotation = tree.rotation[j]
-    for place in range(0, 9, 3):
-        turn(rotation, frame, motion, place)
-    _add_joint_motion(tree.prismatic[j], qd[j], qdd[j], motion)
-    k = parent
+    k, above = parent, 0
     while k >= 0:
-        screws[j, k] = screws[parent, k]
-        _carry_screw(rotation, frame, screws[j, k])
+        screw = screws[first[j] + above]
+        before = own[int(tree.prismatic[k])] if above == 0 else screws[first[parent] + above - 1]
+        _carry_screw(tree.rotation[j], frame, before, screw, block.stop - block.start)
+        _inertial_rows(motion, screw, slots[k], block, out)
         k = tree.antecedent[k]
-    screws[j, j] = 0.0
-    axis = 5 if tree.prismatic[j] else 2
-    screws[j, j, axis * BLOCK : (axis + 1) * BLOCK] = 1.0
-    k = j
-    while k >= 0:
-        _inertial_entries(motion, screws[j, k], entries)
-        for i in range(10):
-            row = slots[k, 14 * j + i]
-            if row >= 0:
-                for t in range(count):
-                    out[row, start + t] = entries[i * BLOCK + t]
-        k = tree.antecedent[k]
+        above += 1
 
 
-@numba.njit(**_OPTIONS)
-def _joint_rows(j, qd, qdd, start, count, slots, out):
-    """Fill the columns Ia, Fv, Fc and off of joint j for one block of samples."""
-    for i in range(4):
-        row = slots[j, 14 * j + 10 + i]
-        if row < 0:
-            continue
-        for t in range(count):
-            if i == 0:
-                out[row, start + t] = qdd[j, t]
-            elif i == 1:
-                out[row, start + t] = qd[j, t]
-            elif i == 2:
-                out[row, start + t] = np.sign(qd[j, t])
-            else:
-                out[row, start + t] = 1.0
+@numba.njit(**OPTIONS)
+def _joint_rows(qd, qdd, slots, block, out):
+    """Fill the columns Ia, Fv, Fc and off of a joint for one block of samples."""
+    if slots[0] >= 0:
+        out[slots[0], block] = qdd
+    if slots[1] >= 0:
+        out[slots[1], block] = qd
+    if slots[2] >= 0:
+        row = out[slots[2], block]
+        for t in range(row.size):
+            row[t] = np.sign(qd[t])
+    if slots[3] >= 0:
+        out[slots[3], block] = 1.0
 
 
-@numba.njit(**_OPTIONS)
-def _coupling_rows(coupling, qd, qdd, start, count, slots, out):
+@numba.njit(**OPTIONS)
+def _coupling_rows(coupling, qd, qdd, slots, block, out):
     """Add the contributions of couplings for one block of samples."""
     for i in range(coupling.joint.size):
         row = slots[coupling.joint[i], coupling.column[i]]
         if row < 0:
             continue
-        for t in range(count):
+        for t in range(block.start, block.stop):
             total = 0.0
             for j in range(qd.shape[0]):
                 rate = qdd[j, t] if coupling.kind[i] == 0 else qd[j, t]
                 total += coupling.motion[i, j] * rate
             if coupling.kind[i] == 2:
                 total = np.sign(total)
-            out[row, start + t] += coupling.gain[i] * total
+            out[row, t] += coupling.gain[i] * total
 
 
-@numba.njit(**_OPTIONS)
+@numba.njit(**OPTIONS)
 def regressor_rows(tree, coupling, q, qd, qdd, slots, out):
     """Fill the selected entries of the inverse dynamic regressor for all samples.
 
@@ -240,32 +257,28 @@ def regressor_rows(tree, coupling, q, qd, qdd, slots, out):
         out: (rows, samples) result.
     """
     joints, samples = q.shape
-    motions = np.empty((joints, 9 * BLOCK))
-    screws = np.empty((joints, joints, 6 * BLOCK))
+    first = _first_screws(tree.antecedent)
+    motions = np.empty((joints, _MOTION * BLOCK))
+    screws = np.empty((first[joints], _SCREW * BLOCK))
     frame = np.empty(5 * BLOCK)
-    entries = np.empty(10 * BLOCK)
-    qd_block = np.zeros((joints, BLOCK))
-    qdd_block = np.zeros((joints, BLOCK))
+    base = np.zeros(_MOTION * BLOCK)
+    own = np.zeros((2, _SCREW * BLOCK))
+    own[0, (_U + 2) * BLOCK : (_U + 3) * BLOCK] = 1.0
+    own[1, (_V + 2) * BLOCK : (_V + 3) * BLOCK] = 1.0
+    for axis in range(3):
+        base[(_A + axis) * BLOCK : (_A + axis + 1) * BLOCK] = -tree.gravity[axis]
     for start in range(0, samples, BLOCK):
         count = min(BLOCK, samples - start)
+        block = slice(start, start + count)
         for j in range(joints):
-            for t in range(count):
-                qd_block[j, t] = qd[j, start + t]
-                qdd_block[j, t] = qdd[j, start + t]
-            _link_rows(
-                tree,
-                j,
-                q,
-                qd_block,
-                qdd_block,
-                start,
-                count,
-                motions,
-                screws,
-                frame,
-                entries,
-                slots,
-                out,
+            load_block(tree, j, q, start, count, frame)
+            parent = tree.antecedent[j]
+            before = base if parent < 0 else motions[parent]
+            _move(tree.rotation[j], frame, before, motions[j], count)
+            _add_joint_motion(tree.prismatic[j], qd[j, block], qdd[j, block], motions[j])
+            own_slots = slots[:, 14 * j : 14 * j + 10]
+            _link_rows(tree, j, block, motions[j], own, screws, first, frame, own_slots, out)
+            _joint_rows(
+                qd[j, block], qdd[j, block], slots[j, 14 * j + 10 : 14 * j + 14], block, out
             )
-            _joint_rows(j, qd_block, qdd_block, start, count, slots, out)
-        _coupling_rows(coupling, qd_block, qdd_block, start, count, slots, out)
+        _coupling_rows(coupling, qd, qdd, slots, block, out)

@@ -123,7 +123,9 @@ class Regressor:
         if out is None:
             out = np.zeros((self.compact_rows, q.shape[1]))
         out[self._coupled_rows] = 0.0
-        kernels.regressor_rows(self._tree, self._coupling, q, qd, qdd, self._slots, out)
+        # Compiled code would be compiled again for arrays that are not contiguous or writable.
+        signals = [np.require(signal, np.float64, ["C", "W"]) for signal in (q, qd, qdd)]
+        kernels.regressor_rows(self._tree, self._coupling, *signals, self._slots, out)
         if shares is not None:
             self._put_shares(shares, out)
         return out

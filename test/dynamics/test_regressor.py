@@ -6,6 +6,7 @@ import pytest
 from oracles import numpy_dynamics
 from random_robots import coupled_wrist, pinocchio_model, random_robot, random_values
 from robot_identification.dynamics.energy import total_energy
+from robot_identification.dynamics.frame_kernels import BLOCK
 from robot_identification.dynamics.regressor import Regressor, inverse_dynamics
 from robot_identification.errors import ShapeError
 from robot_identification.robot.model import Coupling, CouplingKind, CouplingTerm
@@ -26,9 +27,9 @@ def test_regressor_agrees_with_pinocchio_on_random_trees(seed):
     model = pinocchio_model(pin, robot, random_values(rng, robot))
     data = model.createData()
     count = len(robot.joints)
-    q, qd, qdd = rng.normal(size=(3, 70, count))  # more than one block of samples
+    q, qd, qdd = rng.normal(size=(3, BLOCK + 6, count))  # more than one block of samples
     ours = Regressor(robot, inertial_columns(robot)).dense(q, qd, qdd)
-    for i in (0, 63, 64, 69):
+    for i in (0, BLOCK - 1, BLOCK, BLOCK + 5):
         theirs = pin.computeJointTorqueRegressor(model, data, q[i], qd[i], qdd[i])
         theirs = theirs.reshape(count, count, 10)[:, :, PINOCCHIO_ORDER].reshape(count, -1)
         np.testing.assert_allclose(ours[i], theirs, rtol=0, atol=1e-10 * np.abs(theirs).max())
@@ -67,6 +68,28 @@ def test_couplings_act_as_declared():
     column = robot.all_parameter_names.index("Fcm2")
     rows = Regressor(robot, [column]).dense([[0.0, 0.0]], [[1.0, -1.0]], [[0.0, 0.0]])
     np.testing.assert_array_equal(rows[0, :, 0], [-2.0, 0.0])
+
+
+def test_rows_hold_the_chosen_columns_and_spare_ones_are_left_alone():
+    rng = np.random.default_rng(0)
+    robot = random_robot(rng, 6)
+    q, qd, qdd = rng.normal(size=(3, 6, 2 * BLOCK + 1))
+    full = Regressor(robot, np.arange(84)).dense(q.T, qd.T, qdd.T)
+    chosen = Regressor(robot, rng.permutation(84)[:30], spare=1)
+    out = np.full((chosen.compact_rows, q.shape[1]), 7.0)
+    chosen.compact(q, qd, qdd, out=out)
+    for k, joint in enumerate(chosen.joint_rows):
+        expected = full[:, k, chosen.columns[joint.columns]].T
+        np.testing.assert_array_equal(out[joint.rows], expected)
+        np.testing.assert_array_equal(out[joint.rows.stop], 7.0)
+
+
+def test_signals_that_may_not_be_written_or_lie_apart_give_the_same_rows():
+    robot = random_robot(np.random.default_rng(0), 3)
+    q, qd, qdd = np.random.default_rng(1).normal(size=(3, 20, 3))
+    expected = Regressor(robot).compact(q.T.copy(), qd.T.copy(), qdd.T.copy())
+    qd.setflags(write=False)
+    np.testing.assert_array_equal(Regressor(robot).compact(q.T, qd.T, qdd.T), expected)
 
 
 def test_arrays_of_other_shapes_are_refused():
