@@ -3,12 +3,12 @@
 import time
 
 import numpy as np
-from diagnostic_msgs.msg import DiagnosticArray
 from robot_identification.msg import IdentificationResult, Progress, SampleBlock
 from robot_identification.srv import Identify
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
+from diagnostics import Diagnostics, values_of
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.nodes import qos
 from robot_identification.nodes.client import Client
@@ -64,7 +64,7 @@ class Suite:
 
     def __init__(self, client, processes, namespace):
         self.client, self.processes, self.namespace = client, processes, namespace
-        self.blocks, self.filtered, self.progress, self.diagnostics = [], [], [], []
+        self.blocks, self.filtered, self.progress = [], [], []
         self.samples = f"{namespace}/samples"
         node = client.node
         self.driver = node.create_publisher(JointState, "joint_states", qos.STATES_OUT)
@@ -72,9 +72,9 @@ class Suite:
             (SampleBlock, "samples", self.blocks, qos.BLOCKS),
             (SampleBlock, "filtered_samples", self.filtered, qos.BLOCKS),
             (Progress, "identification/progress", self.progress, qos.STATUS),
-            (DiagnosticArray, "/diagnostics", self.diagnostics, qos.STATUS),
         ):
             node.create_subscription(kind, topic, store.append, profile)
+        self.diagnostics = Diagnostics(node, namespace)
 
     def start(self, name, **parameters):
         line = command(name, parameters={"robot": "scara", **parameters}, namespace=self.namespace)
@@ -112,12 +112,9 @@ class Suite:
     def received(self, recording):
         """Return what was received, the refused ones, which make no block, included."""
         counts = [
-            int(value.value)
-            for array in self.diagnostics
-            for status in array.status
-            if recording in {value.value for value in status.values}
-            for value in status.values
-            if value.key == "recording_received"
+            int(values["recording_received"])
+            for values in map(values_of, self.diagnostics.statuses)
+            if recording in values.values() and "recording_received" in values
         ]
         return max([*counts, *(block.received for block in self.of(recording))], default=0)
 

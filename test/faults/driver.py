@@ -9,6 +9,7 @@ from robot_identification.srv import Identify
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
+from diagnostics import values_of
 from live_nodes import ROBOT, Suite, states
 from robot_identification.nodes import qos
 from robot_identification.nodes.fault_files import read_faults
@@ -60,19 +61,13 @@ class FaultySuite(Suite):
         return self.value("messages_received") not in ("", "0")
 
     def reports(self, since=0):
-        """Return what the acquisition node has said on /diagnostics, which all nodes share."""
-        name = f"{self.namespace}/acquisition: joint states"
-        return [
-            status
-            for array in self.diagnostics[since:]
-            for status in array.status
-            if status.name == name
-        ]
+        """Return what the acquisition node has said of the joint states."""
+        return self.diagnostics.of("acquisition: joint states", since)
 
     def value(self, key):
         """Return a value of the last report of the acquisition node."""
         for status in self.reports()[-1:]:
-            return {value.key: value.value for value in status.values}[key]
+            return values_of(status)[key]
         return ""
 
     def verdicts(self, since=0):

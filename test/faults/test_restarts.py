@@ -111,7 +111,7 @@ def test_what_an_acquisition_node_has_sent_before_it_was_killed_is_not_lost(suit
     stopped = suite.trigger("acquisition/stop")
     assert not stopped.success
     assert "no recording is running" in stopped.message
-    suite.diagnostics.clear()
+    suite.diagnostics.statuses.clear()
     suite.wait(suite.arrives, "joint states behind the injector")
     (last,), _ = suite.record_with()
     assert last.recording != name

@@ -68,7 +68,7 @@ def sound(faulty):
     ],
 )
 def test_states_of_no_use_are_refused_counted_and_named(faulty, fault, reason):
-    since = len(faulty.diagnostics)
+    since = len(faulty.diagnostics.statuses)
     (last,), sent = faulty.record_with(f"{fault}, from: 7.0, until: 7.2")
     spoilt = within(sent, 7.0, 7.2)
     assert (last.refused, last.lost) == (spoilt, spoilt) == (20, 20)
@@ -170,7 +170,7 @@ def test_a_clock_that_is_set_back_begins_another_recording(faulty, by):
     [("freeze", "have not changed"), ("repeat", "stamps of the joint states do not rise")],
 )
 def test_a_driver_that_is_stuck_is_stale_and_told(faulty, kind, reason):
-    since = len(faulty.diagnostics)
+    since = len(faulty.diagnostics.statuses)
     (last,), _ = faulty.record_with(f"kind: {kind}, from: 7.0", messages=noisy_states()[:750])
     assert any(
         level == DiagnosticStatus.STALE and reason in text for level, text in faulty.verdicts(since)

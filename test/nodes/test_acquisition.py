@@ -9,6 +9,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from robot_identification.msg import SampleBlock
 from std_srvs.srv import Trigger
 
+from diagnostics import values_of
 from live_nodes import BEGIN, RATE, ROBOT, states
 from robot_identification.nodes.client import RequestRefusedError
 from robot_identification.nodes.messages import time_of
@@ -92,8 +93,7 @@ def test_bad_states_are_refused_counted_and_explained(suite, fields, reason):
     def explained():
         return any(
             status.level == DiagnosticStatus.ERROR and reason in status.message
-            for array in suite.diagnostics
-            for status in array.status
+            for status in suite.diagnostics.statuses
         )
 
     suite.wait(explained, "reason on /diagnostics")
@@ -105,9 +105,7 @@ def test_diagnostics_tell_rate_and_jitter(suite):
     def rates():
         return [
             (float(values["rate_hz"]), float(values["jitter"]))
-            for array in suite.diagnostics
-            for status in array.status
-            for values in [{value.key: value.value for value in status.values}]
+            for values in map(values_of, suite.diagnostics.statuses)
             if "rate_hz" in values and values["rate_hz"] != "nan"
         ]
 

@@ -3,7 +3,7 @@ import time
 import numpy as np
 import pytest
 import yaml
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticStatus
 from robot_identification.msg import IdentificationResult, InertialParameters
 from robot_identification.srv import Calibrate, Identify
 from sensor_msgs.msg import JointState
@@ -51,17 +51,13 @@ class Outputs:
     """What the calibration node has published."""
 
     def __init__(self, suite):
-        self.predicted, self.diagnostics = [], []
-        node = suite.client.node
-        for kind, topic, store, profile in (
-            (JointState, "predicted_joint_states", self.predicted, qos.STATES_IN),
-            (DiagnosticArray, "/diagnostics", self.diagnostics, qos.STATUS),
-        ):
-            node.create_subscription(kind, topic, store.append, profile)
+        self.predicted = []
+        suite.client.node.create_subscription(
+            JointState, "predicted_joint_states", self.predicted.append, qos.STATES_IN
+        )
 
     def newest(self, suite):
-        name = f"{suite.namespace}/calibration: residual"
-        found = [s for array in self.diagnostics for s in array.status if s.name == name]
+        found = suite.diagnostics.of("calibration: residual")
         return found[-1] if found else None
 
 

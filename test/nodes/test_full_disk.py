@@ -70,12 +70,7 @@ def test_the_recording_loses_nothing_and_the_bag_keeps_its_parts(make_suite, req
 
     def levels():
         send(5)
-        return [
-            status.level
-            for array in suite.diagnostics
-            for status in array.status
-            if told in status.message
-        ]
+        return [status.level for status in suite.diagnostics.statuses if told in status.message]
 
     assert set(suite.wait(levels, "the end of the bag")) == {DiagnosticStatus.ERROR}
     assert 0 < number < len(sent)

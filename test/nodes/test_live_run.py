@@ -5,6 +5,7 @@ import json
 import signal
 import subprocess
 import sys
+import uuid
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ from robot_identification.storage.results import read_result
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.timeout(300)]
 
-LEFT, RIGHT = "/left", "/right"
+LEFT, RIGHT = (f"/{side}_{uuid.uuid4().hex[:8]}" for side in ("left", "right"))
 HEAVY = 1.5
 QUICK = ("--rows", "8", "--duration", "6", "--wait", "60")
 NO_REHEARSAL = "plan,run,identify,validate,calibrate"

@@ -8,6 +8,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
 
+from diagnostics import values_of
 from live_nodes import BEGIN, RATE, ROBOT, states
 from robot_identification.nodes import qos
 from robot_identification.nodes.messages import time_of
@@ -35,14 +36,9 @@ def separated(sent):
     return sent, efforts
 
 
-def values_of(suite, key):
-    found = [
-        value.value
-        for array in suite.diagnostics
-        for status in array.status
-        for value in status.values
-        if value.key == key
-    ]
+def told(suite, key):
+    """Return the last value of a key on /diagnostics."""
+    found = [v[key] for v in map(values_of, suite.diagnostics.statuses) if key in v]
     return found[-1] if found else ""
 
 
@@ -91,7 +87,7 @@ def test_efforts_are_merged_by_stamp_and_their_delay_is_taken_out(suite):
     assert (len(stamps), final.without_effort, final.received) == (SAMPLES, 0, SAMPLES)
     assert final.effort_topic == "efforts"
     assert final.effort_delay == DELAY
-    assert float(values_of(suite, "effort_delay_s")) == DELAY
+    assert float(told(suite, "effort_delay_s")) == DELAY
 
 
 def test_the_result_tells_what_delay_is_left(suite):

@@ -6,20 +6,21 @@ import re
 import signal
 import subprocess
 import sys
+import uuid
 from pathlib import Path
 
 import pytest
-from diagnostic_msgs.msg import DiagnosticArray
 from robot_identification.msg import SampleBlock
 from rosgraph_msgs.msg import Clock
 from std_srvs.srv import Trigger
 
+from diagnostics import Diagnostics, values_of
 from robot_identification.cli.demo import EXCITING, _trajectory
 from robot_identification.nodes import qos
 from robot_identification.nodes.messages import time_of
 from robot_identification.nodes.session import Session, private_domain, sigmas
 
-pytestmark = [pytest.mark.ros, pytest.mark.slow]
+pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.timeout(300)]
 
 
 def program(*arguments):
@@ -31,7 +32,7 @@ def run(*arguments, **environment):
         program(*arguments),
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=280,
         check=False,
         env={**os.environ, **environment},
     )
@@ -93,22 +94,16 @@ def has(path, mark):
 def test_received_and_lost_are_what_was_sent(tmp_path):
     simulated = {"wait_for_reader": True, "rate": 1000.0}
     parameters = {"simulated_robot": simulated, "acquisition": {"diagnostics_period": 0.1}}
-    with Session(tmp_path, parameters, namespace="/cell/left", environment={}) as session:
-        reports = []
-        session.client.node.create_subscription(
-            DiagnosticArray, "/diagnostics", reports.append, qos.STATUS
-        )
+    namespace = f"/cell_{uuid.uuid4().hex[:8]}/left"
+    with Session(tmp_path, parameters, namespace=namespace, environment={}) as session:
+        diagnostics = Diagnostics(session.client.node, namespace)
         session.wait_until_ready()
 
         def told():
-            values = {
-                value.key: value.value
-                for report in reports
-                for status in report.status
-                if "/cell/left/acquisition" in status.name
-                for value in status.values
-            }
-            return int(values.get("messages_received", 0)) + int(values.get("messages_lost", 0))
+            for status in diagnostics.of("acquisition: joint states")[-1:]:
+                values = values_of(status)
+                return int(values["messages_received"]) + int(values["messages_lost"])
+            return 0
 
         session.client.wait_for(lambda: told() > 3000, 60.0, "three seconds of samples")
         session.nodes.stop("simulated_robot")
@@ -123,7 +118,7 @@ def test_simulated_time_is_followed(tmp_path):
         name: {"use_sim_time": True}
         for name in ("simulated_robot", "acquisition", "identification")
     }
-    with Session(tmp_path, parameters, namespace="/slow", environment={}) as session:
+    with Session(tmp_path, parameters, environment={}) as session:
         session.wait_until_ready()
         clock = session.client.node.create_publisher(Clock, "/clock", 10)
         begin, now, blocks = 1000 * 10**9, [1000 * 10**9], []

@@ -3,14 +3,15 @@ import re
 import signal
 import subprocess
 import time
+import uuid
 from contextlib import ExitStack
 
 import numpy as np
 import pytest
-from diagnostic_msgs.msg import DiagnosticArray
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
+from diagnostics import Diagnostics, values_of
 from robot_identification.dynamics.simulation import ClosedLoop
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.nodes import qos
@@ -48,13 +49,11 @@ class Simulated:
 
     def __init__(self, client, processes, namespace):
         self.client, self.processes = client, processes
-        self.states, self.counters = [], {}
+        self.states = []
         client.node.create_subscription(
             JointState, "joint_states", self.states.append, qos.STATES_IN
         )
-        client.node.create_subscription(
-            DiagnosticArray, "/diagnostics", self._on_diagnostics, qos.STATUS
-        )
+        self.diagnostics = Diagnostics(client.node, namespace)
         self.trajectories = client.node.create_publisher(
             JointTrajectory, "joint_trajectory", qos.COMMANDS
         )
@@ -65,9 +64,11 @@ class Simulated:
 
     parameters = EXACT
 
-    def _on_diagnostics(self, message):
-        for status in message.status:
-            self.counters = {pair.key: int(pair.value) for pair in status.values}
+    @property
+    def counters(self):
+        """What the node has counted, by its last status."""
+        told = self.diagnostics.of("simulated_robot")
+        return {key: int(value) for key, value in values_of(told[-1]).items()} if told else {}
 
     def spin(self, until, timeout=60.0):
         """Process messages until something holds."""
@@ -116,7 +117,8 @@ def simulate(tmp_path):
     stack = ExitStack()
     numbers = itertools.count()
 
-    def start(namespace="", **parameters):
+    def start(**parameters):
+        namespace = f"/t{uuid.uuid4().hex[:12]}/arm"
         folder = tmp_path / str(next(numbers))
         folder.mkdir()
         processes = stack.enter_context(NodeProcesses(folder))
@@ -231,11 +233,23 @@ def test_feedforward_effort_is_added_to_that_of_the_controller(simulate):
 
 
 def test_names_follow_the_namespace(simulate):
-    robot = simulate(namespace="/cell/arm")
+    robot = simulate()
     robot.spin_until_ready()
-    topics = dict(robot.client.node.get_topic_names_and_types())
-    assert "/cell/arm/joint_states" in topics
-    assert "/joint_states" not in topics
+    node = robot.client.node
+    namespace = node.get_namespace()
+    topics = {
+        name
+        for ask in (
+            node.get_publisher_names_and_types_by_node,
+            node.get_subscriber_names_and_types_by_node,
+        )
+        for name, _ in ask("simulated_robot", namespace)
+    }
+    assert {name for name in topics if name.startswith(f"{namespace}/")} == {
+        f"{namespace}/{name}" for name in ("joint_states", "joint_trajectory", "feedforward_effort")
+    }
+    shared = {"/rosout", "/parameter_events", "/diagnostics", "/clock"}
+    assert {name for name in topics if not name.startswith(f"{namespace}/")} <= shared
 
 
 def test_noise_as_a_share_of_the_limits_and_velocity_as_asked(simulate):
@@ -248,8 +262,9 @@ def test_noise_as_a_share_of_the_limits_and_velocity_as_asked(simulate):
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
 def test_it_ends_cleanly_and_says_what_it_sent(tmp_path, ending):
+    line = command("simulated_robot", namespace=f"/t{uuid.uuid4().hex[:12]}")
     with (tmp_path / "log").open("w+") as log:
-        process = subprocess.Popen(command("simulated_robot"), stdout=log, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(line, stdout=log, stderr=subprocess.STDOUT)
         deadline = time.monotonic() + 60.0
         while "ready" not in (tmp_path / "log").read_text() and time.monotonic() < deadline:
             time.sleep(0.05)
