@@ -17,8 +17,8 @@ from goals.measuring import Candidate, Options, Row, Verdict, interleaved, ratio
 from goals.robots import Arm
 from robot_identification.excitation.criterion import Criterion, condition
 from robot_identification.excitation.curve import Curve
+from robot_identification.excitation.dynamic_observation import DynamicObservation
 from robot_identification.excitation.limits import MotionLimits
-from robot_identification.excitation.observation import DynamicObservation
 from robot_identification.excitation.plan import PlanSettings, plan
 from robot_identification.excitation.problem import PointProblem, point_problem
 from robot_identification.robot.loading import load_robot

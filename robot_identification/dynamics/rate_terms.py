@@ -71,7 +71,7 @@ def sign(speed: Array, width: float) -> tuple[Array, Array]:
     if width == 0.0:
         return np.sign(speed), np.zeros_like(speed)
     root = np.sqrt(speed**2 + width**2)
-    return speed / root, width**2 / root**3
+    return speed / root, width**2 / (root * root * root)
 
 
 def power(term: RateTerm, qd: Array, qdd: Array, width: float = 0.0) -> tuple[Array, Array, Array]:

@@ -189,7 +189,8 @@ def smooth(
     Returns:
         The value and (rows, columns) its derivatives.
     """
-    value, slope = _smooth_condition(W, max(2.0, sharpness))
+    value, over_gram = smooth_condition(W.T @ W, sharpness)
+    slope = 2.0 * (W @ over_gram)
     if prior is not None:
         error, error_slope = smooth_error(W, prior, max(4.0, 2.0 * sharpness))
         value += _ERROR_SHARE * (error - value)
@@ -201,15 +202,26 @@ def smooth(
     return value, slope
 
 
-def _smooth_condition(W: Array, degree: float) -> tuple[float, Array]:
-    eigenvalues, vectors = np.linalg.eigh(W.T @ W)
+def smooth_condition(gram: Array, sharpness: float) -> tuple[float, Array]:
+    """Return the smooth upper estimate of log Cond of :func:`smooth`, from W^T W alone.
+
+    Args:
+        gram: (columns, columns) W^T W.
+        sharpness: positive; the larger, the closer.
+
+    Returns:
+        The value and (columns, columns) its derivatives S over the entries of W^T W, symmetric;
+        those over W are 2 W S.
+    """
+    degree = max(2.0, sharpness)
+    eigenvalues, vectors = np.linalg.eigh(gram)
     floor = 1e-16 * max(float(eigenvalues[-1]), _TINY)
     logs = np.log(np.maximum(eigenvalues, floor))
     high = np.exp(degree * (logs - logs[-1]))
     low = np.exp(degree * (logs[0] - logs))
     value = 0.5 * (logs[-1] - logs[0]) + 0.5 * float(np.log(high.sum() * low.sum())) / degree
-    weights = (high / high.sum() - low / low.sum()) * np.exp(-logs)
-    return value, W @ ((vectors * weights) @ vectors.T)
+    weights = 0.5 * (high / high.sum() - low / low.sum()) * np.exp(-logs)
+    return float(value), (vectors * weights) @ vectors.T
 
 
 def _smooth_equilibrium(W: Array, degree: float) -> tuple[float, Array]:

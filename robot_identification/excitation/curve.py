@@ -6,7 +6,9 @@ D = b - a and the duration u, the motion at the fraction s is
     q = a + D P(s) + u (v A(s) + w B(s)),
     P = 10 s^3 - 15 s^4 + 6 s^5,  A = s - 6 s^3 + 8 s^4 - 3 s^5,  B = -4 s^3 + 7 s^4 - 3 s^5
 
-(Gautier and Khalil 1992, eq. 24-28, corrected), linear in the points.
+(Gautier and Khalil 1992, eq. 24-28, corrected): the product of the amounts (a, D, u v, u w) and the
+shapes (1, P, A, B).  Every derivative with respect to time differentiates the shapes and divides
+by u.
 """
 
 from __future__ import annotations
@@ -18,9 +20,16 @@ import numpy.typing as npt
 
 from robot_identification.robot.model import Array
 
-_STEP = np.polynomial.Polynomial([0.0, 0.0, 0.0, 10.0, -15.0, 6.0])
-_BEFORE = np.polynomial.Polynomial([0.0, 1.0, 0.0, -6.0, 8.0, -3.0])
-_AFTER = np.polynomial.Polynomial([0.0, 0.0, 0.0, -4.0, 7.0, -3.0])
+_ORDERS = 3
+_SHAPES = tuple(
+    np.polynomial.Polynomial(powers)
+    for powers in (
+        [1.0],
+        [0.0, 0.0, 0.0, 10.0, -15.0, 6.0],
+        [0.0, 1.0, 0.0, -6.0, 8.0, -3.0],
+        [0.0, 0.0, 0.0, -4.0, 7.0, -3.0],
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -59,7 +68,7 @@ class Samples:
 
 
 class Curve:
-    """The linear map from points to samples, and its transpose.
+    """The map from points to samples, and the transpose of its derivative.
 
     Args:
         fractions: (fractions,) places in every interval, from 0 to 1.
@@ -67,24 +76,21 @@ class Curve:
 
     def __init__(self, fractions: npt.ArrayLike) -> None:
         self.fractions = np.atleast_1d(np.asarray(fractions, dtype=np.float64))
-        shapes = []
-        for order in range(3):
-            curves = (_STEP, _BEFORE, _AFTER)
-            shapes.append([(c.deriv(order) if order else c)(self.fractions) for c in curves])
-        self._shape = np.array(shapes)  # (order, curve, fractions)
+        self._shapes = np.array(
+            [[shape.deriv(order)(self.fractions) for shape in _SHAPES] for order in range(_ORDERS)]
+        )  # (order, shape, fractions)
 
     def sample(self, points: Points) -> Samples:
         """Return the motion at the fractions."""
-        a = points.positions[:-1, None, :]
-        step = np.diff(points.positions, axis=0)[:, None, :]
-        before, after = points.velocities[:-1, None, :], points.velocities[1:, None, :]
-        u = points.durations[:, None, None]
-        P, A, B = self._shape[:, :, None, :, None].swapaxes(0, 1)
-        return Samples(
-            a + step * P[0] + u * (before * A[0] + after * B[0]),
-            step * P[1] / u + before * A[1] + after * B[1],
-            (step * P[2] / u + before * A[2] + after * B[2]) / u,
-        )
+        motion = self.rows(points).reshape(_ORDERS, -1, points.intervals, len(self.fractions))
+        return Samples(*motion.transpose(0, 2, 3, 1))
+
+    def rows(self, points: Points) -> Array:
+        """Return (3, joints, intervals x fractions) position, velocity and acceleration."""
+        amounts, joints = _amounts(points), points.positions.shape[1]
+        scaled = amounts.reshape(-1, len(_SHAPES)) * _rates(points, joints)[:, :, None]
+        motion: Array = scaled @ self._shapes
+        return motion.reshape(_ORDERS, joints, -1)
 
     def pull(self, points: Points, slopes: Samples) -> Points:
         """Return the gradient with respect to points, of what has these slopes on the samples.
@@ -96,31 +102,39 @@ class Curve:
         Returns:
             Derivatives with respect to positions, velocities and durations.
         """
-        u = points.durations[:, None]
-        sums = np.array(
-            [
-                [np.einsum("ikj,k->ij", slope, curve) for curve in curves]
-                for slope, curves in zip(
-                    (slopes.position, slopes.velocity, slopes.acceleration),
-                    self._shape,
-                    strict=True,
-                )
-            ]
-        )  # (order, curve, intervals, joints)
-        onto_step = sums[0, 0] + sums[1, 0] / u + sums[2, 0] / u**2
-        onto_before = u * sums[0, 1] + sums[1, 1] + sums[2, 1] / u
-        onto_after = u * sums[0, 2] + sums[1, 2] + sums[2, 2] / u
-        positions = np.zeros_like(points.positions)
-        positions[:-1] += slopes.position.sum(axis=1) - onto_step
-        positions[1:] += onto_step
-        velocities = np.zeros_like(points.velocities)
-        velocities[:-1] += onto_before
-        velocities[1:] += onto_after
-        step = np.diff(points.positions, axis=0)
-        before, after = points.velocities[:-1], points.velocities[1:]
-        durations = (
-            before * (sums[0, 1] - sums[2, 1] / u**2)
-            + after * (sums[0, 2] - sums[2, 2] / u**2)
-            - step * (sums[1, 0] / u**2 + 2.0 * sums[2, 0] / u**3)
-        ).sum(axis=1)
-        return Points(positions, velocities, durations)
+        parts = (slopes.position, slopes.velocity, slopes.acceleration)
+        return self.pull_rows(points, np.array([part.transpose(2, 0, 1) for part in parts]))
+
+    def pull_rows(self, points: Points, slopes: Array) -> Points:
+        """Return the gradient with respect to points, of what has slopes on :meth:`rows`.
+
+        Args:
+            points: where the samples were taken.
+            slopes: (3, joints, intervals x fractions) derivatives with respect to the samples.
+        """
+        joints, intervals = points.positions.shape[1], points.intervals
+        each = slopes.reshape(_ORDERS, joints * intervals, -1) @ self._shapes.swapaxes(1, 2)
+        each *= _rates(points, joints)[:, :, None]
+        each = each.reshape(_ORDERS, joints, intervals, len(_SHAPES))
+        onto = each.sum(axis=0)  # the amounts
+        positions, velocities = np.zeros((2, joints, intervals + 1))
+        positions[:, :-1] += onto[:, :, 0] - onto[:, :, 1]
+        positions[:, 1:] += onto[:, :, 1]
+        velocities[:, :-1] += points.durations * onto[:, :, 2]
+        velocities[:, 1:] += points.durations * onto[:, :, 3]
+        before, after = points.velocities[:-1].T, points.velocities[1:].T
+        slower = (_amounts(points) * (each[1] + 2.0 * each[2])).sum(axis=(0, 2))
+        longer = (before * onto[:, :, 2] + after * onto[:, :, 3]).sum(axis=0)
+        durations = longer - slower / points.durations
+        return Points(positions.T, velocities.T, durations)
+
+
+def _amounts(points: Points) -> Array:
+    """Return (joints, intervals, 4) the amounts of the shapes."""
+    q, qd, u = points.positions.T, points.velocities.T, points.durations
+    return np.stack([q[:, :-1], np.diff(q, axis=1), u * qd[:, :-1], u * qd[:, 1:]], axis=2)
+
+
+def _rates(points: Points, joints: int) -> Array:
+    """Return (orders, joints x intervals) what differentiation with respect to time divides by."""
+    return np.tile(points.durations ** -np.arange(_ORDERS)[:, None].astype(np.float64), joints)

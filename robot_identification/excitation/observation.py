@@ -2,11 +2,12 @@
 
 The energy model has one row per interval between consecutive points, so that every point is used
 twice (Gautier and Khalil 1992, eq. 5-9 and section 4.3); friction adds integrals over the
-intervals.  The dynamic model has one row per joint and sample.
+intervals.  The dynamic model is in :mod:`~robot_identification.excitation.dynamic_observation`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -14,7 +15,6 @@ import numpy.typing as npt
 
 from robot_identification.dynamics import rate_terms
 from robot_identification.dynamics.energy import EnergyRegressor
-from robot_identification.dynamics.regressor import Regressor
 from robot_identification.dynamics.tree import tree_of
 from robot_identification.excitation import gradient_kernels
 from robot_identification.excitation.curve import Curve, Points, Samples
@@ -23,13 +23,14 @@ from robot_identification.robot import parameters
 from robot_identification.robot.model import Array, RobotModel
 
 _QUADRATURE_NODES = 12
-# Samples whose slopes over W are worked on at a time: they stay in the cache.
-_BLOCK = 128
 _LINK = len(parameters.INERTIAL)
 
 
 class Observation(Protocol):
-    """A system W as a function of points."""
+    """A system W as a function of points.
+
+    W^T W tells everything about the singular values, and needs no rows that are kept whole.
+    """
 
     @property
     def columns(self) -> int:
@@ -40,6 +41,14 @@ class Observation(Protocol):
 
     def pull(self, points: Points, slope: Array) -> Points:
         """Return the gradient over the points of what has the derivatives ``slope`` over W."""
+
+    def gram(self, points: Points) -> tuple[Array, Pull]:
+        """Return W^T W, and what leads derivatives over it back to the points."""
+
+
+Pull = Callable[[Array], Points]
+"""Returns the gradient over the points of what has these derivatives (columns, columns),
+symmetric, over W^T W."""
 
 
 class EnergyObservation:
@@ -109,6 +118,11 @@ class EnergyObservation:
         between = self._pull_lossy(points, slope)
         return Points(onto_q + between.positions, onto_qd + between.velocities, between.durations)
 
+    def gram(self, points: Points) -> tuple[Array, Pull]:
+        """Return W^T W, and what leads derivatives over it back to the points."""
+        W = self.rows(points)
+        return W.T @ W, lambda slope: self.pull(points, 2.0 * (W @ slope))
+
     def _pull_lossy(self, points: Points, slope: Array) -> Points:
         samples = self._curve.sample(points)
         onto = Samples(*(np.zeros_like(part) for part in vars(samples).values()))
@@ -125,95 +139,6 @@ class EnergyObservation:
             rates += (weights * over_rate)[:, :, None] * term.motion
         result = self._curve.pull(points, onto)
         return Points(result.positions, result.velocities, result.durations + onto_u)
-
-
-class DynamicObservation:
-    """Rows of the inverse dynamic model at samples of every interval.
-
-    Rows are weighted by the square root of the time that a sample stands for, so that W^T W is the
-    integral over the motion: intervals count by their durations, as in a recording.
-
-    Args:
-        base: base parameters; their columns are those of W.
-        samples: samples per interval.
-        smoothing: width of the smoothed sign of velocities, in rad/s or m/s; 0 for the sign.
-    """
-
-    def __init__(self, base: BaseParameters, samples: int = 10, smoothing: float = 0.0) -> None:
-        robot = base.robot
-        self._robot = robot
-        self._regressor = Regressor(robot, base.base_columns)
-        self._tree = tree_of(robot)
-        self._inertial = _inertial_places(robot, base.base_columns)
-        self._terms = rate_terms.rate_terms(robot, base.base_columns)
-        self._coulomb = tuple(t for t in self._terms if t.kind == rate_terms.COULOMB)
-        self._smoothing = smoothing
-        self._samples = samples
-        self._curve = Curve((np.arange(samples) + 0.5) / samples)
-
-    @property
-    def columns(self) -> int:
-        """Number of columns of W."""
-        return len(self._regressor.columns)
-
-    def rows(self, points: Points) -> Array:
-        """Return W, (intervals x samples x joints, columns)."""
-        q, qd, qdd = _flat(self._curve.sample(points))
-        W = self._regressor.dense(q, qd, qdd)
-        if self._smoothing > 0.0:
-            for term in self._coulomb:
-                W[:, term.joint, term.column] = 0.0
-            for term in self._coulomb:
-                value, _ = rate_terms.sign(qd @ term.motion, self._smoothing)
-                W[:, term.joint, term.column] += term.gain * value
-        W *= self._weights(points)[:, None, None]
-        return W.reshape(-1, self.columns)
-
-    def _weights(self, points: Points) -> Array:
-        """Return (intervals x samples,) square roots of the time that every sample stands for."""
-        return np.repeat(np.sqrt(points.durations / self._samples), self._samples)
-
-    def pull(self, points: Points, slope: Array) -> Points:
-        """Return the gradient over the points of what has the derivatives ``slope`` over W."""
-        samples = self._curve.sample(points)
-        q, qd, qdd = _flat(samples)
-        weights = self._weights(points)
-        onto = np.zeros((3, *q.shape))
-        onto_w = slope.reshape(len(q), q.shape[1], self.columns)
-        for first in range(0, len(q), _BLOCK):
-            part = slice(first, first + _BLOCK)
-            own = onto_w[part] * weights[part, None, None]
-            self._pull_block(q[part], qd[part], qdd[part], own, onto[:, part])
-        shape = samples.position.shape
-        result = self._curve.pull(points, Samples(*(part.reshape(shape) for part in onto)))
-        per_row = np.einsum("ij,ij->i", slope, self.rows(points))
-        per_interval = per_row.reshape(points.intervals, -1).sum(axis=1)
-        longer = per_interval / (2.0 * points.durations)
-        return Points(result.positions, result.velocities, result.durations + longer)
-
-    def _pull_block(self, q: Array, qd: Array, qdd: Array, onto_w: Array, onto: Array) -> None:
-        """Add to ``onto`` (3, samples, joints) the gradient of what has slopes over rows of W.
-
-        Args:
-            q: (samples, joints) positions; likewise ``qd`` and ``qdd``.
-            qd: velocities.
-            qdd: accelerations.
-            onto_w: (samples, joints, columns) slopes over the rows before they are weighted.
-            onto: takes the slopes over positions, velocities and accelerations.
-        """
-        links = _spread(onto_w, self._inertial, q.shape[1])
-        gradient_kernels.effort_gradients(
-            self._tree, self._robot.ancestors, q, qd, qdd, links, *onto
-        )
-        for term in self._terms:
-            scale = term.gain * onto_w[:, term.joint, term.column]
-            if term.kind == rate_terms.INERTIA:
-                onto[2] += np.outer(scale, term.motion)
-            elif term.kind == rate_terms.VISCOUS:
-                onto[1] += np.outer(scale, term.motion)
-            elif term.kind == rate_terms.COULOMB:
-                _, bend = rate_terms.sign(qd @ term.motion, self._smoothing)
-                onto[1] += np.outer(scale * bend, term.motion)
 
 
 class InnerObservation:
@@ -237,24 +162,24 @@ class InnerObservation:
 
     def pull(self, points: Points, slope: Array) -> Points:
         """Return the gradient over the points of what has the derivatives ``slope`` over W."""
-        onto = self._observation.pull(_inner(points), slope)
-        around = ((1, 1), (0, 0))
-        return Points(
-            np.pad(onto.positions, around),
-            np.pad(onto.velocities, around),
-            np.pad(onto.durations, 1),
-        )
+        return _with_ends(self._observation.pull(_inner(points), slope))
+
+    def gram(self, points: Points) -> tuple[Array, Pull]:
+        """Return W^T W, and what leads derivatives over it back to the points."""
+        gram, pull = self._observation.gram(_inner(points))
+        return gram, lambda slope: _with_ends(pull(slope))
 
 
 def _inner(points: Points) -> Points:
     return Points(points.positions[1:-1], points.velocities[1:-1], points.durations[1:-1])
 
 
-def _flat(samples: Samples) -> tuple[Array, Array, Array]:
-    """Return position, velocity and acceleration as (samples, joints)."""
-    joints = samples.position.shape[2]
-    q, qd, qdd = (np.ascontiguousarray(x.reshape(-1, joints)) for x in vars(samples).values())
-    return q, qd, qdd
+def _with_ends(onto: Points) -> Points:
+    """Return a gradient over the inner points as one over all points."""
+    around = ((1, 1), (0, 0))
+    return Points(
+        np.pad(onto.positions, around), np.pad(onto.velocities, around), np.pad(onto.durations, 1)
+    )
 
 
 def _inertial_places(

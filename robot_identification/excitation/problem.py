@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.excitation.criterion import Criterion, smooth
+from robot_identification.excitation.criterion import Criterion
 from robot_identification.excitation.curve import Points
 from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.observation import Observation
+from robot_identification.excitation.surrogate import surrogate
 from robot_identification.robot.model import Array
 
 _UNCHANGED = 1e-10
@@ -61,11 +62,9 @@ class PointProblem:
 
     def smooth(self, z: Array, sharpness: float, weight: float) -> tuple[float, Array]:
         """Return the surrogate of the criterion, and its gradient (variables,)."""
-        points = self.points(z)
-        value, slope = smooth(
-            self.observation.rows(points), sharpness, weight, self.criterion.prior
+        value, gradient = surrogate(
+            self.observation, self.points(z), sharpness, weight, self.criterion.prior
         )
-        gradient = self.observation.pull(points, slope)
         parts = (
             (gradient.positions * self.limits.half_range)[:, self.position_matters],
             (gradient.velocities * self.limits.velocity)[:, self.velocity_matters],

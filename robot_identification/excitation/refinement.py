@@ -13,11 +13,11 @@ import scipy.optimize
 
 from robot_identification.errors import CancelledError
 from robot_identification.excitation.braking import stopping_factors
-from robot_identification.excitation.criterion import smooth
 from robot_identification.excitation.curve import Curve, Points, Samples
 from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.observation import Observation
 from robot_identification.excitation.optimizers import Cancelled
+from robot_identification.excitation.surrogate import surrogate
 from robot_identification.robot.model import Array
 
 _FRACTIONS = np.array([0.08, 0.17, 0.25, 0.33, 0.42, 0.5, 0.58, 0.67, 0.75, 0.83, 0.92])
@@ -112,8 +112,8 @@ class Refinement:
         """Return surrogate plus penalty, and the gradient over the unknowns."""
         points, penalty = self.points(x), stage.penalty
         weight = self.equilibrium_weight if stage.equilibrates else 0.0
-        value, slope = smooth(self.observation.rows(points), stage.sharpness, weight, self.prior)
-        parts = list(vars(self.observation.pull(points, slope)).values())
+        value, gradient = surrogate(self.observation, points, stage.sharpness, weight, self.prior)
+        parts = list(vars(gradient).values())
         excess, onto = self._excess(points)
         value += penalty * excess
         parts = [a + penalty * b for a, b in zip(parts, vars(onto).values(), strict=True)]

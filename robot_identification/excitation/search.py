@@ -9,9 +9,9 @@ import numpy as np
 
 from robot_identification.excitation.criterion import Criterion, condition
 from robot_identification.excitation.curve import Points
+from robot_identification.excitation.dynamic_observation import DynamicObservation
 from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.observation import (
-    DynamicObservation,
     EnergyObservation,
     InnerObservation,
     Observation,

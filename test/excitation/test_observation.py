@@ -3,9 +3,13 @@
 import numpy as np
 import pytest
 
+from random_robots import coupled_wrist, random_robot
 from robot_identification.dynamics.regressor import Regressor
+from robot_identification.excitation.criterion import smooth
 from robot_identification.excitation.curve import Curve, Points
-from robot_identification.excitation.observation import DynamicObservation, EnergyObservation
+from robot_identification.excitation.dynamic_observation import DynamicObservation
+from robot_identification.excitation.observation import EnergyObservation
+from robot_identification.excitation.surrogate import surrogate
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.identification.base import base_parameters
 from robot_identification.robot.loading import load_robot
@@ -57,6 +61,58 @@ def test_gradients_over_the_points_are_exact(name, kind):
     gradient = observation.pull(points, slope)
     got = sum((g * d).sum() for g, d in zip(vars(gradient).values(), way, strict=True))
     assert got == pytest.approx(expected, rel=1e-5, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_gradients_of_branched_and_coupled_robots_are_exact_in_whole_and_broken_blocks(seed):
+    """Entry by entry of the motion's gradient, by central differences of plain rows."""
+    rng = np.random.default_rng(seed)
+    robot = random_robot(rng, 5, coupled_wrist())
+    observation = DynamicObservation(base_parameters(robot), samples=33, smoothing=0.1)
+    points = random_points(robot, 3, seed)  # 66 samples
+    slope = rng.normal(size=observation.rows(points).shape)
+    gradient = observation.pull(points, slope)
+    for _ in range(6):
+        way = [rng.normal(size=x.shape) * 0.1 for x in vars(points).values()]
+        h = 1e-4
+        ahead, behind = (observation.rows(moved(points, way, s * h)) for s in (1, -1))
+        expected = ((ahead - behind) * slope).sum() / (2 * h)
+        got = sum((g * d).sum() for g, d in zip(vars(gradient).values(), way, strict=True))
+        size = sum(np.abs(g * d).sum() for g, d in zip(vars(gradient).values(), way, strict=True))
+        assert got == pytest.approx(expected, abs=1e-6 * size)
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("kind", [EnergyObservation, DynamicObservation])
+def test_derivatives_over_the_gram_matrix_go_back_as_those_over_the_rows(name, kind):
+    """d tr(S W^T W) = tr(2 S W^T dW), also after the system was asked for at other points."""
+    robot = load_robot(name)
+    observation = kind(base_parameters(robot), smoothing=0.1)
+    points = random_points(robot, 5)
+    W = observation.rows(points)
+    S = np.random.default_rng(1).normal(size=(W.shape[1], W.shape[1]))
+    S = S + S.T
+    expected = observation.pull(points, 2.0 * W @ S)
+    gram, pull = observation.gram(points)
+    np.testing.assert_allclose(gram, W.T @ W, atol=1e-13 * np.abs(gram).max())
+    observation.rows(random_points(robot, 5, seed=1))
+    for got, wanted in zip(vars(pull(S)).values(), vars(expected).values(), strict=True):
+        np.testing.assert_allclose(got, wanted, atol=1e-12 * np.abs(wanted).max())
+
+
+@pytest.mark.parametrize("kind", [EnergyObservation, DynamicObservation])
+@pytest.mark.parametrize("sharpness", [2.0, 16.0])
+def test_the_surrogate_without_rows_is_that_of_the_rows(kind, sharpness):
+    robot = load_robot("stanford")
+    observation = kind(base_parameters(robot), smoothing=0.1)
+    points = random_points(robot, 40)
+    value, gradient = surrogate(observation, points, sharpness)
+    wanted, slope = smooth(observation.rows(points), sharpness, 0.0)
+    assert value == pytest.approx(wanted, rel=1e-11)
+    for got, plain in zip(
+        vars(gradient).values(), vars(observation.pull(points, slope)).values(), strict=True
+    ):
+        np.testing.assert_allclose(got, plain, atol=1e-9 * np.abs(plain).max())
 
 
 @pytest.mark.parametrize("name", ROBOTS)

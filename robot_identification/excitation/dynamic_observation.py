@@ -1,0 +1,226 @@
+"""Rows of the inverse dynamic model along a motion through points, with exact derivatives.
+
+The effort of joint k depends on the links that it moves alone.  Of the system W only the entries
+that can differ from zero are made, C_k for joint k (entries, samples), and
+
+    W^T W = sum over k of C_k C_k^T    (put at the columns of joint k).
+
+What has the derivatives S over W^T W, S symmetric, has 2 S C_k over C_k.  The inertial entries are
+led back to the motion by :mod:`~robot_identification.excitation.effort_gradient_kernels`, those of
+friction and drives by matrices.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.dynamics import rate_terms
+from robot_identification.dynamics.regressor import Regressor
+from robot_identification.dynamics.tree import tree_of
+from robot_identification.excitation.curve import Curve, Points
+from robot_identification.excitation.effort_gradient_kernels import effort_gradients
+from robot_identification.excitation.observation import Pull
+from robot_identification.identification.base import BaseParameters
+from robot_identification.robot.model import Array
+
+Places = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Entries of W that can differ from zero.
+
+    Attributes:
+        motion: (3, joints, samples) position, velocity and acceleration.
+        bends: (Coulomb terms, samples) derivatives of the smoothed signs.
+        weights: (samples,) square roots of the time that every sample stands for.
+        entries: (compact rows, samples) weighted entries.
+        onto: (compact rows, samples) room for derivatives over them.
+    """
+
+    motion: Array
+    bends: Array
+    weights: Array
+    entries: Array
+    onto: Array
+
+
+class DynamicObservation:
+    """Rows of the inverse dynamic model at samples of every interval.
+
+    Rows are weighted by the square root of the time that a sample stands for, so that W^T W is the
+    integral over the motion: intervals count by their durations, as in a recording.
+
+    An observation works in memory of its own, because fresh memory costs as much time as what is
+    written to it: one thread at a time may use it.
+
+    Args:
+        base: base parameters; their columns are those of W.
+        samples: samples per interval.
+        smoothing: width of the smoothed sign of velocities, in rad/s or m/s; 0 for the sign.
+    """
+
+    def __init__(self, base: BaseParameters, samples: int = 10, smoothing: float = 0.0) -> None:
+        robot = base.robot
+        self._regressor = Regressor(robot, base.base_columns)
+        self._blocks = tuple(
+            (joint.rows, joint.columns, np.ix_(joint.columns, joint.columns))
+            for joint in self._regressor.joint_rows
+        )
+        self._tree = tree_of(robot)
+        places = np.full((len(robot.joints), self.columns), -1, dtype=np.int64)
+        for k, (rows, columns, _) in enumerate(self._blocks):
+            places[k, columns] = np.arange(rows.start, rows.stop)
+        self._slots = np.full((len(robot.joints), len(robot.all_parameter_names)), -1)
+        self._slots[:, base.base_columns] = places
+        terms = rate_terms.rate_terms(robot, base.base_columns)
+        self._rates = _RateRows(terms, places, smoothing)
+        self._samples = samples
+        self._curve = Curve((np.arange(samples) + 0.5) / samples)
+        self._room = np.zeros((2, self._regressor.compact_rows, 0))
+        self._latest: _Rows | None = None
+
+    @property
+    def columns(self) -> int:
+        """Number of columns of W."""
+        return len(self._regressor.columns)
+
+    def rows(self, points: Points) -> Array:
+        """Return W, (intervals x samples x joints, columns)."""
+        entries = self._rows(points).entries
+        W = np.zeros((entries.shape[1], len(self._blocks), self.columns))
+        for k, (rows, columns, _) in enumerate(self._blocks):
+            W[:, k, columns] = entries[rows].T
+        return W.reshape(-1, self.columns)
+
+    def pull(self, points: Points, slope: Array) -> Points:
+        """Return the gradient over the points of what has the derivatives ``slope`` over W."""
+        found = self._rows(points)
+        split = slope.reshape(-1, len(self._blocks), self.columns)
+        for k, (rows, columns, _) in enumerate(self._blocks):
+            found.onto[rows] = split[:, k, columns].T
+        return self._pull(points, found)
+
+    def gram(self, points: Points) -> tuple[Array, Pull]:
+        """Return W^T W, and what leads derivatives over it back to the points."""
+        found = self._rows(points)
+        gram = np.zeros((self.columns, self.columns))
+        for rows, _, place in self._blocks:
+            gram[place] += found.entries[rows] @ found.entries[rows].T
+
+        def pull(slope: Array) -> Points:
+            now = found if self._latest is found else self._rows(points)
+            for rows, _, place in self._blocks:
+                np.matmul(2.0 * slope[place], now.entries[rows], out=now.onto[rows])
+            return self._pull(points, now)
+
+        return gram, pull
+
+    def _rows(self, points: Points) -> _Rows:
+        """Return the entries of W; they last until the next call."""
+        motion = self._curve.rows(points)
+        if self._room.shape[2] != motion.shape[2]:
+            self._room = np.zeros((*self._room.shape[:2], motion.shape[2]))
+        entries, onto = self._room
+        self._regressor.compact(motion[0], motion[1], motion[2], out=entries)
+        bends = self._rates.put_signs(motion[1], entries)
+        weights = np.repeat(np.sqrt(points.durations / self._samples), self._samples)
+        entries *= weights
+        self._latest = _Rows(motion, bends, weights, entries, onto)
+        return self._latest
+
+    def _pull(self, points: Points, rows: _Rows) -> Points:
+        """Return the gradient over the points of what has derivatives over weighted entries."""
+        onto = np.empty_like(rows.motion)
+        q = rows.motion[0]
+        effort_gradients(
+            self._tree, self._slots, *rows.motion, np.cos(q), np.sin(q), rows.onto, onto
+        )
+        self._rates.pull(rows.onto, rows.bends, onto)
+        onto *= rows.weights
+        result = self._curve.pull_rows(points, onto)
+        per_sample = np.einsum("ij,ij->j", rows.onto, rows.entries)
+        per_interval = per_sample.reshape(points.intervals, -1).sum(axis=1)
+        longer = per_interval / (2.0 * points.durations)
+        return Points(result.positions, result.velocities, result.durations + longer)
+
+
+class _RateRows:
+    """Entries of friction and drives, which are functions of combinations of rates.
+
+    Args:
+        terms: the entries.
+        places: (joints, columns) row of the compact form that holds the entry; -1: none.
+        smoothing: width of the smoothed sign of velocities; 0 for the sign.
+    """
+
+    def __init__(
+        self, terms: tuple[rate_terms.RateTerm, ...], places: Places, smoothing: float
+    ) -> None:
+        self._smoothing = smoothing
+        self._inertia = _Kind.of(rate_terms.INERTIA, terms, places)
+        self._viscous = _Kind.of(rate_terms.VISCOUS, terms, places)
+        self._coulomb = _Kind.of(rate_terms.COULOMB, terms, places)
+        self._signs, of_term = np.unique(self._coulomb.rows, return_inverse=True)
+        self._mixing = np.zeros((len(self._signs), len(of_term)))
+        self._mixing[of_term, np.arange(len(of_term))] = self._coulomb.gains
+
+    def put_signs(self, qd: Array, entries: Array) -> Array:
+        """Replace the signs of velocities by smoothed ones.
+
+        Args:
+            qd: (joints, samples) velocities.
+            entries: (compact rows, samples) entries before they are weighted.
+
+        Returns:
+            (Coulomb terms, samples) derivatives of the smoothed signs.
+        """
+        values, bends = rate_terms.sign(self._coulomb.motions @ qd, self._smoothing)
+        if self._smoothing > 0.0:
+            entries[self._signs] = self._mixing @ values
+        return bends
+
+    def pull(self, onto_entries: Array, bends: Array, onto: Array) -> None:
+        """Add derivatives over the entries to those over the motion.
+
+        Args:
+            onto_entries: (compact rows, samples) derivatives over the entries.
+            bends: (Coulomb terms, samples) derivatives of the smoothed signs.
+            onto: (3, joints, samples) takes those over position, velocity and acceleration.
+        """
+        onto[2] += self._inertia.back @ onto_entries[self._inertia.rows]
+        onto[1] += self._viscous.back @ onto_entries[self._viscous.rows]
+        onto[1] += self._coulomb.back @ (onto_entries[self._coulomb.rows] * bends)
+
+
+@dataclass(frozen=True, eq=False)
+class _Kind:
+    """The terms of one kind: entry = gain times a function of motion times rates.
+
+    Attributes:
+        rows: (terms,) row of the compact form.
+        motions: (terms, joints) combinations of rates.
+        gains: (terms,) factors.
+    """
+
+    rows: Places
+    motions: Array
+    gains: Array
+
+    @classmethod
+    def of(cls, kind: int, terms: tuple[rate_terms.RateTerm, ...], places: Places) -> _Kind:
+        chosen = [term for term in terms if term.kind == kind]
+        return cls(
+            np.array([places[term.joint, term.column] for term in chosen], dtype=np.int64),
+            np.array([term.motion for term in chosen]).reshape(len(chosen), len(places)),
+            np.array([term.gain for term in chosen]),
+        )
+
+    @cached_property
+    def back(self) -> Array:
+        """(joints, terms) derivatives over the rates, but for those of the function."""
+        return self.motions.T * self.gains
