@@ -2,11 +2,13 @@
 
 import os
 
+import ros_domain
+
 # Tests run side by side: one thread of linear algebra each, and a ROS domain of its own for each
-# process, out of the hundred whose ports are clear of those that Linux hands out by itself.
+# process.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-os.environ["ROS_DOMAIN_ID"] = str(1 + os.getpid() % 100)
+os.environ["ROS_DOMAIN_ID"] = str(ros_domain.claim())
 os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
 
 import pytest

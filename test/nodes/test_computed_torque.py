@@ -46,7 +46,7 @@ def track(tmp_path):
     }
     line = command("simulated_robot", parameters=exact, namespace=namespace)
     processes.start("simulated_robot", line)
-    tracking = Tracking(client, processes, ROBOT, "tx40", namespace)
+    tracking = Tracking(client, processes, ROBOT, "tx40", namespace, lead=2.0)
     tracking.wait_until_ready()
     yield tracking
     client.close()
