@@ -87,10 +87,9 @@ class Curve:
 
     def rows(self, points: Points) -> Array:
         """Return (3, joints, intervals x fractions) position, velocity and acceleration."""
-        amounts, joints = _amounts(points), points.positions.shape[1]
-        scaled = amounts.reshape(-1, len(_SHAPES)) * _rates(points, joints)[:, :, None]
-        motion: Array = scaled @ self._shapes
-        return motion.reshape(_ORDERS, joints, -1)
+        scaled = _amounts(points) * _rates(points)
+        motion: Array = scaled.reshape(_ORDERS, -1, len(_SHAPES)) @ self._shapes
+        return motion.reshape(_ORDERS, points.positions.shape[1], -1)
 
     def pull(self, points: Points, slopes: Samples) -> Points:
         """Return the gradient with respect to points, of what has these slopes on the samples.
@@ -114,8 +113,8 @@ class Curve:
         """
         joints, intervals = points.positions.shape[1], points.intervals
         each = slopes.reshape(_ORDERS, joints * intervals, -1) @ self._shapes.swapaxes(1, 2)
-        each *= _rates(points, joints)[:, :, None]
         each = each.reshape(_ORDERS, joints, intervals, len(_SHAPES))
+        each *= _rates(points)
         onto = each.sum(axis=0)  # the amounts
         positions, velocities = np.zeros((2, joints, intervals + 1))
         positions[:, :-1] += onto[:, :, 0] - onto[:, :, 1]
@@ -132,9 +131,16 @@ class Curve:
 def _amounts(points: Points) -> Array:
     """Return (joints, intervals, 4) the amounts of the shapes."""
     q, qd, u = points.positions.T, points.velocities.T, points.durations
-    return np.stack([q[:, :-1], np.diff(q, axis=1), u * qd[:, :-1], u * qd[:, 1:]], axis=2)
+    amounts = np.empty((len(q), len(u), len(_SHAPES)))
+    amounts[:, :, 0] = q[:, :-1]
+    amounts[:, :, 1] = q[:, 1:] - q[:, :-1]
+    amounts[:, :, 2] = u * qd[:, :-1]
+    amounts[:, :, 3] = u * qd[:, 1:]
+    return amounts
 
 
-def _rates(points: Points, joints: int) -> Array:
-    """Return (orders, joints x intervals) what differentiation with respect to time divides by."""
-    return np.tile(points.durations ** -np.arange(_ORDERS)[:, None].astype(np.float64), joints)
+def _rates(points: Points) -> Array:
+    """Return (orders, 1, intervals, 1) powers of 1 / u, one for each derivative over time."""
+    inverse = 1.0 / points.durations
+    rates = np.stack([np.ones_like(inverse), inverse, inverse * inverse])
+    return rates[:, None, :, None]

@@ -67,13 +67,12 @@ class DynamicObservation:
     def __init__(self, base: BaseParameters, samples: int = 10, smoothing: float = 0.0) -> None:
         robot = base.robot
         self._regressor = Regressor(robot, base.base_columns)
-        self._blocks = tuple(
-            (joint.rows, joint.columns, np.ix_(joint.columns, joint.columns))
-            for joint in self._regressor.joint_rows
-        )
+        self._blocks = tuple((x.rows, x.columns) for x in self._regressor.joint_rows)
+        own = [(self.columns * x[:, None] + x).ravel() for _, x in self._blocks]
+        self._place = np.concatenate(own)  # of the entries of all C_k C_k^T in W^T W
         self._tree = tree_of(robot)
         places = np.full((len(robot.joints), self.columns), -1, dtype=np.int64)
-        for k, (rows, columns, _) in enumerate(self._blocks):
+        for k, (rows, columns) in enumerate(self._blocks):
             places[k, columns] = np.arange(rows.start, rows.stop)
         self._slots = np.full((len(robot.joints), len(robot.all_parameter_names)), -1)
         self._slots[:, base.base_columns] = places
@@ -93,7 +92,7 @@ class DynamicObservation:
         """Return W, (intervals x samples x joints, columns)."""
         entries = self._rows(points).entries
         W = np.zeros((entries.shape[1], len(self._blocks), self.columns))
-        for k, (rows, columns, _) in enumerate(self._blocks):
+        for k, (rows, columns) in enumerate(self._blocks):
             W[:, k, columns] = entries[rows].T
         return W.reshape(-1, self.columns)
 
@@ -101,24 +100,28 @@ class DynamicObservation:
         """Return the gradient over the points of what has the derivatives ``slope`` over W."""
         found = self._rows(points)
         split = slope.reshape(-1, len(self._blocks), self.columns)
-        for k, (rows, columns, _) in enumerate(self._blocks):
+        for k, (rows, columns) in enumerate(self._blocks):
             found.onto[rows] = split[:, k, columns].T
         return self._pull(points, found)
 
     def gram(self, points: Points) -> tuple[Array, Pull]:
         """Return W^T W, and what leads derivatives over it back to the points."""
         found = self._rows(points)
-        gram = np.zeros((self.columns, self.columns))
-        for rows, _, place in self._blocks:
-            gram[place] += found.entries[rows] @ found.entries[rows].T
+        own = [found.entries[rows] @ found.entries[rows].T for rows, _ in self._blocks]
+        entries = np.concatenate([block.ravel() for block in own])
+        sums = np.asarray(np.bincount(self._place, entries, self.columns**2), dtype=np.float64)
 
         def pull(slope: Array) -> Points:
             now = found if self._latest is found else self._rows(points)
-            for rows, _, place in self._blocks:
-                np.matmul(2.0 * slope[place], now.entries[rows], out=now.onto[rows])
+            first, shares = 0, 2.0 * slope.ravel()[self._place]
+            for rows, columns in self._blocks:
+                size = len(columns)
+                share = shares[first : first + size**2].reshape(size, size)
+                np.matmul(share, now.entries[rows], out=now.onto[rows])
+                first += size**2
             return self._pull(points, now)
 
-        return gram, pull
+        return sums.reshape(self.columns, self.columns), pull
 
     def _rows(self, points: Points) -> _Rows:
         """Return the entries of W; they last until the next call."""
