@@ -1,0 +1,71 @@
+"""The search with the energy model: points first, then points and durations together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robot_identification.excitation.limits import MotionLimits
+from robot_identification.excitation.observation import EnergyObservation, InnerObservation
+from robot_identification.excitation.optimizers import Cancelled
+from robot_identification.excitation.points import Progress, optimise_points
+from robot_identification.excitation.refinement import Refinement, Stage
+from robot_identification.excitation.starts import Candidate, fit, from_rest, random_starts
+from robot_identification.identification.base import BaseParameters
+from robot_identification.robot.model import Array
+
+if TYPE_CHECKING:
+    from robot_identification.excitation.plan import PlanSettings
+
+_SMOOTHING = 0.05
+_EQUILIBRIUM_WEIGHT = 0.25
+_STAGES = (
+    Stage(2.0, 1.0, 200, equilibrates=False),
+    Stage(2.0, 10.0, 200, equilibrates=False),
+    *(
+        Stage(sharpness, max(10.0, 7.0 * sharpness), 300)
+        for sharpness in (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+    ),
+)
+
+
+def energy_candidates(
+    base: BaseParameters,
+    limits: MotionLimits,
+    posture: Array,
+    settings: PlanSettings,
+    report: Progress,
+    cancelled: Cancelled | None,
+) -> list[Candidate]:
+    """Return motions through the best points of the energy model, and through refined ones."""
+    rows = settings.rows or 2 * base.rank
+    weight = _EQUILIBRIUM_WEIGHT if settings.points.criterion.equilibrium_weight > 0.0 else 0.0
+    observation = EnergyObservation(base, _SMOOTHING)
+    even = np.full(rows, (settings.duration or rows) / rows)
+    found = optimise_points(
+        observation,
+        limits,
+        even,
+        settings.points,
+        progress=lambda stage, done: report(stage, 0.5 * done),
+        cancelled=cancelled,
+    )
+    firsts = [from_rest(found.points, posture, limits, settings.duration)]
+    firsts += [
+        from_rest(points, posture, limits, settings.duration)
+        for points in random_starts(limits, even, settings.points.seed, settings.points.starts)[1:]
+    ]
+    inner = InnerObservation(observation)
+    candidates = []
+    for i, first in enumerate(firsts):
+        report("limits", 0.5 + 0.5 * i / len(firsts))
+        prior = settings.points.criterion.prior
+        task = Refinement(inner, limits, first, settings.duration, weight, prior)
+        refined = task.run(_STAGES, cancelled)
+        before, winner = (found.before, found.optimizer) if i == 0 else (None, "gradient")
+        for points in (first, refined):
+            motion = fit(points, first, limits, settings.duration, winner)
+            candidates.append(replace(motion, before=before))
+    return candidates

@@ -1,0 +1,78 @@
+"""Where searches of motions start, and what they come to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robot_identification.excitation.curve import Points
+from robot_identification.excitation.limits import MotionLimits
+from robot_identification.excitation.points import Quality
+from robot_identification.excitation.timing import fitted, shortest_durations
+from robot_identification.robot.model import Array
+
+_DISTURBANCE = 0.1
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A motion from rest to rest and where it came from."""
+
+    points: Points
+    first: Points
+    optimizer: str
+    reduced: bool
+    before: Quality | None = None  # of the random start, where ``first`` is not that
+
+
+def random_starts(limits: MotionLimits, durations: Array, seed: int, count: int) -> list[Points]:
+    """Return random points that leave room for the motion between them."""
+    seeds = np.random.SeedSequence(seed).spawn(count)
+    shape = (len(durations) + 1, len(limits.lower))
+    starts = []
+    for rng in map(np.random.default_rng, seeds):
+        positions = limits.middle + limits.half_range * rng.uniform(-0.5, 0.5, shape)
+        velocities = limits.velocity * rng.uniform(-0.4, 0.4, shape)
+        starts.append(Points(positions, velocities, durations))
+    return starts
+
+
+def disturbed(points: Points, limits: MotionLimits, rng: np.random.Generator) -> Points:
+    """Return points of which all but the first and the last are moved at random."""
+    positions, velocities = points.positions.copy(), points.velocities.copy()
+    inner = positions[1:-1].shape
+    positions[1:-1] += 0.5 * _DISTURBANCE * limits.half_range * rng.normal(size=inner)
+    velocities[1:-1] += _DISTURBANCE * limits.velocity * rng.normal(size=inner)
+    return Points(positions, velocities, points.durations)
+
+
+def between_rests(points: Points, posture: Array) -> Points:
+    """Return points of which the first and the last are the posture at rest."""
+    positions, velocities = points.positions.copy(), points.velocities.copy()
+    positions[[0, -1]], velocities[[0, -1]] = posture, 0.0
+    return Points(positions, velocities, points.durations)
+
+
+def from_rest(
+    points: Points, posture: Array, limits: MotionLimits, duration: float | None
+) -> Points:
+    """Return the points with the posture at rest put before and behind them."""
+    positions = np.vstack([posture, points.positions, posture])
+    still = np.zeros((1, len(posture)))
+    velocities = np.clip(
+        np.vstack([still, points.velocities, still]), -limits.velocity, limits.velocity
+    )
+    if duration is not None:
+        even = np.full(len(positions) - 1, duration / (len(positions) - 1))
+        return Points(positions, velocities, even)
+    return Points(positions, velocities, shortest_durations(positions, velocities, limits))
+
+
+def fit(
+    points: Points, first: Points, limits: MotionLimits, duration: float | None, optimizer: str
+) -> Candidate:
+    """Return the motion with exact durations: those aimed at, or the shortest possible."""
+    least = points.durations if duration is not None else np.zeros(points.intervals)
+    done, reduced = fitted(Points(points.positions, points.velocities, least), limits)
+    return Candidate(done, first, optimizer, reduced)

@@ -1,0 +1,62 @@
+"""Independent searches in threads: their order, their errors, their end."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from robot_identification.errors import CancelledError
+from robot_identification.excitation.plan import PlanSettings, plan
+from robot_identification.excitation.points import PointSettings
+from robot_identification.excitation.side_by_side import side_by_side
+from robot_identification.robot.loading import load_robot
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_results_and_reports_come_in_the_order_of_the_items(threads):
+    told = []
+    found = side_by_side(lambda x, _: x * x, [3, 1, 2], awaited=told.append, threads=threads)
+    assert (found, told) == ([9, 1, 4], [3, 1, 2])
+
+
+def test_both_threads_are_at_work_at_once():
+    meeting = threading.Barrier(2, timeout=30.0)
+    assert side_by_side(lambda x, _: (meeting.wait(), x)[1], [1, 2], threads=2) == [1, 2]
+
+
+def test_one_failure_ends_the_others():
+    def work(item, over):
+        if item == "fails":
+            raise CancelledError("no more")
+        while not over():
+            pass
+        raise CancelledError("given up")
+
+    with pytest.raises(CancelledError, match="no more"):
+        side_by_side(work, ["fails", "would go on for ever"], threads=2)
+
+
+def test_a_search_that_is_cancelled_ends_in_every_thread():
+    asked = threading.Event()
+
+    def work(_, over):
+        asked.set()
+        while not over():
+            pass
+        raise CancelledError("the optimisation was cancelled")
+
+    with pytest.raises(CancelledError):
+        side_by_side(work, [1, 2], cancelled=asked.is_set, threads=2)
+
+
+def test_plans_do_not_depend_on_the_number_of_threads(monkeypatch):
+    robot = load_robot("three_dof")
+    settings = PlanSettings(model="dynamic", duration=6.0, points=PointSettings(starts=4))
+    plans = []
+    for cores in (1, 2, 3):
+        monkeypatch.setattr("os.sched_getaffinity", lambda _, n=cores: set(range(n)))
+        plans.append(plan(robot, settings))
+    for other in plans[1:]:
+        np.testing.assert_array_equal(other.trajectory.positions, plans[0].trajectory.positions)
+        np.testing.assert_array_equal(other.trajectory.times, plans[0].trajectory.times)
+        assert other.certificate.digest == plans[0].certificate.digest
