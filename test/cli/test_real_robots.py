@@ -1,18 +1,11 @@
 """The command line on bags of real robots; skipped where the data are not there."""
 
 import csv
-import json
 import re
 
 import pytest
 
-from robot_identification.cli.main import main
 from shared_data import DATA, REPOSITORY, requires
-
-
-def run(capsys, *arguments) -> dict:
-    assert main([*map(str, arguments), "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
 
 
 def by_name(result: dict) -> dict[str, dict]:
@@ -20,8 +13,8 @@ def by_name(result: dict) -> dict[str, dict]:
 
 
 @requires("emps")
-def test_emps_gives_every_published_digit(capsys):
-    result = run(capsys, "identify", "emps", DATA / "emps" / "bag", "--method", "ols")
+def test_emps_gives_every_published_digit(run):
+    result = run("identify", "emps", DATA / "emps" / "bag", "--method", "ols")
     parameters = by_name(result)
     published = {
         "M1": ("95.1089", "0.1085"),
@@ -40,16 +33,16 @@ def test_emps_gives_every_published_digit(capsys):
 
 @requires("tx40")
 @pytest.mark.parametrize("method", ["ols", "wls"])
-def test_tx40_is_explained_to_five_percent_where_it_moves(capsys, method):
-    result = run(capsys, "identify", "tx40", DATA / "tx40" / "bag", "--method", method)
+def test_tx40_is_explained_to_five_percent_where_it_moves(run, method):
+    result = run("identify", "tx40", DATA / "tx40" / "bag", "--method", method)
     assert len(result["parameters"]) == 60
     assert result["relative_error"]["total"] <= 0.051
 
 
 @requires("tx40")
-def test_tx40_is_explained_with_all_samples(capsys):
+def test_tx40_is_explained_with_all_samples(run):
     arguments = ("identify", "tx40", DATA / "tx40" / "bag", "--velocity-threshold", "off")
-    assert run(capsys, *arguments)["relative_error"]["total"] <= 0.075
+    assert run(*arguments)["relative_error"]["total"] <= 0.075
 
 
 def published_tx40() -> dict[str, tuple[float, float]]:
@@ -68,8 +61,8 @@ def published_tx40() -> dict[str, tuple[float, float]]:
 
 
 @requires("tx40")
-def test_tx40_agrees_with_the_published_parameters(capsys):
-    result = run(capsys, "identify", "tx40", DATA / "tx40" / "bag", "--method", "wls")
+def test_tx40_agrees_with_the_published_parameters(run):
+    result = run("identify", "tx40", DATA / "tx40" / "bag", "--method", "wls")
     ours = {next(iter(e["grouping"])): e["value"] for e in result["parameters"]}
     published = published_tx40()
     assert set(ours) == set(published)
@@ -80,12 +73,12 @@ def test_tx40_agrees_with_the_published_parameters(capsys):
 
 
 @requires("tx40")
-def test_tx40_needs_the_coupling_of_its_wrist(capsys, tmp_path):
+def test_tx40_needs_the_coupling_of_its_wrist(run, tmp_path):
     robot = (REPOSITORY / "config" / "robots" / "tx40.yaml").read_text()
     uncoupled = tmp_path / "uncoupled.yaml"
     uncoupled.write_text(re.sub(r"couplings:.*?\n(?=\w)", "", robot, flags=re.DOTALL))
-    with_coupling = run(capsys, "identify", "tx40", DATA / "tx40" / "bag")["relative_error"]
-    without = run(capsys, "identify", uncoupled, DATA / "tx40" / "bag")["relative_error"]
+    with_coupling = run("identify", "tx40", DATA / "tx40" / "bag")["relative_error"]
+    without = run("identify", uncoupled, DATA / "tx40" / "bag")["relative_error"]
     assert without["joint_5"] > 3.0 * with_coupling["joint_5"]
     assert without["joint_6"] > 2.0 * with_coupling["joint_6"]
 
@@ -94,34 +87,30 @@ UR10 = DATA / "ur10" / "ur10_exciting_trajectory.db3"
 
 
 @requires("ur10")
-def test_ur10_on_all_samples_and_where_every_joint_moves(capsys):
-    everything = run(capsys, "identify", "ur10", UR10, "--velocity-threshold", "off")
+def test_ur10_on_all_samples_and_where_every_joint_moves(run):
+    everything = run("identify", "ur10", UR10, "--velocity-threshold", "off")
     assert len(everything["parameters"]) == 58
     assert everything["relative_error"]["total"] <= 0.065
     moving = run(
-        capsys, "identify", "ur10", UR10,
+        "identify", "ur10", UR10,
         "--velocity-threshold", "0.05", "--velocity-threshold-scope", "sample",
     )  # fmt: skip
     assert moving["relative_error"]["total"] <= 0.044
 
 
 @requires("ur10")
-def test_ur10_fitted_on_its_first_half_predicts_the_second(capsys, tmp_path):
+def test_ur10_fitted_on_its_first_half_predicts_the_second(run, tmp_path):
     result = tmp_path / "first_half.yaml"
     run(
-        capsys, "identify", "ur10", UR10, "--velocity-threshold", "off", "--end", "0.5",
+        "identify", "ur10", UR10, "--velocity-threshold", "off", "--end", "0.5",
         "-o", result,
     )  # fmt: skip
-    second = run(
-        capsys, "validate", "ur10", result, UR10, "--velocity-threshold", "off", "--begin", "0.5"
-    )
+    second = run("validate", "ur10", result, UR10, "--velocity-threshold", "off", "--begin", "0.5")
     assert second["relative_error"]["total"] <= 0.075
 
 
 @requires("ur10")
-def test_held_out_data_are_predicted_in_the_same_run(capsys):
-    result = run(
-        capsys, "identify", "ur10", UR10, "--velocity-threshold", "off", "--held-out", "0.5"
-    )
+def test_held_out_data_are_predicted_in_the_same_run(run):
+    result = run("identify", "ur10", UR10, "--velocity-threshold", "off", "--held-out", "0.5")
     assert result["held_out_error"]["total"] <= 0.075
     assert result["held_out_error"]["total"] > result["relative_error"]["total"]

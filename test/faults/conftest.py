@@ -18,3 +18,11 @@ def faulty(tmp_path_factory):
         suite = FaultySuite(client, processes, namespace, folder)
         suite.start_all()
         yield suite
+
+
+@pytest.fixture(scope="module")
+def recording(faulty):
+    """Return a recording without a fault that has been identified."""
+    (last,), _ = faulty.record_with()
+    assert faulty.identify(last.recording).success
+    return last.recording

@@ -19,13 +19,6 @@ CANCELS = 50
 FLOOD = 200
 
 
-@pytest.fixture(scope="module")
-def recording(faulty):
-    (last,), _ = faulty.record_with()
-    assert faulty.identify(last.recording).success
-    return last.recording
-
-
 def asking(recording, times=1, **fields):
     return Identify.Request(data=msg.DataSelection(recordings=[recording] * times), **fields)
 

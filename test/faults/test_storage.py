@@ -22,13 +22,6 @@ SMALL = 4096
 MANY = 400
 
 
-@pytest.fixture(scope="module")
-def recording(faulty):
-    (last,), _ = faulty.record_with()
-    assert faulty.identify(last.recording).success
-    return last.recording
-
-
 @pytest.fixture
 def limited(faulty, tmp_path):
     """Return a folder where the node can write no more than 4 kB per file."""

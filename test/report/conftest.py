@@ -1,14 +1,16 @@
 """A result of a short recording, and the recording."""
 
-import json
 from pathlib import Path
 
 import pytest
 
+from command_line import refusal, run
 from robot_identification.cli.main import main
 from robot_identification.robot.loading import load_robot
 from robot_identification.storage.bag_writing import write_joint_states
 from swinging_scara import swinging_scara as samples
+
+__all__ = ["refusal", "run"]
 
 
 @pytest.fixture(scope="session")
@@ -26,27 +28,3 @@ def swinging_scara(scara_bag) -> Path:
     arguments = ("identify", "scara", str(scara_bag), "--held-out", "0.2", "-o", str(target))
     assert main(arguments) == 0
     return target
-
-
-@pytest.fixture
-def run(capsys):
-    """Run a command that must succeed and return its JSON."""
-
-    def command(*arguments) -> dict:
-        capsys.readouterr()
-        assert main([*map(str, arguments), "--json"]) == 0
-        return json.loads(capsys.readouterr().out)
-
-    return command
-
-
-@pytest.fixture
-def refusal(capsys):
-    """Run a command that must fail and return its exit code and its line of error."""
-
-    def command(*arguments) -> tuple[int, str]:
-        capsys.readouterr()
-        code = main([*map(str, arguments)])
-        return code, capsys.readouterr().err
-
-    return command
