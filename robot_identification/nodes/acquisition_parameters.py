@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from robot_identification.nodes.parameters import ROBOT, ParameterSpec, Type, effort_meaning
+from robot_identification.nodes.parameters import (
+    DIAGNOSTICS_PERIOD,
+    ROBOT,
+    ParameterSpec,
+    Type,
+    effort_meaning,
+)
 from robot_identification.nodes.separate_efforts import JOINT_STATE_TYPE, TYPES
 from robot_identification.signals.separate_efforts import EffortSource
 
@@ -100,14 +106,7 @@ PARAMETERS = (
         minimum=0.5,
         maximum=600.0,
     ),
-    ParameterSpec(
-        "diagnostics_period",
-        Type.DOUBLE,
-        "time between two messages on /diagnostics, s",
-        default=1.0,
-        minimum=0.1,
-        maximum=60.0,
-    ),
+    DIAGNOSTICS_PERIOD,
 )
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from rclpy.parameter import Parameter
-
-from robot_identification.nodes.parameters import ROBOT, ParameterSpec, effort_meaning
-
-Type = Parameter.Type
+from robot_identification.nodes.parameters import (
+    DIAGNOSTICS_PERIOD,
+    ROBOT,
+    ParameterSpec,
+    Type,
+    effort_meaning,
+)
 
 DRIFT = ParameterSpec(
     "drift_warning",
@@ -48,13 +50,6 @@ PARAMETERS = (
         minimum=0.0,
         maximum=10000.0,
     ),
-    ParameterSpec(
-        "diagnostics_period",
-        Type.DOUBLE,
-        "time between two messages on /diagnostics, s",
-        default=1.0,
-        minimum=0.1,
-        maximum=60.0,
-    ),
+    DIAGNOSTICS_PERIOD,
     DRIFT,
 )

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from rclpy.parameter import Parameter
-
-from robot_identification.nodes.parameters import ROBOT, ParameterSpec
-
-Type = Parameter.Type
+from robot_identification.nodes.parameters import ROBOT, ParameterSpec, Type
 
 SPEED = ParameterSpec(
     "speed",

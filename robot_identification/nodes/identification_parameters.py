@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from rclpy.parameter import Parameter
-
-from robot_identification.nodes.parameters import ParameterSpec
-
-Type = Parameter.Type
+from robot_identification.nodes.parameters import ROBOT, ParameterSpec, Type, effort_meaning
 
 GOOD_ENOUGH = ParameterSpec(
     "good_enough_std",
@@ -70,16 +66,10 @@ STREAMING_ESSENTIAL = ParameterSpec(
     read_only=False,
 )
 PARAMETERS = (
-    ParameterSpec(
-        "robot", Type.STRING, "robot file (YAML), URDF, or the name of a robot of this package"
-    ),
-    ParameterSpec(
-        "effort_meaning",
-        Type.STRING,
+    ROBOT,
+    effort_meaning(
         "what the efforts of bags are; empty: what the robot file says; live recordings say so "
-        "themselves",
-        default="",
-        choices=("", "joint_torque", "motor_torque", "current"),
+        "themselves"
     ),
     ParameterSpec(
         "max_recordings",

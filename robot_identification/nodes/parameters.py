@@ -98,6 +98,14 @@ class ParameterSpec:
 ROBOT = ParameterSpec(
     "robot", Type.STRING, "robot file (YAML), URDF, or the name of a robot of this package"
 )
+DIAGNOSTICS_PERIOD = ParameterSpec(
+    "diagnostics_period",
+    Type.DOUBLE,
+    "time between two messages on /diagnostics, s",
+    default=1.0,
+    minimum=0.1,
+    maximum=60.0,
+)
 
 
 def effort_meaning(description: str) -> ParameterSpec:

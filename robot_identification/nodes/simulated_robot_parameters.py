@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rclpy.parameter import Parameter
-
 from robot_identification.dynamics.sensors import SensorSettings
 from robot_identification.errors import SettingError
-from robot_identification.nodes.parameters import ParameterSpec, per_joint
+from robot_identification.nodes.parameters import ParameterSpec, Type, per_joint
 from robot_identification.robot.limits import require_limits
 from robot_identification.robot.model import RobotModel
-
-Type = Parameter.Type
 
 ROBOT = ParameterSpec(
     "robot",
