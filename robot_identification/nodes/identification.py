@@ -82,7 +82,7 @@ class IdentificationNode(Node):
         self._prior = values["prior"] or self._robot.name
         started = time.monotonic()
         self._base = base_parameters(self._robot)
-        warm_up(self._robot)
+        warm_up(self._base)
         self._live = LiveRecordings(values["max_memory_mb"] * 10**6, values["max_recordings"])
         self._desk = Desk(self.get_logger())
         self._last: IdentificationResult | None = None
