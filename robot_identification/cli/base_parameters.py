@@ -78,8 +78,7 @@ def _print(report: BaseReport, values: dict[str, float] | None) -> None:
     if len(base.appended):
         appended = ", ".join(names[i] for i in base.appended)
         out.print(f"not in this model, appended as independent: {appended}", soft_wrap=True)
-    for warning in base.warnings:
-        out.print(f"warning: {warning}", soft_wrap=True, markup=False)
+    tables.print_warnings(out, base.warnings)
 
 
 def _right_side(relation: str, name: str = "") -> str:

@@ -39,8 +39,7 @@ def print_calibrated(
     out.print()
     _print_errors(calibrated, held_out)
     out.print(_summary(calibrated), soft_wrap=True, markup=False)
-    for warning in calibrated.warnings:
-        out.print(f"warning: {warning}", markup=False, soft_wrap=True)
+    tables.print_warnings(out, calibrated.warnings)
 
 
 def _print_errors(

@@ -120,8 +120,7 @@ def show(document: dict[str, Any]) -> None:
     )
     _show_tracking(out, document)
     out.print(f"\n{document['seconds']:.0f} s")
-    for warning in document["warnings"]:
-        out.print(f"warning: {warning}", markup=False)
+    tables.print_warnings(out, document["warnings"])
 
 
 def _show_tracking(out: Console, document: dict[str, Any]) -> None:

@@ -94,8 +94,7 @@ def _print(document: dict[str, Any]) -> None:
         f"{document['seconds']:.2f} s",
         soft_wrap=True,
     )
-    for warning in document["warnings"]:
-        out.print(f"warning: {warning}", markup=False, soft_wrap=True)
+    tables.print_warnings(out, document["warnings"])
     stated = [gain for gain in document["gains"] if gain["drive_gain"] is not None]
     if stated:
         out.print("for the robot file:", style="bold")

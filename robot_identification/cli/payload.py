@@ -123,8 +123,7 @@ def _print(document: dict[str, Any]) -> None:
             f"{consistent['distance']:.2g} standard deviations away",
             soft_wrap=True,
         )
-    for warning in document["warnings"]:
-        out.print(f"warning: {warning}", markup=False, soft_wrap=True)
+    tables.print_warnings(out, document["warnings"])
 
 
 def _flat(consistent: dict[str, Any]) -> list[float]:

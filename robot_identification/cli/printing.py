@@ -57,3 +57,9 @@ def print_table(
         result.add_row(*(escape(cell) for cell in row))
     out.print(title, style="bold", markup=False, soft_wrap=True)
     out.print(result)
+
+
+def print_warnings(out: Console, warnings: Iterable[str]) -> None:
+    """Print warnings, a line each."""
+    for warning in warnings:
+        out.print(f"warning: {warning}", markup=False, soft_wrap=True)

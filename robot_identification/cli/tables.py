@@ -8,7 +8,13 @@ from collections.abc import Mapping
 from rich.console import Console
 
 from robot_identification.cli import fit_tables
-from robot_identification.cli.printing import console, plain, print_json, print_table
+from robot_identification.cli.printing import (
+    console,
+    plain,
+    print_json,
+    print_table,
+    print_warnings,
+)
 from robot_identification.identification.result import (
     IdentificationResult,
     error_entries,
@@ -23,6 +29,7 @@ __all__ = [
     "print_json",
     "print_result",
     "print_table",
+    "print_warnings",
 ]
 
 
@@ -66,8 +73,7 @@ def print_result(result: IdentificationResult) -> None:
         if name not in fit_tables.TABLED
     ]
     print_table(out, "settings", ("setting", "value", "from"), settings)
-    for warning in result.warnings:
-        out.print(f"warning: {warning}", markup=False, soft_wrap=True)
+    print_warnings(out, result.warnings)
 
 
 def _percent(result: IdentificationResult, index: int) -> str:
