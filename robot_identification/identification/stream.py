@@ -21,7 +21,7 @@ from robot_identification.identification.householder import fold_rows
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.signals.decimation import Decimator, Window
 from robot_identification.signals.processing import Processing
-from robot_identification.signals.samples import FilteredSegment, kept_rows
+from robot_identification.signals.samples import FilteredSegment, RowChoice
 
 Progress = Callable[[float], None]
 Cancelled = Callable[[], bool]
@@ -31,7 +31,11 @@ BLOCK_OUTPUTS = 1024
 
 
 def decimated_rows(
-    regressor: Regressor, segment: FilteredSegment, window: Window, decimator: Decimator
+    regressor: Regressor,
+    segment: FilteredSegment,
+    window: Window,
+    decimator: Decimator,
+    memory: Array | None = None,
 ) -> Array:
     """Return regressor and effort of one window, decimated in parallel.
 
@@ -40,6 +44,9 @@ def decimated_rows(
         segment: filtered signals at the full rate.
         window: from ``decimator``.
         decimator: the filter that all rows pass.
+        memory: at least as many numbers as there are compact rows times samples of the window.
+            They are overwritten, and hold the result where nothing is decimated; a new array by
+            default.
 
     Returns:
         (compact rows, window outputs) in SI units, the filter's gain taken out; the effort of
@@ -51,11 +58,15 @@ def decimated_rows(
         for signal in (segment.position, segment.velocity, segment.acceleration)
     )
     shares = None if segment.shares is None else segment.shares[:, part]
-    rows = regressor.compact(q, qd, qdd, shares=shares)
+    shape = (regressor.compact_rows, q.shape[1])
+    out = None if memory is None else memory[: shape[0] * shape[1]].reshape(shape)
+    rows = regressor.compact(q, qd, qdd, out=out, shares=shares)
     for joint, effort in zip(regressor.joint_rows, segment.effort, strict=True):
         rows[joint.rows.stop] = effort[part]
+    if decimator.factor == 1:
+        return rows
     decimated: Array = decimator.decimate_window(rows, window)
-    decimated /= decimator.gain  # in place: both arrays are this function's own
+    decimated /= decimator.gain  # in place: the array is this function's own
     return decimated
 
 
@@ -78,21 +89,28 @@ def row_blocks(
 
     Yields:
         The window, (compact rows, window outputs) rows as from :func:`decimated_rows`, and
-        (joints, window outputs) which count.
+        (joints, window outputs) which count.  The rows are overwritten later: they hold until the
+        next block is asked for.
 
     Raises:
         CancelledError: if ``cancelled`` says so.
     """
     decimator = processing.decimator(segment.period)
-    kept = kept_rows(regressor.robot, segment, processing)
+    choice = RowChoice(regressor.robot, processing)
+    windows = list(decimator.blocks(segment.samples, BLOCK_OUTPUTS))
+    longest = max(window.stop - window.start for window in windows)
+    # One block is in use while the others are made.
+    memories = [np.zeros(regressor.compact_rows * longest) for _ in range(threads)]
 
-    def block(window: Window) -> tuple[Window, Array, npt.NDArray[np.bool_]]:
+    def block(numbered: tuple[int, Window]) -> tuple[Window, Array, npt.NDArray[np.bool_]]:
         if cancelled is not None and cancelled():
             raise CancelledError("identification was cancelled")
-        rows = decimated_rows(regressor, segment, window, decimator)
-        return window, rows, np.ascontiguousarray(kept[:, window.outputs])
+        number, window = numbered
+        memory = memories[number % threads]
+        rows = decimated_rows(regressor, segment, window, decimator, memory)
+        return window, rows, choice.of_segment(segment, window.outputs)
 
-    yield from in_order(block, decimator.blocks(segment.samples, BLOCK_OUTPUTS), threads)
+    yield from in_order(block, enumerate(windows), threads)
 
 
 def band_stream(robot: RobotModel, columns: npt.NDArray[np.intp]) -> BandStream:

@@ -19,7 +19,7 @@ from robot_identification.signals import online_decimation, online_motion
 from robot_identification.signals.online_decimation import OnlineDecimator
 from robot_identification.signals.online_motion import OnlineMotion
 from robot_identification.signals.processing import Processing
-from robot_identification.signals.samples import moving_rows
+from robot_identification.signals.samples import RowChoice
 
 TakeRows = Callable[[Array, npt.NDArray[np.bool_]], None]
 
@@ -57,7 +57,8 @@ class StreamedRun:
     ) -> None:
         joints = len(robot.joints)
         decimator = processing.decimator(period)
-        self._robot, self._regressor, self._processing = robot, regressor, processing
+        self._regressor, self._processing = regressor, processing
+        self._choice = RowChoice(robot, processing)
         self._take = take
         self._factor = decimator.factor
         self._cut = processing.cut_outputs(period)
@@ -128,13 +129,8 @@ class StreamedRun:
         if not count:
             return
         numbers = self._outputs + np.arange(count, dtype=np.intp)
-        kept = moving_rows(
-            self._robot,
-            self._speed,
-            numbers * self._factor - self._speed_start,
-            self._factor,
-            self._processing,
-        )
+        places = numbers * self._factor - self._speed_start
+        kept = self._choice.moving(self._speed, places, self._factor)
         kept[:, numbers < self._cut] = False
         if ended and self._cut:
             kept[:, -self._cut :] = False

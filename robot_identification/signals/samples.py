@@ -14,6 +14,8 @@ from robot_identification.signals import filtering
 from robot_identification.signals.processing import Processing
 from robot_identification.signals.recording import Recording, Segment
 
+Flags = npt.NDArray[np.bool_]
+
 
 @dataclass(frozen=True)
 class FilteredSegment:
@@ -122,9 +124,74 @@ def _filtered(segment: Segment, period: float, processing: Processing) -> Filter
     )
 
 
-def kept_rows(
-    robot: RobotModel, segment: FilteredSegment, processing: Processing
-) -> npt.NDArray[np.bool_]:
+class RowChoice:
+    """Which decimated rows take part in the estimation; see :func:`kept_rows`.
+
+    Made once for a robot and settings, asked for as many rows at a time as there is room for.
+
+    Args:
+        robot: its couplings say which speeds enter which rows.
+        processing: thresholds, their window and scope, and how ends are treated.
+    """
+
+    def __init__(self, robot: RobotModel, processing: Processing) -> None:
+        self._processing = processing
+        thresholds = np.asarray(processing.velocity_threshold)
+        self._limits = [
+            [
+                (motion, least)
+                for motion in _friction_motions(robot, joint)
+                if (least := float(np.linalg.norm(motion * thresholds))) > 0.0
+            ]
+            for joint in range(len(robot.joints))
+        ]
+
+    def moving(self, velocity: Array, places: npt.NDArray[np.intp], factor: int) -> Flags:
+        """Tell at which samples the signs of the speeds that enter a joint's row are reliable.
+
+        Args:
+            velocity: (joints, samples) in rad/s or m/s.
+            places: (outputs,) samples that decimation keeps.
+            factor: of the decimation.
+
+        Returns:
+            (joints, outputs) true where they are.
+        """
+        reach = int(self._processing.velocity_threshold_window * factor)
+        moving = np.ones((len(self._limits), len(places)), dtype=np.bool_)
+        for rows, limits in zip(moving, self._limits, strict=True):
+            for motion, least in limits:
+                speed = np.abs(motion @ velocity)
+                rows &= scipy.ndimage.minimum_filter1d(speed, 2 * reach + 1)[places] >= least
+        if self._processing.velocity_threshold_scope == "sample":
+            moving[:] = moving.all(axis=0)
+        return moving
+
+    def of_segment(self, segment: FilteredSegment, outputs: slice = slice(None)) -> Flags:
+        """Tell which decimated rows of a segment take part.
+
+        Args:
+            segment: from :func:`filter_recording`, with the same settings.
+            outputs: which of its decimated rows to tell of; by default all.
+
+        Returns:
+            (joints, outputs) true for rows that stay.
+        """
+        processing = self._processing
+        decimator = processing.decimator(segment.period)
+        factor, count = decimator.factor, decimator.output_count(segment.samples)
+        numbers = np.arange(*outputs.indices(count), dtype=np.intp)
+        places = segment.samples - 1 - factor * (count - 1 - numbers)
+        # Speeds within reach of the outputs: those beyond do not matter.
+        reach = int(processing.velocity_threshold_window * factor)
+        first, last = max(int(places[0]) - reach, 0), int(places[-1]) + reach + 1
+        moving = self.moving(segment.velocity[:, first:last], places - first, factor)
+        cut = processing.cut_outputs(segment.period)
+        moving[:, (numbers < cut) | (numbers >= count - cut)] = False
+        return moving
+
+
+def kept_rows(robot: RobotModel, segment: FilteredSegment, processing: Processing) -> Flags:
     """Tell which decimated rows of a segment take part in the estimation.
 
     A row is left out where the sign of a speed that enters it is not reliable: the speed of its
@@ -142,45 +209,7 @@ def kept_rows(
     Returns:
         (joints, outputs) true for rows that stay.
     """
-    decimator = processing.decimator(segment.period)
-    kept = decimator.kept(segment.samples)
-    moving = moving_rows(robot, segment.velocity, kept, decimator.factor, processing)
-    cut = processing.cut_outputs(segment.period)
-    if cut:
-        moving[:, :cut] = False
-        moving[:, -cut:] = False
-    return moving
-
-
-def moving_rows(
-    robot: RobotModel,
-    velocity: Array,
-    places: npt.NDArray[np.intp],
-    factor: int,
-    processing: Processing,
-) -> npt.NDArray[np.bool_]:
-    """Tell at which samples the signs of the speeds that enter a joint's row are reliable.
-
-    Args:
-        robot: its couplings say which speeds enter which rows.
-        velocity: (joints, samples) in rad/s or m/s.
-        places: (outputs,) samples that decimation keeps.
-        factor: of the decimation.
-        processing: thresholds, their window and scope; see :func:`kept_rows`.
-
-    Returns:
-        (joints, outputs) true where they are.
-    """
-    reach = int(processing.velocity_threshold_window * factor)
-    moving = np.ones((len(robot.joints), len(places)), dtype=np.bool_)
-    for joint, rows in enumerate(moving):
-        for motion in _friction_motions(robot, joint):
-            speed = np.abs(motion @ velocity)
-            slowest = scipy.ndimage.minimum_filter1d(speed, 2 * reach + 1)[places]
-            rows &= slowest >= float(np.linalg.norm(motion * processing.velocity_threshold))
-    if processing.velocity_threshold_scope == "sample":
-        moving[:] = moving.all(axis=0)
-    return moving
+    return RowChoice(robot, processing).of_segment(segment)
 
 
 def _friction_motions(robot: RobotModel, joint: int) -> list[Array]:
