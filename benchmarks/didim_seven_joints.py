@@ -37,7 +37,8 @@ from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.identification.base import BaseParameters, base_parameters
 from robot_identification.identification.didim.run import identify_didim
 from robot_identification.identification.result import IdentificationResult
-from robot_identification.robot.model import Array, Controller, EffortMeaning, RobotModel
+from robot_identification.robot.controller import Controller
+from robot_identification.robot.model import Array, EffortMeaning, RobotModel
 from robot_identification.robot.urdf import parse_urdf
 from robot_identification.robot.urdf_prior import values_of_urdf
 from robot_identification.signals.conditioning import build_recording

@@ -26,8 +26,9 @@ from robot_identification.excitation.plan import PlanSettings, plan
 from robot_identification.excitation.points import PointSettings
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.nodes.planning import Sources, load_machine
+from robot_identification.robot.controller import Controller
 from robot_identification.robot.loading import load_robot
-from robot_identification.robot.model import Array, Controller
+from robot_identification.robot.model import Array
 from robot_identification.robot.values import load_values
 
 DURATION = 3.0

@@ -37,8 +37,9 @@ from robot_identification.dynamics.direct import DirectModel
 from robot_identification.dynamics.reference import Reference
 from robot_identification.dynamics.simulation import ClosedLoop
 from robot_identification.excitation.trajectory import interpolate
+from robot_identification.robot.controller import Controller
 from robot_identification.robot.loading import load_robot
-from robot_identification.robot.model import Array, Controller, Joint, JointType, RobotModel
+from robot_identification.robot.model import Array, Joint, JointType, RobotModel
 from robot_identification.robot.values import load_values
 
 PIECE = 0.1

@@ -25,8 +25,9 @@ from robot_identification.dynamics.direct import DirectModel
 from robot_identification.dynamics.reference import Reference, sample
 from robot_identification.dynamics.simulation import ClosedLoop
 from robot_identification.excitation.trajectory import interpolate
+from robot_identification.robot.controller import Controller
 from robot_identification.robot.loading import load_robot
-from robot_identification.robot.model import Array, Controller, RobotModel
+from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.values import load_values
 
 RATE = 1000.0

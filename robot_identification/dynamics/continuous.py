@@ -23,7 +23,8 @@ from robot_identification.dynamics.simulation import SimulatedSamples, law_of
 from robot_identification.dynamics.stops import stops_of
 from robot_identification.dynamics.tree import Floats
 from robot_identification.errors import SettingError, ShapeError, SimulationError
-from robot_identification.robot.model import Array, Controller, RobotModel, read_only
+from robot_identification.robot.controller import Controller
+from robot_identification.robot.model import Array, RobotModel, read_only
 
 LONGEST_STEP = 0.02
 _PROBLEMS = {

@@ -26,14 +26,12 @@ from robot_identification.dynamics.direct import Plant, plant_of
 from robot_identification.dynamics.reference import Reference, hold
 from robot_identification.dynamics.tree import Floats
 from robot_identification.errors import SettingError, ShapeError, SimulationError
-from robot_identification.robot.model import (
+from robot_identification.robot.controller import (
     FILTERED_DERIVATIVE,
     VELOCITY_ESTIMATES,
-    Array,
     Controller,
-    RobotModel,
-    read_only,
 )
+from robot_identification.robot.model import Array, RobotModel, read_only
 
 LONGEST_STEP = 5e-4
 _LAWS = {

@@ -6,11 +6,10 @@ from typing import Any
 
 from robot_identification.robot import parameters
 from robot_identification.robot.angles import parse_angle
+from robot_identification.robot.controller import FILTERED_DERIVATIVE, Controller
 from robot_identification.robot.document import Document
 from robot_identification.robot.experiment import SimulatedExperiment
 from robot_identification.robot.model import (
-    FILTERED_DERIVATIVE,
-    Controller,
     Coupling,
     CouplingKind,
     CouplingTerm,

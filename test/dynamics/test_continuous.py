@@ -14,8 +14,8 @@ from robot_identification.dynamics.simulation import ClosedLoop
 from robot_identification.dynamics.stops import stops_of
 from robot_identification.errors import SettingError, ShapeError, SimulationError
 from robot_identification.excitation.trajectory import interpolate
+from robot_identification.robot.controller import Controller
 from robot_identification.robot.loading import load_robot
-from robot_identification.robot.model import Controller
 from robot_identification.robot.values import load_values
 from robot_identification.share import share_directory
 from robot_identification.storage.trajectories import read_trajectory

@@ -8,8 +8,9 @@ import pytest
 from robot_identification.dynamics.feed_forward import FeedForward
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.errors import SettingError, ShapeError
+from robot_identification.robot.controller import Controller
 from robot_identification.robot.loading import load_robot
-from robot_identification.robot.model import Controller, JointLimits
+from robot_identification.robot.model import JointLimits
 from robot_identification.robot.values import load_values
 
 

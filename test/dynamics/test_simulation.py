@@ -11,11 +11,8 @@ from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.dynamics.sensors import Sensors, SensorSettings
 from robot_identification.dynamics.simulation import ClosedLoop
 from robot_identification.errors import SettingError, ShapeError, SimulationError
-from robot_identification.robot.model import (
-    Controller,
-    EffortMeaning,
-    RobotModel,
-)
+from robot_identification.robot.controller import Controller
+from robot_identification.robot.model import EffortMeaning, RobotModel
 from small_robots import pendulum, pendulum_values, sinusoid, two_joints_with_coupled_friction
 
 NO_CONTROL = Controller(law="cascade", rate_hz=1000.0, gains={})

@@ -8,8 +8,8 @@ from robot_identification.dynamics.simulation import ClosedLoop
 from robot_identification.errors import TrajectoryError
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.nodes.robot_simulator import RobotSimulator
+from robot_identification.robot.controller import Controller
 from robot_identification.robot.model import (
-    Controller,
     EffortMeaning,
     Joint,
     JointType,

@@ -19,7 +19,8 @@ import numpy.typing as npt
 
 from robot_identification.dynamics.direct import DirectModel
 from robot_identification.errors import SettingError
-from robot_identification.robot.model import Array, Controller, JointType, RobotModel, read_only
+from robot_identification.robot.controller import Controller
+from robot_identification.robot.model import Array, JointType, RobotModel, read_only
 
 _POSITIONS = 256
 _SEED = 51

@@ -13,8 +13,8 @@ from robot_identification.identification.didim.loop import (
     positions_to_look_at,
     simulated_robot,
 )
+from robot_identification.robot.controller import Controller
 from robot_identification.robot.loading import load_robot
-from robot_identification.robot.model import Controller
 from robot_identification.robot.values import load_values
 
 
