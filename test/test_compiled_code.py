@@ -1,0 +1,126 @@
+"""Compiled code is kept for the next process, wherever it can be written."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mcap_files import message_record
+from robot_identification.storage import mcap_kernels
+
+PROGRAM = """
+import json, sys
+import numpy as np
+from mcap_kernels import message_places
+print("imported", flush=True)
+sys.stdin.readline()
+chunk = np.frombuffer(bytes.fromhex(sys.argv[1]), dtype=np.uint8)
+times, (firsts, lengths) = np.zeros(9, np.uint64), np.zeros((2, 9), np.int64)
+ends = np.uint64(0), np.uint64(100)
+found, _ = message_places(chunk, np.ones(1 << 16, np.bool_), *ends, times, firsts, lengths)
+kept = message_places.stats
+hits, misses = sum(kept.cache_hits.values()), sum(kept.cache_misses.values())
+print(json.dumps([times[:found].tolist(), hits, misses, kept.cache_path]))
+"""
+CHUNK = message_record(1, 10, b"a") + message_record(2, 30, b"bc") + message_record(1, 20, b"")
+RIGHT = [10, 30, 20]
+
+
+class Process:
+    """A process that uses a compiled function once it is told to.
+
+    Args:
+        folder: where its module is.
+        variables: of its environment.
+        prefix: command that starts it.
+    """
+
+    def __init__(self, folder, variables, prefix=()):
+        known = {
+            name: value
+            for name, value in os.environ.items()
+            if name not in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME")
+        }
+        self._process = subprocess.Popen(
+            [*prefix, sys.executable, "-c", PROGRAM, CHUNK.hex()],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**known, "PYTHONPATH": str(folder), **variables},
+            text=True,
+        )
+        assert self._process.stdout.readline() == "imported\n"
+
+    def go(self):
+        self._process.stdin.write("\n")
+        self._process.stdin.flush()
+
+    def end(self):
+        """Return what it found, how often it loaded and compiled, and where the code is kept."""
+        output, _ = self._process.communicate(timeout=100)
+        assert self._process.returncode == 0
+        found, loaded, made, kept = json.loads(output)
+        return found, loaded, made, Path(kept)
+
+
+@pytest.fixture
+def installed(tmp_path):
+    """A folder with a module of compiled functions, from which nothing was compiled yet."""
+    folder = tmp_path / "installed"
+    folder.mkdir()
+    shutil.copy(mcap_kernels.__file__, folder)
+    return folder
+
+
+def test_processes_that_start_together_leave_one_cache_that_others_load(tmp_path, installed):
+    variables = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    pair = [Process(installed, variables) for _ in range(2)]
+    for process in pair:
+        process.go()
+    for process in pair:
+        found, loaded, made, _ = process.end()
+        assert found == RIGHT
+        assert loaded + made == 1
+    third = Process(installed, variables)
+    third.go()
+    found, loaded, made, kept = third.end()
+    assert (found, loaded, made) == (RIGHT, 1, 0)
+    assert tmp_path / "cache" in kept.parents
+    assert not list(installed.rglob("*.nb?"))
+    assert sorted({file.suffix for file in kept.iterdir()}) == [".nbc", ".nbi"]
+
+
+def test_an_installation_that_cannot_be_written_keeps_its_code_elsewhere(tmp_path, installed):
+    prefix = without_rights(installed)
+    variables = {"XDG_CACHE_HOME": str(tmp_path / "home")}
+    runs = []
+    for _ in range(2):
+        process = Process(installed, variables, prefix)
+        process.go()
+        runs.append(process.end())
+    assert [run[:3] for run in runs] == [(RIGHT, 0, 1), (RIGHT, 1, 0)]
+    assert tmp_path / "home" in runs[0][3].parents
+    assert [file.name for file in installed.iterdir()] == ["mcap_kernels.py"]
+
+
+def without_rights(folder):
+    """Make a folder one that cannot be written; return the command that minds it.
+
+    Root may write everywhere, but for a process that has given up that capability.
+    """
+    folder.chmod(0o555)
+    prefix = []
+    if os.geteuid() == 0:
+        prefix = ["setpriv", "--bounding-set=-dac_override", "--inh-caps=-dac_override"]
+        if shutil.which("setpriv") is None or not succeeds([*prefix, "true"]):
+            pytest.skip("root writes to read-only folders, and setpriv cannot stop it here")
+    if succeeds([*prefix, "touch", folder / "written"]):
+        pytest.skip("this user may write to read-only folders")
+    return prefix
+
+
+def succeeds(line):
+    return subprocess.run(line, check=False, capture_output=True).returncode == 0
