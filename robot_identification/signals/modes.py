@@ -22,23 +22,29 @@ class Modes(NamedTuple):
 
     Attributes:
         poles: (modes,) poles of one pass.
-        powers: (factor, 4 * modes) powers of the poles that sum up a block: real and imaginary
-            parts of p^(factor - 1 - b), then of p^(b + 1), for its sample b.
+        even: (pairs, 2 * modes) weights of the sums of opposite samples of a block: real parts of
+            (p^(factor - 1 - b) + p^b) / 2 for its pair b, then imaginary ones.
+        odd: (pairs, 2 * modes) likewise of their differences, (p^(factor - 1 - b) - p^b) / 2.
         step_real: (modes,) real part of p^factor.
         step_imaginary: (modes,) its imaginary part.
         gain_real: (modes,) real part of 2 c.
         gain_imaginary: (modes,) its imaginary part.
+        back_real: (modes,) real part of 2 c p.
+        back_imaginary: (modes,) its imaginary part.
         direct: e, the direct path.
         mixing: (modes, modes) end treatment: from the causal state to the anticausal one.
         mixing_conjugate: (modes, modes) likewise from the conjugate of the causal state.
     """
 
     poles: Complex
-    powers: Array
+    even: Array
+    odd: Array
     step_real: Array
     step_imaginary: Array
     gain_real: Array
     gain_imaginary: Array
+    back_real: Array
+    back_imaginary: Array
     direct: float
     mixing: Complex
     mixing_conjugate: Complex
@@ -63,21 +69,26 @@ def modes_of(zeros: Complex, poles: Complex, gain: float, factor: int) -> Modes:
     mixing = (
         (residues / weights)[:, None]
         * residues[None, :]
-        * ((every / (1.0 - every))[:, None] - (1.0 - pairs) / pairs)
+        * ((1.0 / (1.0 - every))[:, None] - every[None, :] / pairs)
     )
     half = len(upper)
-    forward = upper[None, :] ** np.arange(factor - 1, -1, -1)[:, None]
-    backward = upper[None, :] ** np.arange(1, factor + 1)[:, None]
+    place = np.arange((factor + 1) // 2)[:, None]
+    ahead, behind = upper ** (factor - 1 - place), upper**place
+    even, odd = (ahead + behind) / 2.0, (ahead - behind) / 2.0
+    if factor % 2:
+        even[-1] /= 2.0  # the sample in the middle counts twice in the sum with its opposite
     step = upper**factor
+    back = weights[:half] * upper
     return Modes(
         poles=upper,
-        powers=np.ascontiguousarray(
-            np.hstack([forward.real, forward.imag, backward.real, backward.imag])
-        ),
+        even=np.ascontiguousarray(np.hstack([even.real, even.imag])),
+        odd=np.ascontiguousarray(np.hstack([odd.real, odd.imag])),
         step_real=np.ascontiguousarray(step.real),
         step_imaginary=np.ascontiguousarray(step.imag),
         gain_real=np.ascontiguousarray(2.0 * weights[:half].real),
         gain_imaginary=np.ascontiguousarray(2.0 * weights[:half].imag),
+        back_real=np.ascontiguousarray(2.0 * back.real),
+        back_imaginary=np.ascontiguousarray(2.0 * back.imag),
         direct=direct**2 + direct * float(residues.sum().real),
         mixing=np.ascontiguousarray(mixing[:half, :half]),
         mixing_conjugate=np.ascontiguousarray(mixing[:half, half:]),

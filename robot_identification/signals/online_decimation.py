@@ -7,7 +7,7 @@ import numpy as np
 from robot_identification.errors import ShapeError
 from robot_identification.robot.model import Array
 from robot_identification.signals.decimation import PADDING, Decimator
-from robot_identification.signals.kernels import MODES
+from robot_identification.signals.kernels import MODES, SUMS
 from robot_identification.signals.online_kernels import begin_rows, complete_rows, extend_rows
 
 # What samples that have not come yet may still change in an output, as a part of the peak.
@@ -36,7 +36,7 @@ class OnlineDecimator:
         self._causal = np.zeros((rows, MODES), dtype=np.complex128)
         self._tail = np.zeros((rows, 0))
         self._last = -1  # place in the tail of the last kept sample; -1 before the first one
-        self._sums = np.zeros((rows, 0, 4 * MODES))
+        self._sums = np.zeros((rows, SUMS, 0))
         self._waiting = np.zeros((rows, 0))
 
     @property
@@ -89,7 +89,7 @@ class OnlineDecimator:
         gains = modes.gain_real + 1j * modes.gain_imaginary
         first = (self._causal @ gains).real + modes.direct * self._tail[:, 0]
         self._waiting = np.ascontiguousarray(first[:, None])
-        self._sums = np.zeros((len(first), 1, 4 * MODES))
+        self._sums = np.zeros((len(first), SUMS, 1))
         self._last = 0
         return True
 
@@ -98,11 +98,11 @@ class OnlineDecimator:
         new = (self._tail.shape[1] - 1 - self._last) // factor
         if new:
             rows = len(self._tail)
-            sums = np.zeros((rows, new + 1, 4 * MODES))
+            sums = np.zeros((rows, SUMS, new + 1))
             outputs = np.empty((rows, new))
             modes = self._decimator.modes
             extend_rows(self._tail, self._last, factor, modes, self._causal, sums, outputs)
-            self._sums = np.concatenate([self._sums, sums[:, 1:]], axis=1)
+            self._sums = np.concatenate([self._sums, sums[:, :, 1:]], axis=2)
             self._waiting = np.hstack([self._waiting, outputs])
             self._last += new * factor
         spare = min(self._last, self._tail.shape[1] - 1 - PADDING)
@@ -115,7 +115,7 @@ class OnlineDecimator:
         complete_rows(
             self._tail, self._last, PADDING, modes, self._causal, ended, self._sums, outputs
         )
-        self._sums = np.ascontiguousarray(self._sums[:, count:])
+        self._sums = np.ascontiguousarray(self._sums[:, :, count:])
         self._waiting = self._waiting[:, count:]
         return outputs
 

@@ -15,6 +15,7 @@ from robot_identification.signals.kernels import (
     _backward,
     _block_sums,
     _forward,
+    _scratch,
     _state_before,
     _state_behind,
 )
@@ -52,12 +53,12 @@ def extend_rows(values, last, factor, modes, causal, sums, outputs):
         factor: distance of the samples that are kept.
         modes: of the filter.
         causal: (rows, modes) states, carried on.
-        sums: (rows, new + 1, 16) to fill with the sums of blocks; those at 0 stay.
+        sums: (rows, 16, new + 1) to fill with the sums of blocks; those at 0 stay.
         outputs: (rows, new) to fill with the causal part of the outputs.
     """
-    blocks = sums.shape[1]
+    even, odd = _scratch(factor), _scratch(factor)
     for row in range(values.shape[0]):
-        _block_sums(values[row], last, factor, blocks, modes.powers, sums[row])
+        _block_sums(values[row], last, factor, modes, even, odd, sums[row])
         _forward(values[row], last, factor, modes, sums[row], 1, causal[row], outputs[row])
 
 
@@ -72,7 +73,7 @@ def complete_rows(values, last, pad, modes, causal, ended, sums, outputs):
         modes: of the filter.
         causal: (rows, modes) states at the last kept sample; left as they are.
         ended: whether the rows end here; else they are taken to go on as they are.
-        sums: (rows, waiting, 16) sums of the block before each output that waits.
+        sums: (rows, 16, waiting) sums of the block before each output that waits.
         outputs: (rows, wanted) the first of them, added to.
     """
     state = np.empty(MODES, dtype=np.complex128)
@@ -80,7 +81,7 @@ def complete_rows(values, last, pad, modes, causal, ended, sums, outputs):
     for row in range(values.shape[0]):
         for i in range(MODES):
             state[i] = causal[row, i]
-            behind[i] = values[row, last] * modes.poles[i] / (1.0 - modes.poles[i])
+            behind[i] = values[row, last] / (1.0 - modes.poles[i])
         if ended:
             _state_behind(
                 values[row],
