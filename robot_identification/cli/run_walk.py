@@ -20,7 +20,7 @@ from robot_identification.nodes.identification_client import (
     validation_request,
 )
 from robot_identification.nodes.live_run import LiveRun
-from robot_identification.nodes.messages import result_of
+from robot_identification.nodes.result_messages import result_of
 from robot_identification.srv import Calibrate, PlanExcitation, Validate
 
 PLAN = "plan.yaml"

@@ -27,10 +27,10 @@ from robot_identification.nodes.acquisition_parameters import (
     effort_source,
 )
 from robot_identification.nodes.bag_recording import BagRecording
+from robot_identification.nodes.block_messages import block_message
 from robot_identification.nodes.filtered import FilteredPublisher
 from robot_identification.nodes.joint_states import JointStateReader, Sample
 from robot_identification.nodes.listening import Listener
-from robot_identification.nodes.messages import block_message
 from robot_identification.nodes.parameters import current, declare
 from robot_identification.nodes.recorder import Block, Recorder, continuation
 from robot_identification.nodes.reference import Reference

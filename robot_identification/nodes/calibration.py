@@ -31,9 +31,9 @@ from robot_identification.nodes import qos
 from robot_identification.nodes.calibrated_message import calibrated_message
 from robot_identification.nodes.calibration_parameters import PARAMETERS
 from robot_identification.nodes.executors import PooledExecutor
-from robot_identification.nodes.messages import result_of
 from robot_identification.nodes.parameters import declare
 from robot_identification.nodes.prediction import Prediction
+from robot_identification.nodes.result_messages import result_of
 from robot_identification.nodes.running import run
 from robot_identification.nodes.services import Desk, Turn
 from robot_identification.robot.drives import require_effort_meaning

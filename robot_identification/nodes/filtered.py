@@ -8,7 +8,7 @@ from rclpy.node import Node
 from robot_identification.errors import InputError
 from robot_identification.msg import SampleBlock
 from robot_identification.nodes import qos
-from robot_identification.nodes.messages import filtered_message
+from robot_identification.nodes.block_messages import filtered_message
 from robot_identification.nodes.recorder import Block
 from robot_identification.robot.drives import to_joint_side
 from robot_identification.robot.model import Array, RobotModel

@@ -30,9 +30,10 @@ from robot_identification.identification.identify import METHODS, identify, vali
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.msg import IdentificationResult as ResultMessage
 from robot_identification.msg import Progress, SampleBlock
-from robot_identification.nodes import messages, qos
+from robot_identification.nodes import qos
 from robot_identification.nodes.actions import DeskAction
 from robot_identification.nodes.base_service import base_of, fill_base_parameters
+from robot_identification.nodes.block_messages import raw_block
 from robot_identification.nodes.didim_service import (
     references_of,
     report_didim,
@@ -52,9 +53,11 @@ from robot_identification.nodes.identification_parameters import (
     STREAMING_SETTLE,
 )
 from robot_identification.nodes.live import LiveRecordings
+from robot_identification.nodes.messages import floats
 from robot_identification.nodes.parameters import current, declare
 from robot_identification.nodes.progress import ProgressReporter
-from robot_identification.nodes.requests import read_data, values_to_validate
+from robot_identification.nodes.requests import processing_of, read_data, values_to_validate
+from robot_identification.nodes.result_messages import result_message
 from robot_identification.nodes.running import run
 from robot_identification.nodes.services import Desk, Turn
 from robot_identification.nodes.streaming import StreamedEstimates, StreamingOptions
@@ -140,7 +143,7 @@ class IdentificationNode(Node):
             )
             return
         try:
-            block = messages.raw_block(message)
+            block = raw_block(message)
             problems = self._live.add(block, message.effort_meaning)
             self._streamed.add(block, message.effort_meaning)
         except InputError as error:
@@ -232,7 +235,7 @@ class IdentificationNode(Node):
                 references_of(request, recordings, self._robot),
                 start=start,
                 settings=settings,
-                overrides=messages.processing_of(request.processing),
+                overrides=processing_of(request.processing),
                 base=self._base,
                 progress=lambda state: report_didim(report, state),
                 cancelled=turn.cancelled,
@@ -259,7 +262,7 @@ class IdentificationNode(Node):
     def _stamped(
         self, result: IdentificationResult, stamp: int, good_enough_std: float
     ) -> ResultMessage:
-        return messages.result_message(
+        return result_message(
             result,
             self._robot,
             stamp=stamp,
@@ -295,7 +298,7 @@ class IdentificationNode(Node):
         A robot file recommends the processing of the recordings that its results were published
         for; a live recording is better judged by whole rows.
         """
-        stated = messages.processing_of(request.processing)
+        stated = processing_of(request.processing)
         return stated if request.data.bags else self._live_settings().overridden_by(stated)
 
     def _live_settings(self) -> ProcessingSettings:
@@ -324,9 +327,9 @@ class IdentificationNode(Node):
             cancelled=turn.cancelled,
         )
         response.joint_names = list(self._robot.joint_names)
-        response.relative_error = messages.floats(validation.relative_error.joints)
+        response.relative_error = floats(validation.relative_error.joints)
         response.relative_error_total = validation.relative_error.total
-        response.residual_std = messages.floats(validation.residual_std)
+        response.residual_std = floats(validation.residual_std)
         response.rows = list(validation.rows)
         response.seconds = validation.seconds
         return f"relative error {validation.relative_error.total:.4f}"

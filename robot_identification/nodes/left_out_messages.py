@@ -12,7 +12,7 @@ from robot_identification import msg
 from robot_identification.identification.cross_validation import CrossValidation, Fold
 from robot_identification.identification.least_squares import RelativeError
 from robot_identification.identification.result import IdentificationResult
-from robot_identification.robot.model import Array
+from robot_identification.nodes.messages import floats
 
 
 def left_out_fields(result: IdentificationResult) -> dict[str, Any]:
@@ -23,7 +23,7 @@ def left_out_fields(result: IdentificationResult) -> dict[str, Any]:
         "held_out_bags": [_fold_message(fold) for fold in result.held_out_bags],
         "cross_validation_scheme": "" if found is None else found.scheme,
         "cross_validation": [] if found is None else [_fold_message(f) for f in found.folds],
-        "cross_validation_error": _floats(error.joints if error else None),
+        "cross_validation_error": floats(error.joints if error else None),
         "cross_validation_error_total": error.total if error else math.nan,
     }
 
@@ -33,9 +33,9 @@ def _fold_message(fold: Fold) -> msg.FoldError:
         name=fold.name,
         rows=list(fold.rows),
         effort_rms=list(fold.effort_rms),
-        fitted_relative_error=_floats(fold.fitted.joints if fold.fitted else None),
+        fitted_relative_error=floats(fold.fitted.joints if fold.fitted else None),
         fitted_relative_error_total=fold.fitted.total if fold.fitted else math.nan,
-        relative_error=_floats(fold.error.joints if fold.error else None),
+        relative_error=floats(fold.error.joints if fold.error else None),
         relative_error_total=fold.error.total if fold.error else math.nan,
         reason=fold.reason,
     )
@@ -67,7 +67,3 @@ def cross_validation_of(message: msg.IdentificationResult) -> CrossValidation | 
         folds=tuple(fold_of(fold) for fold in message.cross_validation),
         error=error_of(message.cross_validation_error, message.cross_validation_error_total),
     )
-
-
-def _floats(values: Array | None) -> list[float]:
-    return [] if values is None else values.tolist()

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any, get_args
 
+from robot_identification import msg
 from robot_identification.errors import (
     CancelledError,
     ResultFileError,
@@ -15,10 +17,15 @@ from robot_identification.errors import (
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.effort_delay import with_known_delay
 from robot_identification.identification.result import IdentificationResult
-from robot_identification.msg import DataSelection
 from robot_identification.nodes.live import LiveRecording, LiveRecordings
 from robot_identification.nodes.services import Cancelled
 from robot_identification.robot.model import Array, EffortMeaning, RobotModel, read_only
+from robot_identification.robot.processing import (
+    Divisor,
+    EndTreatment,
+    ProcessingSettings,
+    ThresholdScope,
+)
 from robot_identification.signals.joint_side import joint_side_recording
 from robot_identification.signals.recording import Recording
 from robot_identification.signals.separate_efforts import EffortSource
@@ -31,7 +38,7 @@ _PATIENCE = 2.0
 
 
 def read_data(
-    data: DataSelection,
+    data: msg.DataSelection,
     robot: RobotModel,
     live: LiveRecordings,
     cancelled: Cancelled,
@@ -75,7 +82,7 @@ def read_data(
 
 
 def _read_bags(
-    data: DataSelection, robot: RobotModel, cancelled: Cancelled, positions_needed: bool
+    data: msg.DataSelection, robot: RobotModel, cancelled: Cancelled, positions_needed: bool
 ) -> list[Recording]:
     if not data.bags:
         return []
@@ -100,7 +107,7 @@ def _read_bags(
     return recordings
 
 
-def _effort_source(data: DataSelection) -> EffortSource | None:
+def _effort_source(data: msg.DataSelection) -> EffortSource | None:
     """Return where the efforts of bags are; None where they come with the joint states."""
     if data.effort_topic:
         return EffortSource(data.effort_topic, data.effort_delay, tuple(data.effort_joints))
@@ -178,3 +185,35 @@ def named_values(names: list[str], values: list[float]) -> Mapping[str, float]:
         if not math.isfinite(value):
             raise SettingError(name, value, "must be finite")
     return dict(zip(names, (float(value) for value in values), strict=True))
+
+
+def processing_of(message: msg.ProcessingSettings) -> ProcessingSettings:
+    """Return the settings that a request states.
+
+    Raises:
+        SettingError: if one that has a few values only has another.
+    """
+    ends = _choice(message, "ends", EndTreatment)
+    divisor = _choice(message, "residual_divisor", Divisor)
+    scope = _choice(message, "velocity_threshold_scope", ThresholdScope)
+    window = message.velocity_threshold_window
+    return ProcessingSettings(
+        cutoff_hz=message.cutoff_hz or None,
+        filter_order=message.filter_order or None,
+        difference_order=message.difference_order or None,
+        rate_hz=message.rate_hz or None,
+        velocity_threshold=tuple(message.velocity_threshold) or None,
+        velocity_threshold_window=None if window < 0.0 else window,
+        velocity_threshold_scope=scope,
+        drop_start=None if message.drop_start < 0 else message.drop_start,
+        drop_end=None if message.drop_end < 0 else message.drop_end,
+        ends=ends,
+        residual_divisor=divisor,
+    )
+
+
+def _choice(message: msg.ProcessingSettings, name: str, choices: Any) -> Any:
+    value = getattr(message, name)
+    if value and value not in get_args(choices):
+        raise SettingError(name, value, f"choose one of {', '.join(get_args(choices))}")
+    return value or None

@@ -9,7 +9,8 @@ from std_srvs.srv import Trigger
 from live_nodes import BEGIN, ROBOT, SAMPLES, TRUTH, motion, states
 from robot_identification import msg
 from robot_identification.identification.base import base_parameters
-from robot_identification.nodes import messages, qos
+from robot_identification.nodes import qos
+from robot_identification.nodes.block_messages import block_message, raw_block
 from robot_identification.nodes.processes import NodeProcesses
 from robot_identification.nodes.services import CODES
 from robot_identification.signals.recording import RawSamples
@@ -246,7 +247,7 @@ def test_lost_blocks_and_foreign_samples_are_told(suite, recording):
     for block in kept:
         block.recording = "replayed"
         publisher.publish(block)
-    foreign = messages.block_message(messages.raw_block(blocks[0]), ROBOT)
+    foreign = block_message(raw_block(blocks[0]), ROBOT)
     foreign.robot, foreign.recording = "another", "foreign"
     publisher.publish(foreign)
     publisher.wait_for_all_acked(Duration(seconds=10))

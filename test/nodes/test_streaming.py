@@ -11,7 +11,8 @@ from std_srvs.srv import Trigger
 from live_nodes import ROBOT, TRUTH, states
 from robot_identification.identification.base import base_parameters
 from robot_identification.identification.streaming import is_streamed
-from robot_identification.nodes import messages, qos
+from robot_identification.nodes import qos
+from robot_identification.nodes.result_messages import result_of
 
 pytestmark = pytest.mark.ros
 
@@ -59,7 +60,7 @@ def test_estimates_sharpen_before_anybody_asks_and_then_give_way(suite):
     late = suite.estimates[-1]
     assert late.sources[0].name == recording
     assert late.method == "wls"
-    assert is_streamed(messages.result_of(late))
+    assert is_streamed(result_of(late))
     assert sum(late.rows) > sum(early.rows)
     values = [parameter.value for parameter in late.parameters]
     np.testing.assert_allclose(values, EXACT, rtol=0.05, atol=2e-2)
@@ -69,11 +70,11 @@ def test_estimates_sharpen_before_anybody_asks_and_then_give_way(suite):
     assert suite.client.demand(Trigger, "acquisition/stop").message == recording
     answer = suite.identify(recording)
     assert answer.success, answer.message
-    assert not is_streamed(messages.result_of(answer.result))
+    assert not is_streamed(result_of(answer.result))
     count = len(suite.estimates)
-    suite.wait(lambda: not is_streamed(messages.result_of(suite.estimates[-1])), "the answer")
-    assert not is_streamed(messages.result_of(suite.latched()))
-    assert not any(is_streamed(messages.result_of(e)) for e in suite.estimates[count:])
+    suite.wait(lambda: not is_streamed(result_of(suite.estimates[-1])), "the answer")
+    assert not is_streamed(result_of(suite.latched()))
+    assert not any(is_streamed(result_of(e)) for e in suite.estimates[count:])
 
 
 def test_good_enough_follows_its_threshold(suite):
@@ -94,5 +95,5 @@ def test_streaming_is_switched_off_by_a_parameter(suite):
     assert suite.identify(recording).success
     suite.wait(lambda: suite.estimates[-1].sources[0].name == recording, "the answer")
     of_it = [e for e in suite.estimates if e.sources[0].name == recording]
-    assert not any(is_streamed(messages.result_of(e)) for e in of_it)
+    assert not any(is_streamed(result_of(e)) for e in of_it)
     set_parameter(suite, "streaming", value=True)
