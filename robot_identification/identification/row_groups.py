@@ -6,8 +6,9 @@ everything, so that weights between bags can change, and bags be left out, witho
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -15,10 +16,16 @@ import numpy.typing as npt
 
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.identification.ahead import sensible_threads
-from robot_identification.identification.bands import BandGrams
+from robot_identification.identification.bands import BandGrams, BandStream
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.factor import JointFactor, merge, scaled
-from robot_identification.identification.stream import FactorStream, band_stream, row_blocks
+from robot_identification.identification.stream import (
+    SHARES,
+    FactorStream,
+    RowBlock,
+    band_stream,
+    each_block,
+)
 from robot_identification.robot.model import Array
 from robot_identification.signals.decimation import Window
 from robot_identification.signals.processing import Processing
@@ -27,6 +34,7 @@ from robot_identification.signals.samples import FilteredSegment
 Scheme = Literal["bags", "blocks"]
 Bands = Literal["none", "together", "apart"]
 Flags = npt.NDArray[np.bool_]
+Places = npt.NDArray[np.intp]  # (outputs,) the group of every decimated row
 # Given the number of a segment, a window of it, its rows and which count; may change the efforts.
 Change = Callable[[int, Window, Array, Flags], None]
 Progress = Callable[[float], None]
@@ -155,8 +163,8 @@ def fold_groups(
         change: changes the efforts of rows before they are folded.
         bands: whether Gram matrices of bands are kept of all rows together, of every group apart
             (some megabytes each), or not at all.
-        progress: told the fraction that is done.
-        cancelled: asked now and then whether to stop.
+        progress: told the fraction that is done, in any thread.
+        cancelled: asked now and then whether to stop, in any thread.
 
     Raises:
         CancelledError: if ``cancelled`` says so.
@@ -169,25 +177,58 @@ def fold_groups(
     grams = [band_stream(robot, columns) for _ in range(number_of_bands)]
     total, done = sum(len(own) for own in division.places), 0
     for number, (segment, places) in enumerate(zip(segments, division.places, strict=True)):
-        blocks = row_blocks(regressor, segment, processing, cancelled, sensible_threads())
-        for window, rows, kept in blocks:
-            if change is not None:
-                change(number, window, rows, kept)
-            own = places[window.outputs]
-            if bands == "together":
-                grams[0].add(rows, kept)
-            for group in np.unique(own):
-                part = slice(*np.searchsorted(own, [group, group + 1]))
-                streams[group].add(rows[:, part], kept[:, part])
-                if bands == "apart":
-                    grams[group].add(rows[:, part], kept[:, part])
+
+        def tell(block: RowBlock, done: int = done) -> None:
             if progress is not None:
-                progress((done + window.last_output) / total)
+                progress((done + block.window.last_output) / total)
+
+        uses = [*_uses(streams, grams, bands, places), tell]
+        if change is not None:  # before anything else is done with the rows
+            uses = [partial(_one_after_the_other, [partial(_change, change, number), *uses])]
+        threads = sensible_threads()
+        each_block(regressor, segment, processing, uses, cancelled=cancelled, threads=threads)
         done += len(places)
     return GroupedRows(
         factors=tuple(stream.factors() for stream in streams),
         bands=tuple(stream.grams() for stream in grams),
     )
+
+
+def _uses(
+    streams: Sequence[FactorStream], grams: Sequence[BandStream], bands: Bands, places: Places
+) -> list[Callable[[RowBlock], None]]:
+    """Return what is done with the blocks of a segment, independently of each other."""
+
+    def fold(share: int, block: RowBlock) -> None:
+        for group, part in _parts(block, places):
+            streams[group].add_share(share, block.rows[:, part], block.kept[:, part])
+
+    def add(block: RowBlock) -> None:
+        for group, part in _parts(block, places):
+            grams[group].add(block.rows[:, part], block.kept[:, part])
+
+    uses: list[Callable[[RowBlock], None]] = [partial(fold, share) for share in range(SHARES)]
+    if bands == "together":
+        uses.append(lambda block: grams[0].add(block.rows, block.kept))
+    elif bands == "apart":
+        uses.append(add)
+    return uses
+
+
+def _parts(block: RowBlock, places: Places) -> Iterator[tuple[int, slice]]:
+    """Yield the groups that a block has rows of, and where these are."""
+    own = places[block.window.outputs]
+    for group in np.unique(own):
+        yield int(group), slice(*np.searchsorted(own, [group, group + 1]))
+
+
+def _change(change: Change, number: int, block: RowBlock) -> None:
+    change(number, block.window, block.rows, block.kept)
+
+
+def _one_after_the_other(uses: Sequence[Callable[[RowBlock], None]], block: RowBlock) -> None:
+    for use in uses:
+        use(block)
 
 
 def without(

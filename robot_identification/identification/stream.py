@@ -7,14 +7,16 @@ by the velocity thresholds and folded into the factors, which do not grow.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.errors import CancelledError
-from robot_identification.identification.ahead import in_order
+from robot_identification.identification.ahead import alive, in_order
 from robot_identification.identification.bands import BandStream
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.householder import fold_rows
@@ -28,6 +30,8 @@ Cancelled = Callable[[], bool]
 
 # Windows overlap by some 350 outputs: much shorter blocks would waste most of the work.
 BLOCK_OUTPUTS = 1024
+# Parts of the joints that can be folded at the same time.
+SHARES = 2
 
 
 def decimated_rows(
@@ -70,27 +74,41 @@ def decimated_rows(
     return decimated
 
 
-def row_blocks(
+@dataclass(frozen=True)
+class RowBlock:
+    """Decimated rows of one window of a segment.
+
+    Attributes:
+        window: where they are.
+        rows: (compact rows, window outputs) as from :func:`decimated_rows`.
+        kept: (joints, window outputs) which count.
+    """
+
+    window: Window
+    rows: Array
+    kept: npt.NDArray[np.bool_]
+
+
+def each_block(
     regressor: Regressor,
     segment: FilteredSegment,
     processing: Processing,
+    uses: Sequence[Callable[[RowBlock], None]],
+    *,
     cancelled: Cancelled | None = None,
     threads: int = 1,
-) -> Iterator[tuple[Window, Array, npt.NDArray[np.bool_]]]:
-    """Yield the decimated rows of a segment block by block, and which of them count.
+) -> None:
+    """Make the decimated rows of a segment block by block and hand them to every use.
 
     Args:
         regressor: made with one spare row per joint, which takes the effort.
         segment: filtered signals at the full rate.
         processing: settings of the signal processing.
+        uses: each takes the blocks one at a time in their order, in any thread; different ones
+            work at the same time.  The rows are overwritten when all uses have returned.
         cancelled: asked before every block whether to stop.
-        threads: threads that are busy, the caller's among them; blocks are the same to the last
-            bit, whatever their number.
-
-    Yields:
-        The window, (compact rows, window outputs) rows as from :func:`decimated_rows`, and
-        (joints, window outputs) which count.  The rows are overwritten later: they hold until the
-        next block is asked for.
+        threads: threads that are busy, the caller's among them; what uses are given is the same to
+            the last bit, whatever their number.
 
     Raises:
         CancelledError: if ``cancelled`` says so.
@@ -99,18 +117,17 @@ def row_blocks(
     choice = RowChoice(regressor.robot, processing)
     windows = list(decimator.blocks(segment.samples, BLOCK_OUTPUTS))
     longest = max(window.stop - window.start for window in windows)
-    # One block is in use while the others are made.
-    memories = [np.zeros(regressor.compact_rows * longest) for _ in range(threads)]
+    memories = [np.zeros(regressor.compact_rows * longest) for _ in range(alive(threads))]
 
-    def block(numbered: tuple[int, Window]) -> tuple[Window, Array, npt.NDArray[np.bool_]]:
+    def block(numbered: tuple[int, Window]) -> RowBlock:
         if cancelled is not None and cancelled():
             raise CancelledError("identification was cancelled")
         number, window = numbered
-        memory = memories[number % threads]
+        memory = memories[number % len(memories)]
         rows = decimated_rows(regressor, segment, window, decimator, memory)
-        return window, rows, choice.of_segment(segment, window.outputs)
+        return RowBlock(window, rows, choice.of_segment(segment, window.outputs))
 
-    yield from in_order(block, enumerate(windows), threads)
+    in_order(block, list(enumerate(windows)), uses, threads)
 
 
 def band_stream(robot: RobotModel, columns: npt.NDArray[np.intp]) -> BandStream:
@@ -154,6 +171,7 @@ class FactorStream:
             for joint in self._regressor.joint_rows
         ]
         self._rows = [0] * len(robot.joints)
+        self._shares = _shares([len(triangle) ** 2 for triangle in self._triangles])
 
     def fold(
         self,
@@ -166,18 +184,47 @@ class FactorStream:
 
         Args:
             segment: filtered signals at the full rate.
-            progress: told the fraction that is done, from 0 to 1.
-            cancelled: asked after every block whether to stop.
+            progress: told the fraction that is done, from 0 to 1, in any thread.
+            cancelled: asked before every block whether to stop, in any thread.
 
         Raises:
             CancelledError: if ``cancelled`` says so; the factors are then of no use.
         """
         outputs = self._processing.decimator(segment.period).output_count(segment.samples)
-        blocks = row_blocks(self._regressor, segment, self._processing, cancelled, self._threads)
-        for window, rows, kept in blocks:
-            self.add(rows, kept)
+
+        def tell(block: RowBlock) -> None:
             if progress is not None:
-                progress(window.last_output / outputs)
+                progress(block.window.last_output / outputs)
+
+        uses: list[Callable[[RowBlock], None]] = [
+            *(partial(self._fold_share, share) for share in range(SHARES)),
+            tell,
+        ]
+        if self._bands is not None:
+            bands = self._bands
+            uses.append(lambda block: bands.add(block.rows, block.kept))
+        each_block(
+            self._regressor,
+            segment,
+            self._processing,
+            uses,
+            cancelled=cancelled,
+            threads=self._threads,
+        )
+
+    def _fold_share(self, share: int, block: RowBlock) -> None:
+        self.add_share(share, block.rows, block.kept)
+
+    def add_share(self, share: int, rows: Array, kept: npt.NDArray[np.bool_]) -> None:
+        """Fold decimated rows of some of the joints; different shares at the same time.
+
+        Args:
+            share: which joints, below :data:`SHARES`; each share takes about as long.
+            rows: (compact rows, instants) regressor and effort of all joints.
+            kept: (joints, instants) which rows of each joint count.
+        """
+        for k in self._shares[share]:
+            self._fold_joint(k, rows, kept)
 
     def add(self, rows: Array, kept: npt.NDArray[np.bool_]) -> None:
         """Fold decimated rows, from :func:`decimated_rows` or decimated otherwise.
@@ -186,12 +233,16 @@ class FactorStream:
             rows: (compact rows, instants) regressor and effort.
             kept: (joints, instants) which rows of each joint count.
         """
-        for k, joint in enumerate(self._regressor.joint_rows):
-            own = np.ascontiguousarray(rows[joint.first : joint.rows.stop + 1])
-            fold_rows(self._triangles[k], own, np.ascontiguousarray(kept[k]))
-            self._rows[k] += int(np.count_nonzero(kept[k]))
+        for share in range(SHARES):
+            self.add_share(share, rows, kept)
         if self._bands is not None:
             self._bands.add(rows, kept)
+
+    def _fold_joint(self, k: int, rows: Array, kept: npt.NDArray[np.bool_]) -> None:
+        joint = self._regressor.joint_rows[k]
+        own = np.ascontiguousarray(rows[joint.first : joint.rows.stop + 1])
+        fold_rows(self._triangles[k], own, np.ascontiguousarray(kept[k]))
+        self._rows[k] += int(np.count_nonzero(kept[k]))
 
     def factors(self) -> tuple[JointFactor, ...]:
         """Return the factors of everything folded in so far."""
@@ -205,6 +256,14 @@ class FactorStream:
                 strict=True,
             )
         )
+
+
+def _shares(costs: Sequence[int]) -> list[list[int]]:
+    """Return the numbers of joints in parts that cost about as much each."""
+    shares: list[list[int]] = [[] for _ in range(SHARES)]
+    for k in np.argsort(costs)[::-1]:
+        min(shares, key=lambda own: sum(costs[j] for j in own)).append(int(k))
+    return shares
 
 
 def factorise(

@@ -1,13 +1,15 @@
 """Blocks of rows made in threads: the same factors, to the last bit."""
 
 import threading
+import time
+from functools import partial
 
 import numpy as np
 import pytest
 
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.errors import CancelledError
-from robot_identification.identification.ahead import in_order
+from robot_identification.identification.ahead import alive, in_order
 from robot_identification.identification.base import base_parameters
 from robot_identification.identification.stream import BLOCK_OUTPUTS, band_stream, factorise
 from robot_identification.robot.loading import load_robot
@@ -55,22 +57,41 @@ def test_factors_and_bands_do_not_depend_on_threads(factor, threads):
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
-def test_results_come_in_order_and_few_are_ahead(threads):
-    begun = []
+def test_every_use_takes_results_in_order_and_few_are_alive(threads):
+    begun, taken = [], {"first": [], "second": []}
+    ahead = []
     lock = threading.Lock()
 
     def work(item):
         with lock:
             begun.append(item)
+            ahead.append(len(begun) - min(len(own) for own in taken.values()))
         return item**2
 
-    ahead = []
-    for number, made in enumerate(in_order(work, range(20), threads)):
-        assert made == number**2
+    def use(name, made):
+        time.sleep(0.001 if name == "first" else 0.0)
         with lock:
-            ahead.append(len(begun) - number - 1)
-    assert number == 19
-    assert max(ahead) < threads
+            taken[name].append(made)
+
+    in_order(work, range(20), [partial(use, name) for name in taken], threads)
+    squares = [item**2 for item in range(20)]
+    assert taken == {"first": squares, "second": squares}
+    assert sorted(begun) == list(range(20))
+    assert max(ahead) <= alive(threads)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_an_error_in_a_use_ends_everything(threads):
+    used = []
+
+    def use(made):
+        used.append(made)
+        if made == 3:
+            raise CancelledError("enough")
+
+    with pytest.raises(CancelledError):
+        in_order(lambda item: item, range(1000), [use], threads)
+    assert used == [0, 1, 2, 3]
 
 
 def test_an_error_in_a_thread_reaches_the_caller():
