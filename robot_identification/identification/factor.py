@@ -74,13 +74,25 @@ class JointFactor:
         used = norms > 0.0
         if not used.any():
             return self.effort_norm, 0
+        tolerance = max(self.rows, 1) * np.finfo(float).eps
+        if used.all() and _smallest_at_least(matrix[:-1] / norms, 2.0 * tolerance):
+            return abs(float(self.triangle[-1, -1])), len(norms)
         q, r, _ = scipy.linalg.qr(matrix[:, used] / norms[used], mode="economic", pivoting=True)
         diagonal = np.abs(np.diag(r))
-        tolerance = max(self.rows, 1) * np.finfo(float).eps * diagonal[0]
-        rank = int(np.count_nonzero(diagonal > tolerance))
+        rank = int(np.count_nonzero(diagonal > tolerance * diagonal[0]))
         effort = self.triangle[:, -1]
         unexplained = effort - q[:, :rank] @ (q[:, :rank].T @ effort)
         return float(np.linalg.norm(unexplained)), rank
+
+
+def _smallest_at_least(triangle: Array, level: float) -> bool:
+    """Tell whether no singular value of a triangle is below a level, or if that is in doubt.
+
+    The smallest one is at least one over the Frobenius norm of the inverse; none of the diagonal
+    entries of a pivoted QR is below it.
+    """
+    inverse, singular = scipy.linalg.lapack.dtrtri(triangle)
+    return not singular and bool(np.linalg.norm(inverse) * level <= 1.0)
 
 
 def _triangle_of(rows: Array) -> Array:

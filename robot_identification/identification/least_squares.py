@@ -190,10 +190,11 @@ def _refuse_if_not_excited(r: Array, norms: Array, names: Sequence[str], rows: i
     if silent.any():
         silent_names = [name for name, quiet in zip(names, silent, strict=True) if quiet]
         raise NotExcitedError(silent_names, float("inf"))
-    _, singular_values, directions = np.linalg.svd(r / norms)
+    singular_values = np.linalg.svd(r / norms, compute_uv=False)
     lost = singular_values <= rows * np.finfo(float).eps * singular_values[0]
     condition = float(singular_values[0] / max(singular_values[-1], np.finfo(float).tiny))
     if lost.any():
+        directions = np.linalg.svd(r / norms)[2]
         share = np.abs(directions[lost]).max(axis=0)
         involved = [name for name, s in zip(names, share, strict=True) if s > 0.1]
         raise NotExcitedError(involved, condition)
