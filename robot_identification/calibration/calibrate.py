@@ -20,38 +20,24 @@ from robot_identification.calibration.conditions import (
     conditions,
 )
 from robot_identification.calibration.deviations import spread
-from robot_identification.calibration.prior import Prior, complete_drives
+from robot_identification.calibration.nearest import Nearest, nearest
+from robot_identification.calibration.prior import Prior
 from robot_identification.calibration.problem import Problem, owners
-from robot_identification.calibration.publication import publish
+from robot_identification.calibration.publication import Publication, publish
 from robot_identification.calibration.scales import scales
-from robot_identification.calibration.standard import (
-    StandardSystem,
-    prior_gain,
-    relative_distance,
-    space_gain,
-)
+from robot_identification.calibration.standard import relative_distance
 from robot_identification.calibration.verdict import (
     Evidence,
     Verdict,
     verdicts,
 )
-from robot_identification.errors import (
-    CancelledError,
-    ResultMismatchError,
-    SettingError,
-)
-from robot_identification.identification.essential import (
-    Elimination,
-    EliminationRule,
-    eliminate,
-)
-from robot_identification.identification.factor import stack
+from robot_identification.errors import CancelledError, SettingError
+from robot_identification.identification.essential import EliminationRule
 from robot_identification.identification.least_squares import relative_error
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.robot.model import Array, RobotModel, read_only
 
 SPACES = ("base", "essential")
-_LEAST_SQUARES = ("ols", "wls")
 _NOTABLE_LOSS = 0.05
 
 Cancelled = Callable[[], bool]
@@ -98,29 +84,41 @@ def calibrate(
     begin = time.monotonic()
     if space not in SPACES:
         raise SettingError("space", space, f"choose one of {', '.join(SPACES)}")
-    before = _matching(robot, result, prior)
-    system, estimate = _system(result)
-    before = complete_drives(before, result.regrouping, estimate)
-    elimination = _essential(result, essential)
-    gain = _gain(system, before, result, elimination, space)
-    free = before.values + gain @ (system.right - system.matrix @ before.values)
+    found = nearest(robot, result, prior, space=space, essential=essential)
     _check_cancelled(cancelled)
     problem = Problem(
         robot=robot,
-        system=system,
-        prior=before,
-        scales=scales(robot, before, result.regrouping, estimate),
+        system=found.system,
+        prior=found.prior,
+        scales=scales(robot, found.prior, result.regrouping, found.estimate),
         conditions=conditions(robot, boxes),
     )
-    published = publish(problem, free, consistent=consistent, boxes=boxes)
+    published = publish(problem, found.values, consistent=consistent, boxes=boxes)
+    calibrated = _calibrated(result, problem, found, published, space)
+    return replace(
+        calibrated,
+        seconds=time.monotonic() - begin,
+        warnings=_warnings(robot, result, calibrated),
+    )
+
+
+def _calibrated(
+    result: IdentificationResult,
+    problem: Problem,
+    found: Nearest,
+    published: Publication,
+    space: str,
+) -> CalibratedParameters:
+    """Return the published parameters with what each rests on, what they cost and how far."""
+    robot, before, free = problem.robot, problem.prior, found.values
     chosen = published.values[robot.standard_indices]
-    noise = spread(problem, result, gain)
+    noise = spread(problem, result, found.gain)
     moving = noise.enters(problem.sizes)
-    evidence = _evidence(result, estimate, elimination, space, moving)
-    found = verdicts(evidence, before, chosen, problem.sizes)
-    rests_on_data = moving & np.isin(found, (Verdict.IDENTIFIED, Verdict.ESSENTIAL))
+    evidence = _evidence(result, found, space, moving)
+    rests_on = verdicts(evidence, before, chosen, problem.sizes)
+    rests_on_data = moving & np.isin(rests_on, (Verdict.IDENTIFIED, Verdict.ESSENTIAL))
     projection = result.regrouping.projection
-    calibrated = CalibratedParameters(
+    return CalibratedParameters(
         robot=robot.name,
         robot_digest=robot.digest,
         sources=result.sources,
@@ -130,80 +128,21 @@ def calibrate(
         std=_in_full(robot, np.where(rests_on_data, noise.std, np.nan)),
         std_robust=_in_full(robot, np.where(rests_on_data, noise.std_robust, np.nan)),
         model=tuple(robot.standard_indices.tolist()),
-        verdicts=found,
-        identified_base=read_only(estimate),
+        verdicts=rests_on,
+        identified_base=read_only(found.estimate),
         prior=before,
         space=space,
-        essential=tuple(np.array(result.regrouping.names)[elimination.kept].tolist()),
+        essential=tuple(np.array(result.regrouping.names)[found.elimination.kept].tolist()),
         checks=published.checks,
         step=published.step,
         active_links=owners(published.active, LINK, CENTRE),
         active_drives=owners(published.active, DRIVE_INERTIA, VISCOUS, COULOMB),
-        error_identified=relative_error(result.factors, estimate),
+        error_identified=relative_error(result.factors, found.estimate),
         error_free=relative_error(result.factors, projection @ free),
         error=relative_error(result.factors, projection @ chosen),
         distance_free=relative_distance(free, before.values, before.known),
         distance_to_prior=relative_distance(chosen, before.values, before.known),
-        seconds=time.monotonic() - begin,
     )
-    return replace(calibrated, warnings=_warnings(robot, result, calibrated))
-
-
-def _matching(robot: RobotModel, result: IdentificationResult, prior: Prior | None) -> Prior:
-    names = result.regrouping.standard_names
-    if names != robot.standard_names or result.joint_names != robot.joint_names:
-        raise ResultMismatchError(
-            robot.name,
-            f"the result belongs to {result.robot}, whose joints or standard parameters differ; "
-            "give the robot file that it was identified with",
-        )
-    before = prior or Prior.none(names)
-    if before.names != names:
-        raise ResultMismatchError(robot.name, "the prior's standard parameters are another robot's")
-    return before
-
-
-def _system(result: IdentificationResult) -> tuple[StandardSystem, Array]:
-    """Return the system to solve and the (base,) estimate that it contains.
-
-    Other methods than least squares on these factors have estimates of their own; the factors then
-    say how much a departure from them matters.
-    """
-    system = StandardSystem.of(result)
-    base = len(result.regrouping.names)
-    R = stack(result.factors, base, list(result.estimate.weights))[:-1, :-1]
-    if result.method in _LEAST_SQUARES:
-        return system, np.asarray(np.linalg.solve(R, system.right))
-    return replace(system, right=R @ result.estimate.values), result.estimate.values
-
-
-def _essential(result: IdentificationResult, rule: EliminationRule | None) -> Elimination:
-    if rule is None and result.elimination is not None:
-        return result.elimination
-    chosen = rule or EliminationRule()
-    return eliminate(
-        result.factors,
-        result.regrouping.names,
-        result.estimate.weights,
-        rule=chosen.rule,
-        threshold=chosen.threshold,
-    )
-
-
-def _gain(
-    system: StandardSystem,
-    prior: Prior,
-    result: IdentificationResult,
-    essential: Elimination,
-    space: str,
-) -> Array:
-    """Return the (parameters, base) matrix that turns unexplained torque into a correction."""
-    if space == "base":
-        return prior_gain(system, prior.known)
-    weights = np.zeros(len(prior.names))
-    leading = [prior.names.index(name) for name in result.regrouping.leading]
-    weights[leading] = np.where(essential.kept, essential.estimate.values, 0.0)
-    return space_gain(system, weights)
 
 
 def _in_full(robot: RobotModel, values: Array) -> Array:
@@ -214,13 +153,10 @@ def _in_full(robot: RobotModel, values: Array) -> Array:
 
 
 def _evidence(
-    result: IdentificationResult,
-    estimate: Array,
-    essential: Elimination,
-    space: str,
-    moving: npt.NDArray[np.bool_],
+    result: IdentificationResult, found: Nearest, space: str, moving: npt.NDArray[np.bool_]
 ) -> Evidence:
     names = result.regrouping.standard_names
+    estimate, essential = found.estimate, found.elimination
     every = np.ones(len(estimate), dtype=np.bool_)
     return Evidence(
         projection=result.regrouping.projection,

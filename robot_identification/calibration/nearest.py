@@ -1,0 +1,132 @@
+"""The parameters nearest to a prior that explain an identification, consistent or not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from robot_identification.calibration.prior import Prior, complete_drives
+from robot_identification.calibration.standard import StandardSystem, prior_gain, space_gain
+from robot_identification.errors import ResultMismatchError
+from robot_identification.identification.essential import (
+    Elimination,
+    EliminationRule,
+    eliminate,
+)
+from robot_identification.identification.factor import stack
+from robot_identification.identification.result import IdentificationResult
+from robot_identification.robot.model import Array, RobotModel
+
+_LEAST_SQUARES = ("ols", "wls")
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """The parameters nearest to a prior on a space, before consistency is asked for.
+
+    Attributes:
+        system: the system that they solve.
+        prior: what is known before, drive inertias and friction of the identification included.
+        estimate: (base,) estimate that the system contains.
+        elimination: the essential parameters.
+        gain: (parameters, base) matrix that turns unexplained torque into a correction.
+        values: (parameters of the model,) the parameters.
+    """
+
+    system: StandardSystem
+    prior: Prior
+    estimate: Array
+    elimination: Elimination
+    gain: Array
+    values: Array
+
+
+def nearest(
+    robot: RobotModel,
+    result: IdentificationResult,
+    prior: Prior | None,
+    *,
+    space: str,
+    essential: EliminationRule | None,
+) -> Nearest:
+    """Return the parameters nearest to a prior that explain what was identified.
+
+    Gautier and Venture 2013, eq. 30 on the base space, eq. 32 on the essential one.
+
+    Args:
+        robot: the robot.
+        result: an identification of it.
+        prior: what is known of its parameters; None: nothing.
+        space: ``base`` or ``essential``.
+        essential: how the essential parameters are found; None: as in the result, else by the
+            ratio of the standard deviations.
+
+    Raises:
+        ResultMismatchError: the result or the prior belongs to a robot with other parameters.
+        NotExcitedError: the data do not determine every base parameter.
+    """
+    before = _matching(robot, result, prior)
+    system, estimate = _system(result)
+    before = complete_drives(before, result.regrouping, estimate)
+    elimination = _essential(result, essential)
+    gain = _gain(system, before, result, elimination, space)
+    values = before.values + gain @ (system.right - system.matrix @ before.values)
+    return Nearest(system, before, estimate, elimination, gain, values)
+
+
+def _matching(robot: RobotModel, result: IdentificationResult, prior: Prior | None) -> Prior:
+    names = result.regrouping.standard_names
+    if names != robot.standard_names or result.joint_names != robot.joint_names:
+        raise ResultMismatchError(
+            robot.name,
+            f"the result belongs to {result.robot}, whose joints or standard parameters differ; "
+            "give the robot file that it was identified with",
+        )
+    before = prior or Prior.none(names)
+    if before.names != names:
+        raise ResultMismatchError(robot.name, "the prior's standard parameters are another robot's")
+    return before
+
+
+def _system(result: IdentificationResult) -> tuple[StandardSystem, Array]:
+    """Return the system to solve and the (base,) estimate that it contains.
+
+    Other methods than least squares on these factors have estimates of their own; the factors then
+    say how much a departure from them matters.
+    """
+    system = StandardSystem.of(result)
+    base = len(result.regrouping.names)
+    R = stack(result.factors, base, list(result.estimate.weights))[:-1, :-1]
+    if result.method in _LEAST_SQUARES:
+        return system, np.asarray(np.linalg.solve(R, system.right))
+    return replace(system, right=R @ result.estimate.values), result.estimate.values
+
+
+def _essential(result: IdentificationResult, rule: EliminationRule | None) -> Elimination:
+    if rule is None and result.elimination is not None:
+        return result.elimination
+    chosen = rule or EliminationRule()
+    return eliminate(
+        result.factors,
+        result.regrouping.names,
+        result.estimate.weights,
+        rule=chosen.rule,
+        threshold=chosen.threshold,
+    )
+
+
+def _gain(
+    system: StandardSystem,
+    prior: Prior,
+    result: IdentificationResult,
+    essential: Elimination,
+    space: str,
+) -> Array:
+    """Return the (parameters, base) matrix that turns unexplained torque into a correction."""
+    if space == "base":
+        return prior_gain(system, prior.known)
+    weights = np.zeros(len(prior.names))
+    leading = [prior.names.index(name) for name in result.regrouping.leading]
+    weights[leading] = np.where(essential.kept, essential.estimate.values, 0.0)
+    return space_gain(system, weights)
