@@ -19,12 +19,18 @@ from robot_identification.identification.cross_validation import (
     validation_warnings,
 )
 from robot_identification.identification.essential import EliminationRule
-from robot_identification.identification.estimation import METHODS, Choice, estimate_from
+from robot_identification.identification.estimation import (
+    METHODS,
+    Choice,
+    Outcome,
+    estimate_from,
+)
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.huber import Data, HuberSettings, robustness_warnings
-from robot_identification.identification.least_squares import Estimate, RelativeError
+from robot_identification.identification.least_squares import RelativeError
 from robot_identification.identification.one_joint.thresholds import keeping_held_joints
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
+from robot_identification.identification.result_warnings import recording_warnings, warnings_of
 from robot_identification.identification.row_groups import divide
 from robot_identification.identification.stream import factorise
 from robot_identification.identification.weighting import Weighting, weighting_entries
@@ -39,10 +45,6 @@ __all__ = ["METHODS", "Validation", "identify", "validate"]
 
 Progress = Callable[[str, float], None]
 Cancelled = Callable[[], bool]
-
-_UNTRUSTED_PERCENT = 30.0
-_POOR_CONDITION = 100.0
-_COLOURED = 1.5
 
 
 @dataclass(frozen=True)
@@ -115,13 +117,9 @@ def identify(
         processing = keeping_held_joints(robot, processing)
     data = _data(base, recordings, processing, held_out_fraction, report)
     outcome = estimate_from(choice, data, lambda part: report("regressor", part), cancelled)
-    values = outcome.estimate.values
-    validation = None
-    if outcome.fit_without is not None:
-        validation = cross_validate(
-            data.division.scheme, data.division.names, outcome.measured, values, outcome.fit_without
-        )
+    validation = _cross_validated(data, outcome)
     rest = [r.between(1.0 - held_out_fraction, 1.0) for r in recordings if held_out_fraction]
+    values = outcome.estimate.values
     unseen = _predicted(base, (*rest, *held_out), processing, values, report, cancelled)
     report("done", 1.0)
     return IdentificationResult(
@@ -165,6 +163,19 @@ def _data(
         division=divide(names, bags, processing),
         bags=names,
         processing=processing,
+    )
+
+
+def _cross_validated(data: Data, outcome: Outcome) -> CrossValidation | None:
+    """Return the errors on each group with parameters from the others, None where not told."""
+    if outcome.fit_without is None:
+        return None
+    return cross_validate(
+        data.division.scheme,
+        data.division.names,
+        outcome.measured,
+        outcome.estimate.values,
+        outcome.fit_without,
     )
 
 
@@ -259,50 +270,3 @@ def _factors(
         progress=lambda fraction: report("regressor", fraction),
         cancelled=cancelled,
     )
-
-
-def recording_warnings(recordings: Sequence[Recording]) -> tuple[str, ...]:
-    """Return a line for every recording that lost samples or came in disorder."""
-    lines: list[str] = []
-    for recording in recordings:
-        lines.extend(recording.warnings)
-        statistics = recording.statistics
-        if statistics.lost:
-            lines.append(
-                f"{recording.source}: {statistics.lost} samples lost in {statistics.gaps} gaps; "
-                "the recording was split there"
-            )
-        if statistics.resampled:
-            lines.append(
-                f"{recording.source}: the sampling period varies by "
-                f"{100.0 * statistics.jitter:.2g} %; resampled to a constant one"
-            )
-    return tuple(lines)
-
-
-def warnings_of(names: tuple[str, ...], estimate: Estimate) -> tuple[str, ...]:
-    """Return what a user should know before trusting the numbers."""
-    lines = []
-    used = zip(names, estimate.relative_std_percent, estimate.values, strict=True)
-    doubtful = [name for name, percent, v in used if v != 0.0 and percent > _UNTRUSTED_PERCENT]
-    if doubtful:
-        lines.append(
-            f"{len(doubtful)} of {len(names)} parameters have a standard deviation above "
-            f"{_UNTRUSTED_PERCENT:g} % and cannot be trusted alone: {', '.join(doubtful)}"
-        )
-    if estimate.scaled_condition_number > _POOR_CONDITION:
-        lines.append(
-            f"condition number {estimate.scaled_condition_number:.3g} with scaled columns: "
-            "a motion optimised for excitation would give better parameters"
-        )
-    known = estimate.std > 0.0
-    if estimate.std_robust is None:
-        lines.append("this method has no std_robust; std takes the residuals for white")
-    elif known.any():
-        ratio = float(np.median(estimate.std_robust[known] / estimate.std[known]))
-        if ratio > _COLOURED:
-            lines.append(
-                f"the residuals are coloured: std_robust is {ratio:.1f} times std in the median, "
-                "and is the one to judge by"
-            )
-    return tuple(lines)

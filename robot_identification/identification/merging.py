@@ -15,8 +15,8 @@ from robot_identification.errors import SettingError
 from robot_identification.identification import least_squares
 from robot_identification.identification.effort_delay import EFFORT_DELAY
 from robot_identification.identification.factor import merge
-from robot_identification.identification.identify import warnings_of
 from robot_identification.identification.result import IdentificationResult, Source
+from robot_identification.identification.result_warnings import warnings_of
 from robot_identification.identification.streaming import STREAMING
 from robot_identification.robot.processing import Divisor
 

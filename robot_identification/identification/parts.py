@@ -21,9 +21,9 @@ from robot_identification.identification.cross_validation import (
     validation_warnings,
 )
 from robot_identification.identification.factor import JointFactor
-from robot_identification.identification.identify import warnings_of
 from robot_identification.identification.least_squares import Estimate
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
+from robot_identification.identification.result_warnings import warnings_of
 from robot_identification.identification.robust import robust_std
 from robot_identification.identification.row_groups import merged
 from robot_identification.identification.substitution import grams_together

@@ -18,8 +18,8 @@ from robot_identification.identification.bands import BandGrams
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.essential import EliminationRule
 from robot_identification.identification.factor import JointFactor
-from robot_identification.identification.identify import warnings_of
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
+from robot_identification.identification.result_warnings import warnings_of
 from robot_identification.identification.robust import robust_std
 from robot_identification.identification.row_groups import GroupedRows
 from robot_identification.identification.stacked import Stacked, essential_only

@@ -19,13 +19,10 @@ from robot_identification.identification.history import (
     NOT_CONVERGED,
     History,
 )
-from robot_identification.identification.identify import (
-    identify,
-    recording_warnings,
-    warnings_of,
-)
+from robot_identification.identification.identify import identify
 from robot_identification.identification.least_squares import Estimate, RelativeError
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
+from robot_identification.identification.result_warnings import recording_warnings, warnings_of
 from robot_identification.identification.robust import robust_std
 from robot_identification.identification.stream import band_stream, factorise
 from robot_identification.robot.model import Array, read_only
@@ -96,7 +93,7 @@ def result_of(
         robot=base.robot.name,
         robot_digest=base.robot.digest,
         joint_names=base.robot.joint_names,
-        sources=tuple(Source(r.source, r.digest, r.samples, r.duration) for r in recordings),
+        sources=tuple(map(Source.of, recordings)),
         method=METHOD,
         settings=_settings(problem),
         regrouping=Regrouping.of(base),

@@ -10,7 +10,6 @@ import numpy as np
 
 from robot_identification.errors import SettingError
 from robot_identification.identification.base import base_parameters
-from robot_identification.identification.identify import recording_warnings
 from robot_identification.identification.payload.body import NORMAL_95, STANDARD
 from robot_identification.identification.payload.compared import ComparedRuns
 from robot_identification.identification.payload.drive_gains import (
@@ -29,6 +28,7 @@ from robot_identification.identification.payload.runs import (
     fold_recordings,
 )
 from robot_identification.identification.result import Source
+from robot_identification.identification.result_warnings import recording_warnings
 from robot_identification.identification.substitution import (
     grams_together,
     substituted,

@@ -10,7 +10,6 @@ import numpy as np
 
 from robot_identification.errors import ResultMismatchError
 from robot_identification.identification.base import BaseParameters, base_parameters
-from robot_identification.identification.identify import recording_warnings
 from robot_identification.identification.payload.compared import ComparedRuns
 from robot_identification.identification.payload.estimate import (
     PayloadEstimate,
@@ -26,6 +25,7 @@ from robot_identification.identification.payload.runs import (
     friction_columns,
 )
 from robot_identification.identification.result import IdentificationResult, Source
+from robot_identification.identification.result_warnings import recording_warnings
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.mounting import Mounting
 from robot_identification.robot.processing import ProcessingSettings
