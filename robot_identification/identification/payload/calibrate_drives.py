@@ -38,6 +38,7 @@ from robot_identification.identification.substitution import (
 from robot_identification.robot.model import Array, EffortMeaning, RobotModel, read_only
 from robot_identification.robot.mounting import Mounting
 from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.signals.processing import Processing
 from robot_identification.signals.recording import Recording
 from robot_identification.signals.settings import resolve_processing
 
@@ -131,18 +132,14 @@ def identify_drive_gains(
     base = base_parameters(robot)
     processing = resolve_processing(robot, [*bare, *loaded], overrides or ProcessingSettings())
     columns = Columns(base, mounting, np.array([], dtype=np.intp))
-    motors = read_only(np.linalg.inv(robot.motor_matrix).T)
     runs = []
     for title, recordings, share in (("bare runs", bare, 0.1), ("loaded runs", loaded, 0.5)):
         report(title, share)
-        runs.append(
-            fold_recordings(columns, recordings, processing, motors=motors, cancelled=cancelled)
-        )
+        runs.append(_motor_rows(columns, recordings, processing, cancelled))
     places = tuple(robot.joint_names.index(name) for name in trusted)
     rows = gain_rows(columns, runs[0], runs[1], payload, trusted=places)
     estimate = estimate_gains(rows, method)
     report("done", 1.0)
-    believed = [np.nan if j.drive_gain is None else j.drive_gain for j in robot.joints]
     return DriveGainResult(
         robot=robot.name,
         robot_digest=robot.digest,
@@ -154,7 +151,7 @@ def identify_drive_gains(
         method=method,
         trusted=tuple(trusted),
         settings=processing.entries(),
-        believed=read_only(believed),
+        believed=_believed(robot),
         base_names=base.names,
         estimate=estimate,
         seconds=time.monotonic() - begin,
@@ -163,6 +160,21 @@ def identify_drive_gains(
             *_warnings(robot.joint_names, estimate),
         ),
     )
+
+
+def _motor_rows(
+    columns: Columns,
+    recordings: Sequence[Recording],
+    processing: Processing,
+    cancelled: Cancelled | None,
+) -> Run:
+    motors = read_only(np.linalg.inv(columns.base.robot.motor_matrix).T)
+    return fold_recordings(columns, recordings, processing, motors=motors, cancelled=cancelled)
+
+
+def _believed(robot: RobotModel) -> Array:
+    """Return the drive gains of the robot file, NaN where it states none."""
+    return read_only([np.nan if j.drive_gain is None else j.drive_gain for j in robot.joints])
 
 
 def gain_rows(
