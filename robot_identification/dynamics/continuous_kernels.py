@@ -17,7 +17,14 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from robot_identification.dynamics.closed_loop_kernels import APART, actuate, copy, rates, within
+from robot_identification.dynamics.closed_loop_kernels import (
+    APART,
+    actuate,
+    copy,
+    rates,
+    rates_here,
+    within,
+)
 from robot_identification.dynamics.compiler_options import OPTIONS, PART
 from robot_identification.dynamics.control_kernels import COMPUTED_TORQUE, follow, headings
 from robot_identification.dynamics.dormand_prince_kernels import (
@@ -184,7 +191,7 @@ def _stages(loop, time, step, y, mode, heading, scratch, tally):
                 trial[i] += weight * slopes[p, i]
         copy(scratch.shares[s - 1], scratch.shares[s])
         at = within(time + NODES[s] * step, time, step)
-        scratch.excess[s] = rates(
+        scratch.excess[s] = rates_here(
             loop,
             at,
             trial,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from robot_identification.dynamics.compiler_options import OPTIONS, PART
+from robot_identification.dynamics.compiler_options import INLINED, OPTIONS, PART
 
 STAGES = 7
 NODES = np.array([0.0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0])
@@ -74,14 +74,14 @@ def prepare_inside(step, y, scratch):
         inside[4, i] = step * total
 
 
-@numba.njit(**OPTIONS)
+@numba.njit(**INLINED)
 def blend(c0, c1, c2, c3, c4, u):
     """Return the polynomial inside a step at a share u of it."""
     w = 1.0 - u
     return c0 + u * (c1 + w * (c2 + u * (c3 + w * c4)))
 
 
-@numba.njit(**OPTIONS)
+@numba.njit(**INLINED)
 def state_inside(inside, u, out):
     """Fill the state at a share u of the step."""
     for i in range(out.size):

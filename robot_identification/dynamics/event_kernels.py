@@ -12,7 +12,7 @@ from __future__ import annotations
 import numba
 
 from robot_identification.dynamics.closed_loop_kernels import APART, copy, rates, within
-from robot_identification.dynamics.compiler_options import OPTIONS, PART
+from robot_identification.dynamics.compiler_options import INLINED, OPTIONS, PART
 from robot_identification.dynamics.control_kernels import follow
 from robot_identification.dynamics.dormand_prince_kernels import (
     NODES,
@@ -54,7 +54,7 @@ def find_event(loop, time, step, mode, heading, scratch, resting, tally):
     return first
 
 
-@numba.njit(**OPTIONS)
+@numba.njit(**INLINED)
 def _may_cross(plant, e, sign, scratch, joints):
     """Tell from both ends of a step whether a sliding element can come to zero velocity in it."""
     moving = slice(joints, 2 * joints)
@@ -162,7 +162,7 @@ def until_heading_turns(loop, time, step, heading, target):
     return step
 
 
-@numba.njit(**OPTIONS)
+@numba.njit(**INLINED)
 def _pace(loop, e, time, target):
     """Return the velocity of a friction element of the nominal robot along the reference."""
     follow(loop.reference, time, target)

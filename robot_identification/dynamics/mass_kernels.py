@@ -302,28 +302,14 @@ def _lane(j):
 
 
 @numba.njit(**_INLINED)
-def _antecedent(tree, j, blocks):
+def _antecedent(antecedent, j, blocks):
     """Return where the antecedent of joint j has its lane; that of the base is the last block."""
-    parent = tree.antecedent[j]
-    return _lane(parent) if parent >= 0 else blocks * BLOCK
+    return _lane(antecedent[j]) if antecedent[j] >= 0 else blocks * BLOCK
 
 
 @numba.njit(**_INLINED)
-def _load(tree, q, qd, work):
-    """Put the state into its lanes."""
-    for j in range(q.size):
-        own = work[_lane(j) :]
-        place = q[j]
-        if not abs(place) < _LARGEST_ANGLE and not tree.prismatic[j]:
-            place = math.atan2(math.sin(place), math.cos(place))
-        own[POSITION] = place
-        own[RATE] = qd[j]
-
-
-@numba.njit(**_INLINED)
-def _fill_mass(plant, work, mass):
+def _fill_mass(antecedent, work, mass):
     """Fill the mass matrix out of momenta and what joints move."""
-    antecedent = plant.tree.antecedent
     mass[:] = 0.0
     for j in range(antecedent.size):
         own = work[_lane(j) :]
@@ -339,34 +325,48 @@ def _fill_mass(plant, work, mass):
 
 
 @numba.njit(**_BARE)
+def _fill(antecedent, work, mass):
+    """Fill the mass matrix and the lanes of the bias for the state in its lanes.
+
+    Few arguments: a call copies what describes every array, and a plant has many.
+    """
+    joints = antecedent.size
+    blocks = (joints + LANES - 1) // LANES
+    for b in range(blocks):
+        _move_joints(work[b * BLOCK : (b + 1) * BLOCK])
+    for j in range(joints):
+        _place_link(work[_lane(j) :], work[_antecedent(antecedent, j, blocks) :])
+    for b in range(blocks):
+        _velocity_terms(work[b * BLOCK : (b + 1) * BLOCK])
+    for j in range(joints):
+        _accelerate_link(work[_lane(j) :], work[_antecedent(antecedent, j, blocks) :])
+    o0, o1, o2 = _vector(work[_lane(joints - 1) :], ORIGIN)
+    for b in range(blocks):
+        _bodies_and_wrenches(work[b * BLOCK : (b + 1) * BLOCK], o0, o1, o2)
+    for j in range(joints - 1, 0, -1):
+        if antecedent[j] >= 0:
+            _carry(work[_lane(j) :], work[_lane(antecedent[j]) :])
+    for b in range(blocks):
+        _momenta(work[b * BLOCK : (b + 1) * BLOCK])
+    _fill_mass(antecedent, work, mass)
+
+
+@numba.njit(**_INLINED)
 def mass_and_bias(plant, q, qd, work, mass, bias):
     """Fill mass matrix (joints, joints) and bias (joints,) of one state, drives included.
 
     The bias holds gravity, velocity terms, viscous friction and offsets; no Coulomb friction.
     ``work`` is the :func:`workspace` of the plant.
     """
-    tree = plant.tree
-    joints = q.size
-    blocks = (joints + LANES - 1) // LANES
-    _load(tree, q, qd, work)
-    for b in range(blocks):
-        _move_joints(work[b * BLOCK : (b + 1) * BLOCK])
-    for j in range(joints):
-        _place_link(work[_lane(j) :], work[_antecedent(tree, j, blocks) :])
-    for b in range(blocks):
-        _velocity_terms(work[b * BLOCK : (b + 1) * BLOCK])
-    for j in range(joints):
-        _accelerate_link(work[_lane(j) :], work[_antecedent(tree, j, blocks) :])
-    o0, o1, o2 = _vector(work[_lane(joints - 1) :], ORIGIN)
-    for b in range(blocks):
-        _bodies_and_wrenches(work[b * BLOCK : (b + 1) * BLOCK], o0, o1, o2)
-    for j in range(joints - 1, 0, -1):
-        if tree.antecedent[j] >= 0:
-            _carry(work[_lane(j) :], work[_lane(tree.antecedent[j]) :])
-    for b in range(blocks):
-        _momenta(work[b * BLOCK : (b + 1) * BLOCK])
-    _fill_mass(plant, work, mass)
-    for j in range(joints):
+    for j in range(q.size):
+        own = work[_lane(j) :]
+        place = q[j]
+        if not abs(place) < _LARGEST_ANGLE and not plant.tree.prismatic[j]:
+            place = math.atan2(math.sin(place), math.cos(place))
+        own[POSITION] = place
+        own[RATE] = qd[j]
+    _fill(plant.tree.antecedent, work, mass)
+    for j in range(q.size):
         bias[j] = work[_lane(j) + BIAS]
     for j, k in plant.coupled:
         mass[j, k] += plant.drive[j, k]

@@ -29,13 +29,14 @@ _OPTIONS = {
     "fastmath": {"contract", "nsz", "reassoc"},
     "_nrt": False,  # nothing here makes arrays
 }
+_INLINED = {**_OPTIONS, "forceinline": True}
 SWEEPS = 5000
 SHARE_TOLERANCE = 1e-13
 DEPENDENT = 1e-9
 BEYOND = 1e-9
 
 
-@numba.njit(**_OPTIONS)
+@numba.njit(**_INLINED)
 def element_velocity(plant, e, rates):
     """Return the velocity of element e."""
     velocity = 0.0
