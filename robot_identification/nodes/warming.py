@@ -22,6 +22,7 @@ from robot_identification.identification.streaming import StreamingIdentificatio
 from robot_identification.robot.model import read_only
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.recording import RawSamples, Recording, Segment
+from robot_identification.storage.mcap_messages import load_compiled_code
 
 _PERIOD = 0.002
 _SAMPLES = 600
@@ -36,6 +37,7 @@ def warm_up(base: BaseParameters) -> None:
     Args:
         base: base parameters of the robot.
     """
+    load_compiled_code()
     robot = base.robot
     followed = _motion(len(robot.joints))
     recording = _recording(base, followed)

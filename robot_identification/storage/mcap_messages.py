@@ -78,6 +78,11 @@ def indexed_messages(
                 yield joined(earlier).in_order_of_time()
 
 
+def load_compiled_code() -> None:
+    """Have the compiled walk over records loaded, or compiled where it never was."""
+    _messages(Path(), ChunkPlace(0, 0, 0, "", 0, 0), b"", np.zeros(_CHANNELS, dtype=np.bool_))
+
+
 def _divided(
     opened: Sequence[tuple[int, MessageBatch]], until: int | None
 ) -> tuple[list[MessageBatch], list[tuple[int, MessageBatch]]]:

@@ -8,6 +8,7 @@ import sys
 _PROGRAM = """
 import json, sys
 from contextlib import suppress
+from pathlib import Path
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 from robot_identification.dynamics.reference import sample, through
@@ -22,6 +23,8 @@ from robot_identification.identification.streaming import StreamingIdentificatio
 from robot_identification.nodes.warming import warm_up
 from robot_identification.robot.loading import load_robot
 from robot_identification.signals.recording import RawSamples, Recording, Segment
+from robot_identification.storage.bag_writing import write_joint_states
+from robot_identification.storage.bags import read_joint_states
 
 
 def compiled():
@@ -52,6 +55,9 @@ recording = Recording(robot.joint_names, 0.001, (Segment(time, q, None, effort),
 
 stream = StreamingIdentification(robot, base, "made up", settle=0.5)
 stamps = np.rint(1e9 * time).astype(np.int64)
+bag = Path(sys.argv[2], "bag")
+write_joint_states(bag, robot.joint_names, RawSamples(stamps, q, None, effort), storage="mcap")
+read_joint_states(bag, robot.joint_names)
 for first in range(0, len(time), 100):
     part = slice(first, first + 100)
     stream.push(RawSamples(stamps[part], q[part], None, effort[part]))
@@ -68,10 +74,10 @@ print(json.dumps([sorted(ready), sorted(compiled() - ready)]))
 """
 
 
-def test_no_request_loads_compiled_code():
-    line = [sys.executable, "-c", _PROGRAM, "scara"]
+def test_no_request_loads_compiled_code(tmp_path):
+    line = [sys.executable, "-c", _PROGRAM, "scara", str(tmp_path)]
     done = subprocess.run(line, stdout=subprocess.PIPE, check=True, text=True)
     ready, later = json.loads(done.stdout)
     modules = {module.rpartition(".")[2] for module, _, _ in ready}
-    assert {"kernels", "online_kernels", "simulation_kernels", "householder"} <= modules
+    assert {"kernels", "online_kernels", "simulation_kernels", "mcap_kernels"} <= modules
     assert later == []
