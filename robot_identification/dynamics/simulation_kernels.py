@@ -29,30 +29,30 @@ _OPTIONS = {
     "error_model": "numpy",
     "fastmath": {"contract", "nsz", "reassoc"},
 }
-# Functions that make no arrays need not count references to those that they are given.
-_BARE = {**_OPTIONS, "_nrt": False}
+# Functions that make no arrays need not count references to those that they are given; as parts of
+# their caller they need not be handed what describes every array either.
+_INLINED = {**_OPTIONS, "_nrt": False, "forceinline": True}
 SWEEPS = 200
 SLIP_TOLERANCE = 1e-12
 
 
-@numba.njit(**_OPTIONS)
+@numba.njit(**_INLINED)
 def _measure(law, history, k, period, q, qd, seen):
     """Store the state of control step k; fill seen (2, joints) with what the controller knows."""
     depth = history.shape[0]
-    history[k % depth, 0] = q
-    history[k % depth, 1] = qd
-    if law.derivative_cutoff > 0.0:
-        last = history[(k - 1) % depth]
-        for j in range(q.size):
+    now, last = history[k % depth], history[(k - 1) % depth]
+    old, earlier = history[(k - law.delay) % depth], history[(k - law.delay - 2) % depth]
+    for j in range(q.size):
+        rate = qd[j]
+        if law.derivative_cutoff > 0.0:
             moved = law.derivative_cutoff * (q[j] - last[0, j])
-            history[k % depth, 1, j] = (last[1, j] + moved) / (1.0 + law.derivative_cutoff * period)
-    old = history[(k - law.delay) % depth]
-    seen[0] = old[0]
-    seen[1] = old[1]
-    if law.differences:
-        for j in range(q.size):
-            earlier = history[(k - law.delay - 2) % depth, 0, j]
-            seen[1, j] = (old[0, j] - earlier) / (2.0 * period)
+            rate = (last[1, j] + moved) / (1.0 + law.derivative_cutoff * period)
+        now[0, j] = q[j]
+        now[1, j] = rate
+        seen[0, j] = old[0, j]
+        seen[1, j] = old[1, j]
+        if law.differences:
+            seen[1, j] = (old[0, j] - earlier[0, j]) / (2.0 * period)
 
 
 @numba.njit(**_OPTIONS)
@@ -69,7 +69,7 @@ def controller_scratch(nominal):
     )
 
 
-@numba.njit(**_OPTIONS)
+@numba.njit(**_INLINED)
 def answer(law, nominal, reference, k, period, state, extra, scratch, torque):
     """Fill the torque that the controller gives at control step k.
 
@@ -102,7 +102,7 @@ def answer(law, nominal, reference, k, period, state, extra, scratch, torque):
             integral[j] += period * error
 
 
-@numba.njit(**_BARE)
+@numba.njit(**_INLINED)
 def _free_acceleration(plant, q, qd, force, work, mass, bias, out):
     """Fill accelerations under given joint forces; leave the factors in ``mass``."""
     mass_and_bias(plant, q, qd, work, mass, bias)
@@ -113,7 +113,7 @@ def _free_acceleration(plant, q, qd, force, work, mass, bias, out):
     return regular
 
 
-@numba.njit(**_BARE)
+@numba.njit(**_INLINED)
 def _slip(start, end, response, slip):
     """Solve for the slip of all friction elements.
 
@@ -150,7 +150,7 @@ def _slip(start, end, response, slip):
             return
 
 
-@numba.njit(**_BARE)
+@numba.njit(**_INLINED)
 def _element_velocities(plant, qd, out):
     for e in range(out.size):
         out[e] = 0.0
@@ -158,7 +158,7 @@ def _element_velocities(plant, qd, out):
             out[e] += plant.motion[e, j] * qd[j]
 
 
-@numba.njit(**_BARE)
+@numba.njit(**_INLINED)
 def _responses(plant, factors, step, give, response):
     """Fill give (elements, joints), what elements take from joint velocities, and response."""
     for e in range(give.shape[0]):
@@ -185,7 +185,7 @@ def _scratch(plant):
     )
 
 
-@numba.njit(**_BARE)
+@numba.njit(**_INLINED)
 def _runge_kutta(plant, q, qd, step, scratch):
     """Advance q and qd by one step; rows[0] holds the first acceleration, rows[5] the forces."""
     work, mass, rows = scratch[0], scratch[1], scratch[2]
@@ -212,7 +212,7 @@ def _runge_kutta(plant, q, qd, step, scratch):
     return regular
 
 
-@numba.njit(**_BARE)
+@numba.njit(**_INLINED)
 def integrate(plant, q, qd, torque, step, slip, scratch):
     """Advance q and qd by one step under a constant torque; tell whether that was possible."""
     work, mass, rows, give, response, rates = scratch
