@@ -24,7 +24,7 @@ from robot_identification.errors import RecordingError, SettingError, ShapeError
 from robot_identification.robot.model import Array
 from robot_identification.signals import filtering
 from robot_identification.signals.kernels import decimate_rows
-from robot_identification.signals.modes import Modes, modes_of
+from robot_identification.signals.modes import Complex, Modes, fading_weights, modes_of
 
 ORDER = 8
 RIPPLE_DB = 0.05
@@ -110,6 +110,16 @@ class Decimator:
     def overlap(self) -> int:
         """Number of input samples beyond an output that can still be felt in it."""
         return 0 if self.factor == 1 else filtering.decay_samples(self.sections, _NEGLIGIBLE)
+
+    @cached_property
+    def _weights_before(self) -> Array:
+        """Weights of the samples of a window up to its first output in the states there."""
+        return np.ascontiguousarray(fading_weights(self.modes.poles, self.overlap + 1)[::-1])
+
+    @cached_property
+    def _weights_behind(self) -> Array:
+        """Weights of the samples of a window behind its last output in the states there."""
+        return fading_weights(self.modes.poles, self.overlap)
 
     def end_outputs(self, level: float) -> int:
         """Return how many outputs at each end of a segment the continuation beyond it reaches.
@@ -198,9 +208,35 @@ class Decimator:
         kept = self.kept(window.samples)[window.outputs] - window.start
         if self.factor == 1:
             return np.ascontiguousarray(values[:, kept[0] : kept[-1] + 1])
-        begin, first = divmod(int(kept[0]), self.factor)
-        outputs = np.empty((len(values), len(kept)))
         # Compiled code would be compiled again for arrays that are not writable.
         samples = np.require(values, np.float64, ["C", "W"])
-        decimate_rows(samples, first, self.factor, PADDING, self.modes, begin, outputs)
+        before = behind = np.empty((0, len(self.modes.poles)), dtype=np.complex128)
+        begin, first = divmod(int(kept[0]), self.factor)
+        last = values.shape[1] - 1
+        if window.start > 0:
+            begin, first = 0, int(kept[0])
+            before = _states(samples[:, : first + 1], self._weights_before)
+        if window.stop < window.samples:
+            last = int(kept[-1])
+            behind = _states(samples[:, last + 1 :], self._weights_behind)
+        blocks = (last - first) // self.factor + 1
+        outputs = np.empty((len(values), len(kept)))
+        decimate_rows(
+            samples,
+            first,
+            blocks,
+            self.factor,
+            PADDING,
+            self.modes,
+            begin,
+            before,
+            behind,
+            outputs,
+        )
         return outputs
+
+
+def _states(values: Array, weights: Array) -> Complex:
+    """Return the states (rows, modes) that samples (rows, samples) leave in the filter."""
+    states: Complex = (values @ weights).view(np.complex128)
+    return states

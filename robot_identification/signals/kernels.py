@@ -170,6 +170,12 @@ def _step(c, s, real, imaginary, add_real, add_imaginary):
     return c * real - s * imaginary + add_real, c * imaginary + s * real + add_imaginary
 
 
+@numba.njit(**_BARE, forceinline=True)
+def _part(g, h, real, imaginary):
+    """Return what the state of one mode adds to an output: the real part of (g + i h) state."""
+    return g * real - h * imaginary
+
+
 @numba.njit(**_BARE)
 def _forward(x, first, factor, modes, sums, begin, state, own):
     """Run the causal state through all blocks, and begin the outputs with its part.
@@ -189,9 +195,8 @@ def _forward(x, first, factor, modes, sums, begin, state, own):
             a2, b2 = _step(c2, s2, a2, b2, sums[2, k], sums[6, k])
             a3, b3 = _step(c3, s3, a3, b3, sums[3, k], sums[7, k])
         if begin <= k < begin + own.size:
-            total = (g0 * a0 - h0 * b0 + g1 * a1 - h1 * b1) + (
-                g2 * a2 - h2 * b2 + g3 * a3 - h3 * b3
-            )
+            total = _part(g0, h0, a0, b0) + _part(g1, h1, a1, b1)
+            total += _part(g2, h2, a2, b2) + _part(g3, h3, a3, b3)
             own[k - begin] = total + modes.direct * x[first + k * factor]
     state[0], state[1] = complex(a0, b0), complex(a1, b1)
     state[2], state[3] = complex(a2, b2), complex(a3, b3)
@@ -208,10 +213,8 @@ def _backward(modes, sums, begin, state, own):
     b0, b1, b2, b3 = state.imag
     for k in range(sums.shape[1] - 1, begin - 1, -1):
         if k < begin + own.size:
-            total = (g0 * a0 - h0 * b0 + g1 * a1 - h1 * b1) + (
-                g2 * a2 - h2 * b2 + g3 * a3 - h3 * b3
-            )
-            own[k - begin] += total
+            total = _part(g0, h0, a0, b0) + _part(g1, h1, a1, b1)
+            own[k - begin] += total + _part(g2, h2, a2, b2) + _part(g3, h3, a3, b3)
         a0, b0 = _step(c0, s0, a0, b0, sums[8, k], sums[12, k])
         a1, b1 = _step(c1, s1, a1, b1, sums[9, k], sums[13, k])
         a2, b2 = _step(c2, s2, a2, b2, sums[10, k], sums[14, k])
@@ -219,30 +222,40 @@ def _backward(modes, sums, begin, state, own):
 
 
 @numba.njit(**_OPTIONS)
-def decimate_rows(values, first, factor, pad, modes, begin, out):
+def decimate_rows(values, first, blocks, factor, pad, modes, begin, before, behind, out):
     """Filter and decimate rows of samples.
 
     Args:
         values: (rows, samples), more than ``pad`` samples.
         first: first sample of the phase that is kept.
+        blocks: number of samples that are kept from it on.
         factor: distance of the samples that are kept.
         pad: samples of continuation at both ends.
         modes: :class:`~robot_identification.signals.modes.Modes` of the filter.
         begin: number of the first kept sample whose output is wanted.
+        before: (rows, modes) causal states at the first kept sample; (0, modes) where the rows
+            begin with the values.
+        behind: (rows, modes) anticausal states at the last kept sample; (0, modes) where the rows
+            end with the values.
         out: (rows, outputs) to fill.
     """
-    blocks = (values.shape[1] - 1 - first) // factor + 1
     last = first + (blocks - 1) * factor
     sums = np.zeros((SUMS, blocks))
     even, odd = _scratch(factor), _scratch(factor)
     causal = np.empty(MODES, dtype=np.complex128)
-    behind = np.empty(MODES, dtype=np.complex128)
+    anticausal = np.empty(MODES, dtype=np.complex128)
     for row in range(values.shape[0]):
         x, own = values[row], out[row]
         _block_sums(x, first, factor, modes, even, odd, sums)
-        _state_before(x, first, pad, modes.poles, causal)
+        if len(before):
+            causal[:] = before[row]
+        else:
+            _state_before(x, first, pad, modes.poles, causal)
         _forward(x, first, factor, modes, sums, begin, causal, own)
-        _state_behind(
-            x, last, pad, modes.poles, modes.mixing, modes.mixing_conjugate, causal, behind
-        )
-        _backward(modes, sums, begin, behind, own)
+        if len(behind):
+            anticausal[:] = behind[row]
+        else:
+            _state_behind(
+                x, last, pad, modes.poles, modes.mixing, modes.mixing_conjugate, causal, anticausal
+            )
+        _backward(modes, sums, begin, anticausal, own)

@@ -95,6 +95,24 @@ def modes_of(zeros: Complex, poles: Complex, gain: float, factor: int) -> Modes:
     )
 
 
+def fading_weights(poles: Complex, samples: int) -> Array:
+    """Return the weights of samples in the states at one place, from there on outwards.
+
+    Beyond the samples the signal is taken to stay as it is at the last of them, so that its mean
+    is not felt to end there.
+
+    Args:
+        poles: (modes,) poles of one pass.
+        samples: number of samples after which a state is forgotten.
+
+    Returns:
+        (samples, 2 * modes) real and imaginary parts of p^0, p^1, ... of each pole p, side by side.
+    """
+    weights = poles ** np.arange(samples)[:, None]
+    weights[-1] /= 1.0 - poles
+    return np.ascontiguousarray(weights).view(np.float64)
+
+
 def _residue(zeros: Complex, poles: Complex, gain: float, index: int) -> complex:
     """Return r_i of H = d + sum of r_i / (1 - p_i w)."""
     pole = poles[index]
