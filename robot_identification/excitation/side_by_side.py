@@ -18,9 +18,18 @@ Item = TypeVar("Item")
 Made = TypeVar("Made")
 
 
-def usable_cores() -> int:
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0))
+_LINEAR_ALGEBRA = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+def sensible_threads() -> int:
+    """Return how many searches pay at once.
+
+    One for each core that this process may use, where the environment keeps linear algebra to one
+    thread, as in commands and nodes; else one.  Threads of its own on small matrices, asked for by
+    several searches at once, wait for each other for many times as long as they work.
+    """
+    alone = any(os.environ.get(name) == "1" for name in _LINEAR_ALGEBRA)
+    return len(os.sched_getaffinity(0)) if alone else 1
 
 
 def side_by_side(
@@ -40,9 +49,9 @@ def side_by_side(
         items: begun in their order, each as soon as there is a thread.
         cancelled: asked now and then whether to stop, in any thread.
         awaited: told in the caller's thread which item is the first that is not done.
-        threads: most threads; None: one for each core that this process may use.
+        threads: most threads; None: :func:`sensible_threads`.
     """
-    most = min(len(items), usable_cores() if threads is None else threads)
+    most = min(len(items), sensible_threads() if threads is None else threads)
     asked, tell = cancelled or _never, awaited or _silent
     results = []
     if most < 2:

@@ -8,7 +8,7 @@ import pytest
 from robot_identification.errors import CancelledError
 from robot_identification.excitation.plan import PlanSettings, plan
 from robot_identification.excitation.points import PointSettings
-from robot_identification.excitation.side_by_side import side_by_side
+from robot_identification.excitation.side_by_side import sensible_threads, side_by_side
 from robot_identification.robot.loading import load_robot
 
 
@@ -49,12 +49,25 @@ def test_a_search_that_is_cancelled_ends_in_every_thread():
         side_by_side(work, [1, 2], cancelled=asked.is_set, threads=2)
 
 
+def test_threads_are_for_cores_where_linear_algebra_has_one(monkeypatch):
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 2, 3})
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        monkeypatch.delenv(name, raising=False)
+    assert sensible_threads() == 1
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "4")
+    assert sensible_threads() == 1
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
+    assert sensible_threads() == 3
+
+
 def test_plans_do_not_depend_on_the_number_of_threads(monkeypatch):
     robot = load_robot("three_dof")
     settings = PlanSettings(model="dynamic", duration=6.0, points=PointSettings(starts=4))
     plans = []
-    for cores in (1, 2, 3):
-        monkeypatch.setattr("os.sched_getaffinity", lambda _, n=cores: set(range(n)))
+    for threads in (1, 2, 3):
+        monkeypatch.setattr(
+            "robot_identification.excitation.side_by_side.sensible_threads", lambda n=threads: n
+        )
         plans.append(plan(robot, settings))
     for other in plans[1:]:
         np.testing.assert_array_equal(other.trajectory.positions, plans[0].trajectory.positions)
