@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +15,8 @@ from std_srvs.srv import Trigger
 
 from robot_identification.action import Identify as IdentifyAction
 from robot_identification.action import IdentifyDidim as DidimAction
-from robot_identification.errors import (
-    InputError,
-    ModelMismatchError,
-    NotConvergedError,
-    SettingError,
-)
+from robot_identification.errors import InputError
 from robot_identification.identification.base import base_parameters
-from robot_identification.identification.didim.run import identify_didim
-from robot_identification.identification.effort_delay import with_delay
-from robot_identification.identification.essential import EliminationRule
-from robot_identification.identification.identify import METHODS, identify, validate
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.msg import IdentificationResult as ResultMessage
 from robot_identification.msg import Progress, SampleBlock
@@ -34,14 +24,8 @@ from robot_identification.nodes import qos
 from robot_identification.nodes.actions import DeskAction
 from robot_identification.nodes.base_service import base_of, fill_base_parameters
 from robot_identification.nodes.block_messages import raw_block
-from robot_identification.nodes.didim_service import (
-    references_of,
-    report_didim,
-    settings_of,
-    start_of,
-)
+from robot_identification.nodes.didim_service import settings_of
 from robot_identification.nodes.executors import PooledExecutor
-from robot_identification.nodes.fit_requests import fit_request
 from robot_identification.nodes.identification_parameters import (
     GOOD_ENOUGH,
     LIVE_WINDOW,
@@ -52,11 +36,12 @@ from robot_identification.nodes.identification_parameters import (
     STREAMING_ESSENTIAL,
     STREAMING_SETTLE,
 )
+from robot_identification.nodes.identification_work import Answer, IdentificationWork
 from robot_identification.nodes.live import LiveRecordings
 from robot_identification.nodes.messages import floats
 from robot_identification.nodes.parameters import current, declare
 from robot_identification.nodes.progress import ProgressReporter
-from robot_identification.nodes.requests import processing_of, read_data, values_to_validate
+from robot_identification.nodes.requests import processing_of
 from robot_identification.nodes.result_messages import result_message
 from robot_identification.nodes.running import run
 from robot_identification.nodes.services import Desk, Turn
@@ -65,9 +50,7 @@ from robot_identification.nodes.warming import warm_up
 from robot_identification.robot.drives import require_effort_meaning
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.signals.recording import Recording
 from robot_identification.srv import BaseParameters, Identify, IdentifyDidim, Validate
-from robot_identification.storage.atomic import check_target
 from robot_identification.storage.results import write_result
 
 _THREADS = 6
@@ -82,11 +65,12 @@ class IdentificationNode(Node):
         values = declare(self, PARAMETERS)
         self._robot = load_robot(values["robot"], effort_meaning=values["effort_meaning"] or None)
         require_effort_meaning(self._robot)
-        self._prior = values["prior"] or self._robot.name
         started = time.monotonic()
         self._base = base_parameters(self._robot)
         warm_up(self._base)
         self._live = LiveRecordings(values["max_memory_mb"] * 10**6, values["max_recordings"])
+        prior = values["prior"] or self._robot.name
+        self._work = IdentificationWork(self._robot, self._base, prior, self._live)
         self._desk = Desk(self.get_logger())
         self._last: IdentificationResult | None = None
         self._results = self.create_publisher(ResultMessage, "identified_parameters", qos.LATCHED)
@@ -166,34 +150,11 @@ class IdentificationNode(Node):
         )
 
     def _identify(self, request: Any, response: Any, turn: Turn) -> str:
-        method = request.method or "wls"
-        if method not in METHODS:
-            raise SettingError("method", method, f"choose one of {', '.join(METHODS)}")
-        if request.output:
-            check_target(Path(request.output))
         # Parameters that change while this goes on hold for the next request.
         overrides, good_enough_std = self._overrides(request), current(self, GOOD_ENOUGH)
-        report = self._reporter(turn)
-        report("reading", 0.0)
-        recordings, warnings = read_data(request.data, self._robot, self._live, turn.cancelled)
-        fit = fit_request(request, recordings)
-        result = identify(
-            self._robot,
-            fit.fitted,
-            method=method,
-            overrides=overrides,
-            held_out_fraction=request.held_out_fraction,
-            held_out=fit.held_out,
-            essential=EliminationRule() if request.essential else None,
-            weighting=fit.weighting,
-            robust=fit.robust,
-            progress=report,
-            cancelled=turn.cancelled,
-        )
-        result = with_delay(result, recordings)
-        result = replace(result, warnings=(*result.warnings, *warnings))
-        response.result = self._message(result, recordings, good_enough_std)
-        return self._conclude(result, response.result, request.output)
+        answer = self._work.identify(request, overrides, self._reporter(turn), turn.cancelled)
+        response.result = self._message(answer, good_enough_std)
+        return self._conclude(answer.result, response.result, request.output)
 
     def _on_didim(
         self, request: IdentifyDidim.Request, response: IdentifyDidim.Response
@@ -216,48 +177,19 @@ class IdentificationNode(Node):
         """Fill in a response; what was reached in vain is appended to ``reached``."""
         settings = settings_of(request, current(self, MAX_ITERATIONS))
         good_enough_std = current(self, GOOD_ENOUGH)
-        if request.output:
-            check_target(Path(request.output))
-        report = self._reporter(turn)
-        report("reading", 0.0)
-        start = start_of(request, self._robot, self._prior)
-        recordings, warnings = read_data(
-            request.data,
-            self._robot,
-            self._live,
+        answer = self._work.didim(
+            request,
+            settings,
+            self._reporter(turn),
             turn.cancelled,
-            positions_needed=start == "idim",
+            lambda answer: reached.append(self._message(answer, good_enough_std)),
         )
-        try:
-            result = identify_didim(
-                self._robot,
-                recordings,
-                references_of(request, recordings, self._robot),
-                start=start,
-                settings=settings,
-                overrides=processing_of(request.processing),
-                base=self._base,
-                progress=lambda state: report_didim(report, state),
-                cancelled=turn.cancelled,
-            )
-        except (NotConvergedError, ModelMismatchError) as error:
-            if error.result is not None:
-                reached.append(self._message(error.result, recordings, good_enough_std))
-            raise
-        result = with_delay(result, recordings)
-        result = replace(result, warnings=(*result.warnings, *warnings))
-        response.result = self._message(result, recordings, good_enough_std)
-        summary = self._conclude(result, response.result, request.output)
-        return f"converged after {result.iterations} iterations: {summary}"
+        response.result = self._message(answer, good_enough_std)
+        summary = self._conclude(answer.result, response.result, request.output)
+        return f"converged after {answer.result.iterations} iterations: {summary}"
 
-    def _message(
-        self,
-        result: IdentificationResult,
-        recordings: Sequence[Recording],
-        good_enough_std: float,
-    ) -> ResultMessage:
-        newest = max(last_stamp(recording) for recording in recordings)
-        return self._stamped(result, newest, good_enough_std)
+    def _message(self, answer: Answer, good_enough_std: float) -> ResultMessage:
+        return self._stamped(answer.result, answer.stamp, good_enough_std)
 
     def _stamped(
         self, result: IdentificationResult, stamp: int, good_enough_std: float
@@ -313,18 +245,9 @@ class IdentificationNode(Node):
         )
 
     def _validate(self, request: Validate.Request, response: Validate.Response, turn: Turn) -> str:
-        report = self._reporter(turn)
-        report("reading", 0.0)
         overrides = self._overrides(request)
-        values = values_to_validate(request, self._robot, self._base, self._last)
-        recordings, _ = read_data(request.data, self._robot, self._live, turn.cancelled)
-        validation = validate(
-            self._robot,
-            values,
-            recordings,
-            overrides=overrides,
-            progress=report,
-            cancelled=turn.cancelled,
+        validation = self._work.validate(
+            request, overrides, self._last, self._reporter(turn), turn.cancelled
         )
         response.joint_names = list(self._robot.joint_names)
         response.relative_error = floats(validation.relative_error.joints)
@@ -353,11 +276,6 @@ class IdentificationNode(Node):
     def _reporter(self, turn: Turn) -> ProgressReporter:
         robot = self._robot
         return ProgressReporter(self, self._progress, robot.name, robot.joint_names, turn.tell)
-
-
-def last_stamp(recording: Recording) -> int:
-    """Return the stamp of the last sample of a recording, in ns."""
-    return recording.start_stamp + round(1e9 * float(recording.segments[-1].time[-1]))
 
 
 def make_executor() -> Executor:

@@ -1,0 +1,202 @@
+"""What requests to the identification node ask for: from their data to results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from robot_identification.errors import ModelMismatchError, NotConvergedError, SettingError
+from robot_identification.identification.base import BaseParameters
+from robot_identification.identification.didim.run import identify_didim
+from robot_identification.identification.didim.settings import DidimSettings
+from robot_identification.identification.effort_delay import with_delay
+from robot_identification.identification.essential import EliminationRule
+from robot_identification.identification.identify import METHODS, Validation, identify, validate
+from robot_identification.identification.result import IdentificationResult
+from robot_identification.nodes.didim_service import references_of, report_didim, start_of
+from robot_identification.nodes.fit_requests import fit_request
+from robot_identification.nodes.live import LiveRecordings
+from robot_identification.nodes.progress import ProgressReporter
+from robot_identification.nodes.requests import processing_of, read_data, values_to_validate
+from robot_identification.nodes.services import Cancelled
+from robot_identification.robot.model import RobotModel
+from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.signals.recording import Recording
+from robot_identification.srv import IdentifyDidim, Validate
+from robot_identification.storage.atomic import check_target
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A result, and what it was made from.
+
+    Attributes:
+        result: the result.
+        recordings: the recordings.
+    """
+
+    result: IdentificationResult
+    recordings: Sequence[Recording]
+
+    @property
+    def stamp(self) -> int:
+        """Stamp of the last sample of all recordings, in ns."""
+        return max(_last_stamp(recording) for recording in self.recordings)
+
+
+@dataclass(frozen=True)
+class IdentificationWork:
+    """Identifies and validates as requests, or goals with the same fields, say.
+
+    Attributes:
+        robot: the robot.
+        base: its base parameters.
+        prior: parameter file that the start ``prior`` of DIDIM stands for.
+        live: recordings in memory.
+    """
+
+    robot: RobotModel
+    base: BaseParameters
+    prior: str
+    live: LiveRecordings
+
+    def identify(
+        self,
+        request: Any,
+        overrides: ProcessingSettings,
+        report: ProgressReporter,
+        cancelled: Cancelled,
+    ) -> Answer:
+        """Identify by least squares or another method without iterations.
+
+        Args:
+            request: of Identify.
+            overrides: processing settings in place of recommended and derived ones.
+            report: told the stage and the fraction of the whole that is done.
+            cancelled: asked now and then whether to stop.
+
+        Raises:
+            InputError: a field has a value that it cannot have, or the data are of no use.
+            OutputError: the file that is asked for cannot be written.
+            NotExcitedError: the motion does not determine every base parameter.
+            CancelledError: if ``cancelled`` says so.
+        """
+        method = request.method or "wls"
+        if method not in METHODS:
+            raise SettingError("method", method, f"choose one of {', '.join(METHODS)}")
+        _check_output(request.output)
+        report("reading", 0.0)
+        recordings, warnings = read_data(request.data, self.robot, self.live, cancelled)
+        fit = fit_request(request, recordings)
+        result = identify(
+            self.robot,
+            fit.fitted,
+            method=method,
+            overrides=overrides,
+            held_out_fraction=request.held_out_fraction,
+            held_out=fit.held_out,
+            essential=EliminationRule() if request.essential else None,
+            weighting=fit.weighting,
+            robust=fit.robust,
+            progress=report,
+            cancelled=cancelled,
+        )
+        return _answer(result, recordings, warnings)
+
+    def didim(
+        self,
+        request: IdentifyDidim.Request,
+        settings: DidimSettings,
+        report: ProgressReporter,
+        cancelled: Cancelled,
+        in_vain: Callable[[Answer], None],
+    ) -> Answer:
+        """Identify by DIDIM.
+
+        Args:
+            request: of IdentifyDidim.
+            settings: its settings.
+            report: told the stage and every iteration.
+            cancelled: asked now and then whether to stop.
+            in_vain: told what was reached where that cannot be stood behind.
+
+        Raises:
+            InputError: a field has a value that it cannot have, or the data are of no use.
+            OutputError: the file that is asked for cannot be written.
+            ResultRefusedError: it does not converge, or the model does not explain the efforts.
+            CancelledError: if ``cancelled`` says so.
+        """
+        _check_output(request.output)
+        report("reading", 0.0)
+        start = start_of(request, self.robot, self.prior)
+        recordings, warnings = read_data(
+            request.data, self.robot, self.live, cancelled, positions_needed=start == "idim"
+        )
+        try:
+            result = identify_didim(
+                self.robot,
+                recordings,
+                references_of(request, recordings, self.robot),
+                start=start,
+                settings=settings,
+                overrides=processing_of(request.processing),
+                base=self.base,
+                progress=lambda state: report_didim(report, state),
+                cancelled=cancelled,
+            )
+        except (NotConvergedError, ModelMismatchError) as error:
+            if error.result is not None:
+                in_vain(Answer(error.result, recordings))
+            raise
+        return _answer(result, recordings, warnings)
+
+    def validate(
+        self,
+        request: Validate.Request,
+        overrides: ProcessingSettings,
+        last: IdentificationResult | None,
+        report: ProgressReporter,
+        cancelled: Cancelled,
+    ) -> Validation:
+        """Compare the efforts of recordings with what parameters predict.
+
+        Args:
+            request: of Validate.
+            overrides: processing settings in place of recommended and derived ones.
+            last: result that counts where the request names no parameters.
+            report: told the stage and the fraction of the whole that is done.
+            cancelled: asked now and then whether to stop.
+
+        Raises:
+            InputError: a field has a value that it cannot have, or the data are of no use.
+            CancelledError: if ``cancelled`` says so.
+        """
+        report("reading", 0.0)
+        values = values_to_validate(request, self.robot, self.base, last)
+        recordings, _ = read_data(request.data, self.robot, self.live, cancelled)
+        return validate(
+            self.robot,
+            values,
+            recordings,
+            overrides=overrides,
+            progress=report,
+            cancelled=cancelled,
+        )
+
+
+def _check_output(path: str) -> None:
+    if path:
+        check_target(Path(path))
+
+
+def _answer(
+    result: IdentificationResult, recordings: Sequence[Recording], warnings: Sequence[str]
+) -> Answer:
+    told = with_delay(result, recordings)
+    return Answer(replace(told, warnings=(*told.warnings, *warnings)), recordings)
+
+
+def _last_stamp(recording: Recording) -> int:
+    return recording.start_stamp + round(1e9 * float(recording.segments[-1].time[-1]))
