@@ -43,7 +43,7 @@ endif
 PYTEST_OPTIONS ?=
 BENCHMARK_OPTIONS ?=
 
-.PHONY: all venv demo test docs lint format benchmark soak clean
+.PHONY: all venv demo test compiled docs lint format benchmark soak clean
 all: venv
 
 # Two steps, so that a change of an interface costs seconds: the second builds
@@ -68,8 +68,13 @@ $(VENV)/built: $(VENV)/requirements.txt setup.py package.xml CMakeLists.txt \
 demo: venv
 	$(BIN)/robot-identification demo
 
-test: lint
+test: venv
+	@$(MAKE) --no-print-directory --jobs=2 lint compiled
 	PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(BIN)/python -m pytest --numprocesses auto $(PYTEST_OPTIONS)
+
+# Otherwise every process of the tests that comes first would compile the same.
+compiled: venv
+	$(BIN)/robot-identification compile
 
 lint: venv
 	$(BIN)/ruff check

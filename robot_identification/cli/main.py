@@ -12,6 +12,7 @@ from robot_identification.cli import (
     base_parameters,
     calibrate,
     check,
+    compile_ahead,
     demo,
     drive_gains,
     excite,
@@ -52,6 +53,7 @@ COMMANDS: dict[str, ModuleType] = {
     "drive-gains": drive_gains,
     "run": run,
     "demo": demo,
+    "compile": compile_ahead,
 }
 
 

@@ -1,0 +1,69 @@
+"""Compile the numerical code ahead: nodes and commands then start quickly from the first time."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import multiprocessing
+import tempfile
+import time
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+from robot_identification.cli import progress, tables
+
+_ROBOT = "tx40"
+_VALUES = "tx40_simulated"
+_QUICK = ("--rows", "8", "--starts", "1", "--duration", "4")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command; there are none."""
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the command: plan, simulate and identify once in every way; forget the results.
+
+    Compiled code does not depend on the robot.
+    """
+    begin = time.monotonic()
+    with (
+        progress.bar("compiling", quiet=options.json) as report,
+        ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as processes,
+    ):
+        halves = [processes.submit(_estimate), processes.submit(_move)]
+        for done, half in enumerate(halves, 1):
+            half.result()
+            report("compiling", done / len(halves))
+    seconds = time.monotonic() - begin
+    if options.json:
+        tables.print_json({"seconds": seconds})
+    else:
+        print(f"compiled code is there, after {seconds:.0f} s")
+
+
+def _estimate() -> None:
+    """Identify from what is in memory: by least squares, sample by sample, and by DIDIM."""
+    from robot_identification.identification.base import base_parameters
+    from robot_identification.nodes.warming import warm_up
+    from robot_identification.robot.loading import load_robot
+
+    warm_up(base_parameters(load_robot(_ROBOT)))
+
+
+def _move() -> None:
+    """Plan a motion, simulate it, and identify from the bag by the energy model."""
+    with tempfile.TemporaryDirectory(prefix="robot_identification_") as folder:
+        plan, bag = str(Path(folder) / "plan.yaml"), str(Path(folder) / "bag")
+        _command("excite", _ROBOT, *_QUICK, "-o", plan)
+        _command("simulate", _ROBOT, "--trajectory", plan, "--parameters", _VALUES, "-o", bag)
+        _command("identify", _ROBOT, bag, "--method", "energy")
+
+
+def _command(*arguments: str) -> None:
+    from robot_identification.cli.main import parser
+
+    options = parser().parse_args(arguments)
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        options.run(options)

@@ -1,0 +1,29 @@
+"""Compiling ahead, and what it leaves for the nodes."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+WARM_UP = """
+from robot_identification.identification.base import base_parameters
+from robot_identification.nodes.warming import warm_up
+from robot_identification.robot.loading import load_robot
+warm_up(base_parameters(load_robot("puma560")))
+"""
+
+
+@pytest.mark.slow
+def test_after_compiling_ahead_the_identification_node_only_loads(run):
+    assert run("compile")["seconds"] > 0.0
+    done = subprocess.run(
+        [sys.executable, "-c", WARM_UP],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=True,
+        env={**os.environ, "NUMBA_DEBUG_CACHE": "1"},
+    )
+    assert "data loaded from" in done.stdout
+    assert "data saved to" not in done.stdout
