@@ -242,6 +242,7 @@ class Cell(ExcitationClient, Closing):
         braking = self.sent[count]
         status = self.wait_for(Status.STOPPED, Status.FAULT)
         begin = stamp_of(braking.message)
+        self.wait(lambda: stamp_of(self.states[-1]) >= braking.end, "states after braking")
         rest = self.rest_at(begin)
         return Stop(
             after=after,

@@ -77,7 +77,7 @@ def test_the_calibrated_model_follows_five_times_better_than_the_prior(tmp_path,
     }
     with Session(tmp_path, settings, environment={}, others=OTHERS) as session:
         tracking = Tracking(
-            session.client, session.nodes, ROBOT, "scara", session.namespace, lead=1.0
+            session.client, session.nodes, ROBOT, "scara", session.namespace, lead=2.0
         )
         excitation = ExcitationClient(session.client)
         session.wait_until_ready()
