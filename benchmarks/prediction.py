@@ -16,7 +16,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray
 from robot_identification.srv import Calibrate
 from sensor_msgs.msg import JointState
+from soaking.resources import Usage
 
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.identification.identify import identify
@@ -65,27 +65,6 @@ for i, (message.position, message.effort) in enumerate(zip(positions, efforts)):
     publisher.publish(message)
 publisher.wait_for_all_acked(rclpy.duration.Duration(seconds=10))
 """
-
-
-@dataclass(frozen=True)
-class Usage:
-    """What a process had used at one time."""
-
-    clock: float
-    seconds: float
-    megabytes: float
-
-    @classmethod
-    def of(cls, process: int) -> Usage:
-        """Return what a process has used."""
-        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
-        ticks = int(fields[11]) + int(fields[12])
-        return cls(
-            time.monotonic(),
-            ticks / os.sysconf("SC_CLK_TCK"),
-            pages * os.sysconf("SC_PAGE_SIZE") / 1e6,
-        )
 
 
 def main() -> None:
@@ -139,11 +118,12 @@ def measure(folder: Path, seconds: float, rate: float, predicted_rate: float) ->
         driver = [sys.executable, "-c", DRIVER, NAMESPACE, str(motion), str(rate)]
         with subprocess.Popen(driver) as sending:
             client.wait_for(lambda: delays, 60.0, "predictions")
-            usage = [Usage.of(process.pid)]
+            clock, usage = [time.monotonic()], [Usage.of(process.pid)]
             while sending.poll() is None:
                 client.spin(1.0)
+                clock.append(time.monotonic())
                 usage.append(Usage.of(process.pid))
-        usage.pop()  # the driver may have ended some time before
+        del clock[-1], usage[-1]  # the driver may have ended some time before
         client.spin(3.0)
     last = {key: int(float(reports[-1][key])) for key in ("states_received", "states_predicted")}
     late = np.sort(np.array(delays)) / NANOSECONDS
@@ -155,11 +135,11 @@ def measure(folder: Path, seconds: float, rate: float, predicted_rate: float) ->
         "delay_99_percent_s": round(float(late[int(0.99 * len(late))]), 4),
         "delay_longest_s": round(float(late[-1]), 4),
         "share_of_a_core": round(
-            (usage[-1].seconds - usage[0].seconds) / (usage[-1].clock - usage[0].clock), 3
+            (usage[-1].seconds - usage[0].seconds) / (clock[-1] - clock[0]), 3
         ),
-        "memory_first_mb": round(usage[0].megabytes, 1),
-        "memory_middle_mb": round(usage[len(usage) // 2].megabytes, 1),
-        "memory_last_mb": round(usage[-1].megabytes, 1),
+        "memory_first_mb": round(usage[0].resident, 1),
+        "memory_middle_mb": round(usage[len(usage) // 2].resident, 1),
+        "memory_last_mb": round(usage[-1].resident, 1),
     }
 
 

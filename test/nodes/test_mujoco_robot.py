@@ -1,11 +1,8 @@
 """A robot whose physics nobody here wrote: MuJoCo moves it, the nodes identify it through DDS."""
 
-import os
-import subprocess
-
 import pytest
 
-from robot_identification.nodes.processes import command
+from refused_starts import refused_start
 
 pytestmark = pytest.mark.ros
 
@@ -40,25 +37,9 @@ def test_a_seven_axis_arm_is_identified(tmp_path):
     assert sum(close) >= 0.9 * len(close)
 
 
-def run(**changes):
-    """Run the node until it ends by itself; return what it says."""
-    environment = {**os.environ, **changes.pop("environment", {})}
-    done = subprocess.run(
-        command("mujoco_robot", parameters=changes),
-        capture_output=True,
-        text=True,
-        timeout=60.0,
-        check=False,
-        env=environment,
-    )
-    assert done.returncode == 2
-    assert "Traceback" not in done.stderr
-    return done.stderr + done.stdout
-
-
 def test_without_mujoco_it_says_how_to_install_it(tmp_path):
     (tmp_path / "mujoco.py").write_text("raise ImportError('not here')\n")
-    said = run(environment={"PYTHONPATH": str(tmp_path)})
+    said = refused_start("mujoco_robot", {}, PYTHONPATH=str(tmp_path))
     assert "needs mujoco, which is not installed" in said
     assert "pip install 'robot_identification[mujoco]'" in said
 
@@ -74,4 +55,4 @@ def test_without_mujoco_it_says_how_to_install_it(tmp_path):
 )
 def test_a_wrong_parameter_ends_it_with_a_clear_error(parameters, message):
     pytest.importorskip("mujoco", reason="mujoco is not installed")
-    assert message in run(**parameters)
+    assert message in refused_start("mujoco_robot", parameters)
