@@ -1,26 +1,33 @@
 """Excitation: the objective with its exact gradient, and feasible plans for six joints.
 
 The objective is the smoothed condition number of the dynamic model over 1000 samples, for the
-unknowns of six points (positions and velocities).  Finite differences need one value of the
-condition number more than there are unknowns: from ours, or from Pinocchio's loop and
-`numpy.linalg.cond`.
+unknowns of six points (positions and velocities).  Finite differences need one value more than
+there are unknowns: of the same objective from ours, or of the condition number from Pinocchio's
+loop and `numpy.linalg.cond`.
 """
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from goals import regressor as regressor_row
 from goals import robots
 from goals.least_squares import peer_columns
 from goals.measuring import Candidate, Options, Row, Verdict, interleaved, ratio, timed
 from goals.robots import Arm
-from robot_identification.excitation.criterion import Criterion, condition
+from robot_identification.dynamics.regressor import Regressor
+from robot_identification.excitation.criterion import Criterion, smooth_condition
 from robot_identification.excitation.curve import Curve
 from robot_identification.excitation.dynamic_observation import DynamicObservation
 from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.plan import PlanSettings, plan
 from robot_identification.excitation.problem import PointProblem, point_problem
+from robot_identification.excitation.side_by_side import sensible_threads
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.model import Array
 
@@ -28,6 +35,8 @@ TITLE = "excitation"
 OURS, DIFFERENCES, PINOCCHIO = "ours, exact gradient", "ours, finite differences", "Pinocchio loop"
 _SAMPLES, _POINTS = 200, 6
 _SHARPNESS = 2.0
+_PASSES = 9  # over the entries: made, weighted (2), 2 products (3), swept, weighed (2)
+_CALLS = 20  # one after the other, as an optimiser calls it
 
 
 def measure(options: Options) -> Row:
@@ -49,7 +58,9 @@ def _gradient(arm: Arm, options: Options, row: Row) -> None:
     z = problem.random_start(rng)
     unknowns = problem.variables
     candidates = [
-        Candidate(OURS, lambda: problem.smooth(z, _SHARPNESS, 0.0)),
+        Candidate(
+            OURS, lambda: [problem.smooth(z, _SHARPNESS, 0.0) for _ in range(_CALLS)], _CALLS
+        ),
         Candidate(
             DIFFERENCES,
             lambda: [_objective(problem, z) for _ in range(4)],
@@ -57,13 +68,14 @@ def _gradient(arm: Arm, options: Options, row: Row) -> None:
         ),
         Candidate(PINOCCHIO, lambda: _by_pinocchio(arm, problem, z), 1.0 / (unknowns + 1)),
     ]
-    times = interleaved(candidates, options.rounds)
+    times, columns = interleaved(candidates, options.rounds), arm.base.base_columns
     case = f"{arm.name}, {unknowns} unknowns, {_SAMPLES * (_POINTS - 1)} samples"
     row.add_times(case, times, "ms", 1e3)
-    rows, columns = _SAMPLES * (_POINTS - 1) * arm.joints, observation.columns
-    bound = options.peaks.share(
-        4.0 * rows * columns**2, 8.0 * 6 * rows * columns, times[OURS].median
-    )
+    entries = np.array([len(joint.columns) for joint in Regressor(arm.robot, columns).joint_rows])
+    samples = _SAMPLES * (_POINTS - 1)
+    products = 4.0 * samples * float((entries**2).sum())  # W^T W, and derivatives over entries
+    moved = 8.0 * _PASSES * samples * float(entries.sum())
+    bound = options.peaks.share(products, moved, times[OURS].median) + " (products alone)"
     for peer, wanted in ((DIFFERENCES, 40.0), (PINOCCHIO, 300.0)):
         goal = f"times {peer}"
         row.verdicts.append(
@@ -72,8 +84,9 @@ def _gradient(arm: Arm, options: Options, row: Row) -> None:
 
 
 def _objective(problem: PointProblem, z: Array) -> float:
-    """Return the condition number as ours gives it, without a gradient."""
-    return condition(problem.observation.rows(problem.points(z)))
+    """Return the objective as ours gives it, without a gradient."""
+    gram, _ = problem.observation.gram(problem.points(z))
+    return smooth_condition(gram, _SHARPNESS)[0]
 
 
 def _by_pinocchio(arm: Arm, problem: PointProblem, z: Array) -> float:
@@ -87,7 +100,9 @@ def _by_pinocchio(arm: Arm, problem: PointProblem, z: Array) -> float:
 def _plan(name: str, row: Row) -> None:
     robot = load_robot(name)
     found = []
-    wall, spent = timed(lambda: found.append(plan(robot, PlanSettings(model="dynamic"))))
+    with _as_in_a_command():
+        threads = min(2, sensible_threads())
+        wall, spent = timed(lambda: found.append(plan(robot, PlanSettings(model="dynamic"))))
     result = found[0]
     row.add_spread(name, "plan of 30 s, dynamic model, by the clock", [wall], "s")
     row.add_spread(name, "likewise, processor", [spent], "s")
@@ -100,6 +115,19 @@ def _plan(name: str, row: Row) -> None:
             10.0,
             spent if feasible else float("inf"),
             at_least=False,
-            bound="four starts of the search, one thread",
+            bound=f"four starts of the search, {threads} at a time",
         )
     )
+
+
+@contextmanager
+def _as_in_a_command() -> Iterator[None]:
+    """Linear algebra has one thread, in libraries too that were imported since, and says so."""
+    name = "OPENBLAS_NUM_THREADS"
+    before = os.environ[name]
+    os.environ[name] = "1"
+    try:
+        with threadpool_limits(1):
+            yield
+    finally:
+        os.environ[name] = before

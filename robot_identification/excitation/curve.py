@@ -79,6 +79,7 @@ class Curve:
         self._shapes = np.array(
             [[shape.deriv(order)(self.fractions) for shape in _SHAPES] for order in range(_ORDERS)]
         )  # (order, shape, fractions)
+        self._back = np.ascontiguousarray(self._shapes.swapaxes(1, 2))
 
     def sample(self, points: Points) -> Samples:
         """Return the motion at the fractions."""
@@ -112,17 +113,17 @@ class Curve:
             slopes: (3, joints, intervals x fractions) derivatives with respect to the samples.
         """
         joints, intervals = points.positions.shape[1], points.intervals
-        each = slopes.reshape(_ORDERS, joints * intervals, -1) @ self._shapes.swapaxes(1, 2)
+        each = slopes.reshape(_ORDERS, joints * intervals, -1) @ self._back
         each = each.reshape(_ORDERS, joints, intervals, len(_SHAPES))
         each *= _rates(points)
-        onto = each.sum(axis=0)  # the amounts
+        onto = each[0] + each[1] + each[2]  # the amounts
         positions, velocities = np.zeros((2, joints, intervals + 1))
         positions[:, :-1] += onto[:, :, 0] - onto[:, :, 1]
         positions[:, 1:] += onto[:, :, 1]
         velocities[:, :-1] += points.durations * onto[:, :, 2]
         velocities[:, 1:] += points.durations * onto[:, :, 3]
         before, after = points.velocities[:-1].T, points.velocities[1:].T
-        slower = (_amounts(points) * (each[1] + 2.0 * each[2])).sum(axis=(0, 2))
+        slower = np.einsum("jis,jis->i", _amounts(points), each[1] + 2.0 * each[2])
         longer = (before * onto[:, :, 2] + after * onto[:, :, 3]).sum(axis=0)
         durations = longer - slower / points.durations
         return Points(positions.T, velocities.T, durations)
@@ -141,6 +142,7 @@ def _amounts(points: Points) -> Array:
 
 def _rates(points: Points) -> Array:
     """Return (orders, 1, intervals, 1) powers of 1 / u, one for each derivative over time."""
-    inverse = 1.0 / points.durations
-    rates = np.stack([np.ones_like(inverse), inverse, inverse * inverse])
-    return rates[:, None, :, None]
+    rates = np.ones((_ORDERS, 1, points.intervals, 1))
+    rates[1, 0, :, 0] = 1.0 / points.durations
+    rates[2] = rates[1] * rates[1]
+    return rates
