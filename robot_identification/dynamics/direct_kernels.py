@@ -43,12 +43,16 @@ def factor(mass):
 
 @numba.njit(**_INLINED)
 def solve(factors, x):
-    """Replace x by the solution of mass times solution = x, column by column of the factors."""
+    """Replace x by the solution of mass times solution = x, column by column of the factors.
+
+    Zeros ahead of the first effort, as where one joint alone is pushed, cost nothing.
+    """
     joints = factors.shape[0]
     for k in range(joints):
         known = x[k]
-        for i in range(k + 1, joints):
-            x[i] -= factors[i, k] * known
+        if known != 0.0:
+            for i in range(k + 1, joints):
+                x[i] -= factors[i, k] * known
     for k in range(joints - 1, -1, -1):
         known = x[k] * factors[k, k]
         x[k] = known

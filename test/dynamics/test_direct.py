@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,8 @@ from robot_identification.dynamics.direct import DirectModel
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.errors import MassMatrixError, SampleError, ShapeError
 from robot_identification.identification.base import base_parameters
+from robot_identification.robot.loading import load_robot
+from robot_identification.robot.values import load_values
 
 
 @pytest.mark.parametrize("seed", range(50))
@@ -74,6 +78,39 @@ def test_accelerations_with_friction_and_couplings_agree_with_plain_equations(se
     for state in zip(q, qd, qdd, effort, strict=True):
         needed = oracle_effort(robot, values, *state[:3])
         assert np.abs(needed - state[3]).max() < 1e-9 * (1.0 + np.abs(needed).max())
+
+
+@pytest.mark.parametrize("joints", [8, 9, 17])
+def test_robots_with_more_joints_than_vector_lanes_agree_with_plain_equations(joints):
+    rng = np.random.default_rng(joints)
+    robot = random_robot(rng, joints)
+    values = random_values(rng, robot)
+    q, qd, effort = rng.normal(size=(3, 2, joints))
+    qdd = DirectModel(robot, values).accelerations(q, qd, effort)
+    for state in zip(q, qd, qdd, effort, strict=True):
+        needed = oracle_effort(robot, values, *state[:3])
+        assert np.abs(needed - state[3]).max() < 1e-9 * (1.0 + np.abs(needed).max())
+
+
+@pytest.mark.parametrize("turns", [1, 1000, 10**6, 10**9])
+def test_whole_turns_do_not_change_the_mass_matrix_beyond_the_rounding_of_the_position(turns):
+    robot = load_robot("tx40")
+    direct = DirectModel(robot, load_values("tx40_simulated", robot))
+    place = np.array([[0.3, -1.2, 2.5, -2.9, 0.7, 3.1]])
+    far = place + 2.0 * np.pi * turns
+    mass = direct.mass_matrix(place)
+    np.testing.assert_allclose(direct.mass_matrix(far), mass, atol=1e-14 * (1 + turns) * mass.max())
+
+
+def test_a_robot_far_from_the_base_frame_has_the_same_accelerations():
+    robot = load_robot("tx40")
+    values = load_values("tx40_simulated", robot)
+    first = replace(robot.joints[0], translation=(300.0, -200.0, 100.0))
+    away = replace(robot, joints=(first, *robot.joints[1:]))
+    q, qd, effort = np.random.default_rng(5).normal(size=(3, 20, 6))
+    near = DirectModel(robot, values).accelerations(q, qd, effort)
+    far = DirectModel(away, values).accelerations(q, qd, effort)
+    np.testing.assert_allclose(far, near, rtol=1e-9, atol=1e-9)
 
 
 def oracle_effort(robot, values, q, qd, qdd):
