@@ -255,6 +255,9 @@ def relative_distance(
 
     Returns:
         A fraction; NaN where the prior gives nothing but zeros.
+
+    Raises:
+        ShapeError: there is not one prior value for each parameter.
     """
     chi, ref = np.asarray(values, dtype=np.float64), np.asarray(prior, dtype=np.float64)
     if chi.shape != ref.shape:

@@ -173,6 +173,9 @@ class _Residual:
         Args:
             delay: near the minimum, in s.
             span: distance to the two other points of the parabola, in s.
+
+        Raises:
+            RecordingError: the residual hardly changes with the delay.
         """
         points = np.array([delay - span, delay, delay + span])
         parts = [[self._factors(float(p), [block]) for block in self._blocks] for p in points]

@@ -138,12 +138,22 @@ class Client(Closing):
         return bool(self._client(kind, name).service_is_ready())
 
     def begin(self, kind: Any, name: str, request: Any = None, timeout: float = 60.0) -> Any:
-        """Send a request; return the future of its response."""
+        """Send a request; return the future of its response.
+
+        Args:
+            kind: type of the service.
+            name: its name, relative to the namespace.
+            request: the request; None: an empty one.
+            timeout: how long to wait for the service, in s.
+
+        Raises:
+            ClientTimeoutError: if it is not there in time.
+        """
         self.wait_for_service(kind, name, timeout)
         return self._client(kind, name).call_async(request or kind.Request())
 
     def call(self, kind: Any, name: str, request: Any = None, timeout: float = 60.0) -> Any:
-        """Call a service and return its response.
+        """Call a service and return its response; arguments as of :meth:`begin`.
 
         Raises:
             ClientTimeoutError: if it is not there or does not answer in time.
@@ -153,7 +163,7 @@ class Client(Closing):
         return future.result()
 
     def demand(self, kind: Any, name: str, request: Any = None, timeout: float = 60.0) -> Any:
-        """Call a service and return its response, which must be a success.
+        """Call a service and return its response, which must be a success; arguments likewise.
 
         Raises:
             ClientTimeoutError: if it is not there or does not answer in time.

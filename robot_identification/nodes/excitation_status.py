@@ -23,7 +23,18 @@ def status_message(
     speed: float,
     stale: str,
 ) -> ExcitationStatus:
-    """Return the status at a time in ns; ``stale`` is what is wrong with the joint states."""
+    """Return the status of the excitation node.
+
+    Args:
+        now: time in ns.
+        robot: the robot.
+        settings: say how far the robot may be from its reference.
+        course: the motion under way, or the last one; None: there was none.
+        planned: the plan; None: there is none.
+        planning: whether one is being computed.
+        speed: share of the planned speed.
+        stale: what is wrong with the joint states; empty: nothing.
+    """
     message = ExcitationStatus(robot=robot.name, speed=speed)
     message.header.stamp = time_of(now)
     message.joint_names = list(robot.joint_names)

@@ -104,6 +104,12 @@ class Goals(Closing):
     def send(self, kind: Any, name: str, goal: Any = None, timeout: float = 60.0) -> Goal:
         """Send a goal and wait until it is accepted or rejected.
 
+        Args:
+            kind: type of the action.
+            name: its name, relative to the namespace.
+            goal: the goal; None: an empty one.
+            timeout: how long to wait, for the action and for its answer, in s.
+
         Raises:
             ClientTimeoutError: if the action is not there or does not answer in time.
         """

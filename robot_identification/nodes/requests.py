@@ -131,6 +131,15 @@ def values_to_validate(
 ) -> Array:
     """Return the base parameters that a request wants compared with data.
 
+    Args:
+        request: names a file, or parameters with their values, or nothing.
+        robot: the robot.
+        base: its base parameters.
+        last: result that counts where the request names nothing.
+
+    Returns:
+        (base,) values.
+
     Raises:
         SettingError: if names and values do not fit together.
         ResultFileError: if there is no result, or it is another robot's.

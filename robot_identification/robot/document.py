@@ -107,7 +107,17 @@ def read_document(path: Path, maximum: int = MAXIMUM_ENTRIES) -> Document:
 def parse_document(
     text: str, path: str, digest: str = "", maximum: int = MAXIMUM_ENTRIES
 ) -> Document:
-    """Parse YAML text; see :func:`read_document`.  ``path`` is named in errors."""
+    """Parse YAML text; see :func:`read_document`.
+
+    Args:
+        text: the text.
+        path: named in errors.
+        digest: SHA-256 of the file.
+        maximum: number of entries above which it is refused.
+
+    Raises:
+        RobotDescriptionError: it is no YAML document, or not one of plain data.
+    """
     builder = _Builder(text, path, maximum)
     return Document(path, builder.document(), builder.lines, digest)
 

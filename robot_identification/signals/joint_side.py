@@ -27,6 +27,8 @@ def joint_side_recording(
         positions_needed: whether positions that are all NaN are refused.
 
     Raises:
+        MissingSignalError: if there are no positions or no efforts.
+        ShapeError: if an array does not have a column for every joint.
         SettingError: if nobody has said what effort means, or a drive gain is missing.
         SampleError: if a value is not finite.
         RecordingError: if the samples are too few or their stamps of no use.

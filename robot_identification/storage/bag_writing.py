@@ -128,7 +128,11 @@ def check_bag_target(path: str | Path, *, overwrite: bool = False) -> Path:
 
 @contextmanager
 def output_errors(path: str | Path) -> Iterator[None]:
-    """Turn whatever another library raises about an output into our own error."""
+    """Turn whatever another library raises about an output into our own error.
+
+    Raises:
+        OutputError: in its place; errors of this package pass as they are.
+    """
     try:
         yield
     except RobotIdentificationError:

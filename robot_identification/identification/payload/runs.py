@@ -101,7 +101,7 @@ def fold_recordings(
     motors: Array | None = None,
     cancelled: Cancelled | None = None,
 ) -> Run:
-    """Filter recordings with the same load, and fold their rows as :func:`fold` does.
+    """Filter recordings with the same load, and fold their rows; arguments as of :func:`fold`.
 
     Raises:
         SettingError: a setting does not suit the sampling rate.
