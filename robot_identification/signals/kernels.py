@@ -70,9 +70,9 @@ def _weigh(even, odd, even_weights, odd_weights, pairs, mode, causal, anticausal
     Five pairs of samples at a time, so that sums are loaded and stored less often.
     """
     fives = pairs - pairs % 5
-    for k in range(causal.size):
-        causal[k] = 0.0
-        anticausal[k] = 0.0
+    if fives == 0:
+        causal[:] = 0.0
+        anticausal[:] = 0.0
     for b in range(0, fives, 5):
         e = even[b * _CHUNK : (b + 5) * _CHUNK]
         o = odd[b * _CHUNK : (b + 5) * _CHUNK]
@@ -85,8 +85,8 @@ def _weigh(even, odd, even_weights, odd_weights, pairs, mode, causal, anticausal
             u += u3 * e[3 * _CHUNK + k] + u4 * e[4 * _CHUNK + k]
             v = v0 * o[k] + v1 * o[_CHUNK + k] + v2 * o[2 * _CHUNK + k]
             v += v3 * o[3 * _CHUNK + k] + v4 * o[4 * _CHUNK + k]
-            causal[k] += u + v
-            anticausal[k] += u - v
+            causal[k] = u + v if b == 0 else causal[k] + (u + v)
+            anticausal[k] = u - v if b == 0 else anticausal[k] + (u - v)
     for b in range(fives, pairs):
         e = even[b * _CHUNK : (b + 1) * _CHUNK]
         o = odd[b * _CHUNK : (b + 1) * _CHUNK]
