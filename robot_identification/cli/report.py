@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from robot_identification.cli import options as shared
 from robot_identification.cli import tables
 from robot_identification.errors import MissingPackageError, OutputError
-from robot_identification.identification.reliability import parameter_reliability
+from robot_identification.identification.reliability import (
+    ParameterReliability,
+    parameter_reliability,
+)
 from robot_identification.robot.model import EffortMeaning
 from robot_identification.storage.atomic import check_target, write_text_atomically
+
+if TYPE_CHECKING:
+    from robot_identification.report.evidence import Evidence
 
 _MOST_LINES = 10
 
@@ -58,21 +66,53 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
-    try:
-        from robot_identification.report.evidence import Request, gather
-        from robot_identification.report.page import page
-        from robot_identification.report.pictures import pictures, write_figures
-    except ModuleNotFoundError as error:
-        if error.name not in ("jinja2", "markupsafe", "matplotlib"):
-            raise
-        raise MissingPackageError(error.name, "report", "report") from error
-    from robot_identification.storage.sources import Reading
+    _require_drawing()
+    from robot_identification.report.page import page
+    from robot_identification.report.pictures import pictures, write_figures
 
     check_target(options.output)
     _check_inputs(options)
     if options.figures is not None and not options.figures.is_dir():
         raise OutputError(options.figures, "no such folder; make it first")
-    evidence = gather(
+    evidence = _gathered(options)
+    drawn = pictures(evidence)
+    text = page(evidence, drawn)
+    write_text_atomically(options.output, text)
+    figures = () if options.figures is None else write_figures(options.figures, drawn)
+    judged = parameter_reliability(evidence.result)
+    if not options.json:
+        _print(evidence, judged, options.output)
+        return
+    tables.print_json(
+        {
+            "robot": evidence.result.robot,
+            "verdicts": {p.name: p.verdict.value for p in judged},
+            "reasons": {p.name: p.reason for p in judged if p.reason},
+            "recordings": {found.source.name: found.state for found in evidence.sources},
+            "robot_remark": evidence.robot_remark,
+            "written": str(options.output),
+            "bytes": len(text.encode("utf-8")),
+            "figures": [str(path) for path in figures],
+        }
+    )
+
+
+def _require_drawing() -> None:
+    """Refuse to go on without the packages of the extra ``report``."""
+    try:
+        import robot_identification.report.page
+        import robot_identification.report.pictures  # noqa: F401
+    except ModuleNotFoundError as error:
+        if error.name not in ("jinja2", "markupsafe", "matplotlib"):
+            raise
+        raise MissingPackageError(error.name, "report", "report") from error
+
+
+def _gathered(options: argparse.Namespace) -> Evidence:
+    from robot_identification.report.evidence import Request, gather
+    from robot_identification.storage.sources import Reading
+
+    return gather(
         Request(
             result=options.result,
             robot=options.robot,
@@ -80,41 +120,30 @@ def run(options: argparse.Namespace) -> None:
             bags=tuple(options.bag),
             parameters=options.parameters,
             prior=options.prior,
-            reading=Reading(topic=options.topic, begin=options.begin, end=options.end),
+            reading=Reading(
+                topic=options.topic,
+                begin=options.begin,
+                end=options.end,
+                efforts=shared.efforts_of(options),
+                delay_estimated=shared.estimates_delay(options),
+            ),
         )
     )
-    drawn = pictures(evidence)
-    text = page(evidence, drawn)
-    write_text_atomically(options.output, text)
-    figures = () if options.figures is None else write_figures(options.figures, drawn)
-    judged = parameter_reliability(evidence.result)
-    recordings = {found.source.name: found.state for found in evidence.sources}
-    if options.json:
-        tables.print_json(
-            {
-                "robot": evidence.result.robot,
-                "verdicts": {p.name: p.verdict.value for p in judged},
-                "reasons": {p.name: p.reason for p in judged if p.reason},
-                "recordings": recordings,
-                "robot_remark": evidence.robot_remark,
-                "written": str(options.output),
-                "bytes": len(text.encode("utf-8")),
-                "figures": [str(path) for path in figures],
-            }
-        )
-        return
+
+
+def _print(evidence: Evidence, judged: Sequence[ParameterReliability], written: Path) -> None:
     out = tables.console()
     counts = Counter(p.verdict.value for p in judged)
     rows = [(verdict, str(count)) for verdict, count in counts.items()]
     title = f"{len(judged)} base parameters of {evidence.result.robot}"
     tables.print_table(out, title, ("verdict", "parameters"), rows)
-    for name, state in list(recordings.items())[:_MOST_LINES]:
-        out.print(f"{name}: {state}", markup=False, soft_wrap=True)
-    if len(recordings) > _MOST_LINES:
-        out.print(f"and {len(recordings) - _MOST_LINES} more recordings")
+    for found in evidence.sources[:_MOST_LINES]:
+        out.print(f"{found.source.name}: {found.state}", markup=False, soft_wrap=True)
+    if len(evidence.sources) > _MOST_LINES:
+        out.print(f"and {len(evidence.sources) - _MOST_LINES} more recordings")
     if evidence.robot_remark:
         out.print(f"no time plots: {evidence.robot_remark}", markup=False, soft_wrap=True)
-    out.print(f"written to {options.output}", markup=False, soft_wrap=True)
+    out.print(f"written to {written}", markup=False, soft_wrap=True)
 
 
 def _check_inputs(options: argparse.Namespace) -> None:

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from robot_identification.errors import BagError, InputError
+from robot_identification.identification.effort_delay import with_known_delay
 from robot_identification.identification.result import IdentificationResult, Source
 from robot_identification.robot.model import RobotModel
 from robot_identification.signals.recording import Recording
+from robot_identification.signals.separate_efforts import EffortSource
 from robot_identification.storage.bags import JOINT_STATES
 from robot_identification.storage.recordings import read_recordings
 
@@ -37,6 +39,8 @@ class Reading:
         topic: topic of the joint states.
         begin: where each bag begins, as a fraction.
         end: where it ends.
+        efforts: where efforts are that do not come with the joint states.
+        delay_estimated: whether the efforts are moved by their estimated delay.
         folder: where to look for bags whose names are relative, besides the current one.
         largest: number of bags to read at most.
     """
@@ -44,6 +48,8 @@ class Reading:
     topic: str = JOINT_STATES
     begin: float = 0.0
     end: float = 1.0
+    efforts: EffortSource | None = None
+    delay_estimated: bool = False
     folder: Path = field(default_factory=Path)
     largest: int = 3
 
@@ -136,10 +142,18 @@ def _place(sources: Sequence[Source], digest: str, taken: set[int]) -> int | Non
 
 
 def _read(path: Path, robot: RobotModel, reading: Reading) -> Recording:
-    (recording,) = read_recordings(
-        [path], robot, topic=reading.topic, begin=reading.begin, end=reading.end
+    recordings = read_recordings(
+        [path],
+        robot,
+        topic=reading.topic,
+        efforts=reading.efforts,
+        delay_needed=not reading.delay_estimated,
+        begin=reading.begin,
+        end=reading.end,
     )
-    return recording
+    if reading.delay_estimated:
+        return with_known_delay(robot, recordings, estimated=True)[0]
+    return recordings[0]
 
 
 def _state(source: Source, recording: Recording) -> str:

@@ -68,6 +68,19 @@ def test_options_for_efforts_that_make_no_sense_are_refused(
     assert problem in line
 
 
+@pytest.mark.parametrize("delay", [DELAY, "estimated"])
+def test_a_report_draws_such_efforts(run, late_efforts, tmp_path, delay):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    pytest.importorskip("jinja2", reason="jinja2 is not installed")
+    result, page = tmp_path / "result.yaml", tmp_path / "report.html"
+    reading = ("--effort-topic", "/efforts", "--effort-delay", delay)
+    run("identify", "scara", late_efforts, *reading, "-o", result)
+    drawn = run("report", result, "-o", page, *reading)
+    assert drawn["recordings"] == {str(late_efforts): "drawn"}
+    without = run("report", result, "-o", page)
+    assert "no effort for every joint" in without["recordings"][str(late_efforts)]
+
+
 @pytest.fixture
 def pair(late_efforts, tmp_path):
     """Options of two runs whose efforts come late."""
