@@ -33,6 +33,7 @@ import numpy as np
 TILE = 256  # rows that are reflected together: some 100 kB with 40 columns
 _PANEL = 4  # reflections that are applied together
 _PAIR = 2  # columns that they are applied to together
+_NOTHING = 1e-150  # squares as small as this are none: the products of their reciprocals overflow
 _LINE = 64  # bytes that a processor loads together; vectors that straddle two lines load slowly
 
 _OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy"}
@@ -99,7 +100,8 @@ def _subtract_from_pair(v0, v1, v2, v3, x, y, d, e):
 def _reflect_panel(triangle, tile, first, S, u):
     """Make the columns of a panel zero; leave their v in the tile, and S and u of the panel.
 
-    Columns of zeros are not reflected.
+    Columns without entries are not reflected.  Those that depend on others lose all but rounding
+    with each reflection, and come to where squares have no room any more.
     """
     columns = min(_PANEL, len(triangle) - first)
     for k in range(_PANEL):
@@ -114,7 +116,7 @@ def _reflect_panel(triangle, tile, first, S, u):
             v, tile[first], tile[first + 1], tile[first + 2], tile[first + 3]
         )
         square = products[k]
-        if square == 0.0:
+        if square <= _NOTHING:
             continue
         diagonal = abs(triangle[i, i])
         image = math.sqrt(diagonal * diagonal + square)

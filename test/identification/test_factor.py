@@ -39,6 +39,15 @@ def test_the_factor_has_the_gram_matrix_of_all_rows_however_they_are_cut(
     np.testing.assert_allclose(triangle.T @ triangle, rows.T @ rows, atol=1e-11 * samples)
 
 
+@pytest.mark.parametrize("scale", [1e-60, 1.0, 1e60])
+@pytest.mark.parametrize("samples", [1, 5, 30])
+def test_few_rows_of_many_columns_are_folded_to_numbers(samples, scale):
+    rows = scale * np.random.default_rng(4).normal(size=(samples, 60))
+    triangle = folded(rows, cuts=(samples // 2,))
+    gram = rows.T @ rows
+    np.testing.assert_allclose(triangle.T @ triangle, gram, rtol=0, atol=1e-13 * gram.max())
+
+
 def test_rows_that_are_not_kept_leave_no_trace():
     rng = np.random.default_rng(1)
     rows = rng.normal(size=(200, 5))
