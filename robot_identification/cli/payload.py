@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
+
 from robot_identification.calibration.payload_body import ConsistentPayload, consistent_payload
 from robot_identification.cli import options as shared
 from robot_identification.cli import payload_options, progress, tables
@@ -80,9 +82,29 @@ def _with_consistent(result: PayloadResult) -> tuple[PayloadResult, ConsistentPa
 
 def _print(document: dict[str, Any]) -> None:
     out = tables.console()
-    frame = document["frame"]
+    _print_body(out, document)
+    out.print()
+    _print_errors(out, document)
+    out.print(
+        f"{document['rank']} of 10 combinations told, condition number "
+        f"{document['condition_number']:.3g} with scaled columns, "
+        f"{document['rows']['bare']} bare and {document['rows']['loaded']} loaded rows, "
+        f"{document['seconds']:.2f} s",
+        soft_wrap=True,
+    )
     consistent = document["consistent"]
-    nearest = [] if consistent is None else _flat(consistent)
+    if consistent is not None and consistent["changed"]:
+        out.print(
+            f"no body has the identified values; the nearest that can exist is "
+            f"{consistent['distance']:.2g} standard deviations away",
+            soft_wrap=True,
+        )
+    tables.print_warnings(out, document["warnings"])
+
+
+def _print_body(out: Console, document: dict[str, Any]) -> None:
+    frame = document["frame"]
+    nearest = [] if document["consistent"] is None else _flat(document["consistent"])
     rows = []
     for i, (name, entry) in enumerate(document["body"].items()):
         unit = _UNITS.get(name, "kg m^2")
@@ -98,7 +120,9 @@ def _print(document: dict[str, Any]) -> None:
     )
     columns = ("quantity", "unit", "value", "std", "95 % from", "to")
     tables.print_table(out, title, (*columns, "consistent")[: 6 + bool(nearest)], rows)
-    out.print()
+
+
+def _print_errors(out: Console, document: dict[str, Any]) -> None:
     errors = document["relative_error"]
     joints = [
         (
@@ -110,20 +134,6 @@ def _print(document: dict[str, Any]) -> None:
     ]
     heading = ("joint", "bare", "loaded", "loaded, no payload", "residual std")
     tables.print_table(out, "unexplained effort, as a fraction", heading, joints)
-    out.print(
-        f"{document['rank']} of 10 combinations told, condition number "
-        f"{document['condition_number']:.3g} with scaled columns, "
-        f"{document['rows']['bare']} bare and {document['rows']['loaded']} loaded rows, "
-        f"{document['seconds']:.2f} s",
-        soft_wrap=True,
-    )
-    if consistent is not None and consistent["changed"]:
-        out.print(
-            f"no body has the identified values; the nearest that can exist is "
-            f"{consistent['distance']:.2g} standard deviations away",
-            soft_wrap=True,
-        )
-    tables.print_warnings(out, document["warnings"])
 
 
 def _flat(consistent: dict[str, Any]) -> list[float]:
