@@ -41,7 +41,6 @@ from robot_identification.identification.didim.experiments import (
     simulate_all,
 )
 from robot_identification.identification.didim.iteration import Problem
-from robot_identification.identification.didim.loop import inertias
 from robot_identification.identification.didim.noise import measured_noise
 from robot_identification.identification.didim.run import identify_didim
 from robot_identification.identification.householder import fold_rows
@@ -67,7 +66,7 @@ STAGES: dict[str, Callable[..., Any]] = {
     "decimation": Decimator.decimate_window,
     "triangular factors": fold_rows.py_func,
     "least squares": Problem.solve,
-    "inertias": inertias,
+    "inertias": Problem.inertia,
     "bands of the last fit": BandStream.add,
     "robust standard deviations": robust_std,
     "noise floor": measured_noise,

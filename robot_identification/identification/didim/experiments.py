@@ -22,7 +22,7 @@ from robot_identification.signals.samples import FilteredSegment
 Cancelled = Callable[[], bool]
 
 # Control steps between two looks at whether to stop: some ten milliseconds of work.
-_CHUNK = 2000
+_CHUNK = 5000
 _RATE_TOLERANCE = 0.01
 _AT_REST = 1e-9
 

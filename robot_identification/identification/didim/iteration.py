@@ -27,7 +27,7 @@ from robot_identification.identification.didim.experiments import (
 )
 from robot_identification.identification.didim.loop import (
     frequency_ratio,
-    inertias,
+    joint_inertias,
     simulated_robot,
 )
 from robot_identification.identification.didim.settings import DidimSettings
@@ -102,7 +102,7 @@ class Problem:
 
     def inertia(self, values: Array) -> Array:
         """Return the (joints,) inertias with base parameters (eq. 51)."""
-        return inertias(self.base.robot, full_vector(self.base, values), self.positions).joints
+        return joint_inertias(self.base.robot, full_vector(self.base, values), self.positions)
 
     def simulate(self, values: Array, real_inertia: Array) -> Trial:
         """Simulate all experiments with base parameters.

@@ -73,10 +73,19 @@ def inertias(robot: RobotModel, values: npt.ArrayLike, positions: Array) -> Iner
     mass = DirectModel(robot, values).mass_matrix(positions)
     eigenvalues = np.linalg.eigvalsh(0.5 * (mass + np.swapaxes(mass, 1, 2)))
     return Inertias(
-        joints=read_only(np.diagonal(mass, axis1=1, axis2=2).max(axis=0)),
+        joints=_largest_diagonal(mass),
         smallest_eigenvalue=float(eigenvalues.min()),
         largest_eigenvalue=float(eigenvalues.max()),
     )
+
+
+def joint_inertias(robot: RobotModel, values: npt.ArrayLike, positions: Array) -> Array:
+    """Return the (joints,) inertias of :func:`inertias` alone, without eigenvalues."""
+    return _largest_diagonal(DirectModel(robot, values).mass_matrix(positions))
+
+
+def _largest_diagonal(mass: Array) -> Array:
+    return read_only(np.diagonal(mass, axis1=1, axis2=2).max(axis=0))
 
 
 def declared_controller(robot: RobotModel) -> Controller:
