@@ -1,0 +1,1 @@
+"""Where the time of the three uses goes; see ../profile_uses.py."""

@@ -1,0 +1,57 @@
+"""Offline: from a bag in MCAP to a result, by the profiler."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+
+from didim_seven_joints import Bench
+from streaming import samples
+
+from profiling.shares import parts, print_parts, profiled
+from robot_identification.identification.identify import identify
+from robot_identification.identification.result import IdentificationResult
+from robot_identification.signals.joint_side import joint_side_recording
+from robot_identification.storage.bag_writing import write_joint_states
+from robot_identification.storage.bags import read_joint_states
+
+AREAS = {
+    "looking through the file: records, checksums": [("mcap_records.py", "examine")],
+    "SHA-256 of the file": [("bag_files.py", "digest")],
+    "chunks: reading, checksums, where messages lie": [("mcap_messages.py", "indexed_messages")],
+    "messages into columns": [
+        ("joint_state_columns.py", "_columns_of"),
+        ("joint_state_columns.py", "_joined"),
+    ],
+    "clock, gaps, joint side": [("joint_side.py", "joint_side_recording")],
+    "settings from the data": [("signals/settings.py", "resolve_processing")],
+    "filters, derivatives": [("identification/identify.py", "_filtered")],
+    "regressor, decimation, factorisation": [("row_groups.py", "fold_groups")],
+    "solution, deviations": [("identification/estimation.py", "_stacked")],
+    "held-out blocks predicted": [("cross_validation.py", "cross_validate")],
+}
+
+
+def measure(points: int) -> None:
+    """Print where the time of an offline identification goes."""
+    bench = Bench.of(points)
+    raw = samples(bench)
+    names = bench.robot.joint_names
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "bag"
+        write_joint_states(path, names, raw, storage="mcap")
+
+        def work() -> IdentificationResult:
+            read = read_joint_states(path, names)
+            recording = joint_side_recording(read.samples, bench.robot, source=read.source)
+            return identify(bench.robot, [recording])
+
+        stats = profiled(work)
+        begin = time.process_time()
+        work()
+        seconds = time.process_time() - begin
+    whole = stats.total_tt  # type: ignore[attr-defined]
+    length = len(raw.stamps)
+    print_parts(f"offline: MCAP to result, {length} samples", parts(stats, whole, AREAS), "ms", 1e3)
+    print(f"\nWithout the profiler: {seconds:.3g} s, {1e6 * seconds / length:.3g} us a sample.")
