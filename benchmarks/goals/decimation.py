@@ -26,8 +26,9 @@ FACTOR = 10
 OURS, DENSE, SPARSE = "ours", "scipy decimate, dense W", "scipy decimate, rows that can differ"
 MAKING, FOLDING = "regressor", "factorisation of decimated rows"
 
-# Operations of a sample and row: sixteen sums of products; and per kept sample four modes each way.
-_PER_SAMPLE, _PER_KEPT = 32.0, 120.0
+# Operations of a sample and row: sixteen sums over pairs of samples; and per kept sample the sums
+# of both directions and four modes each way.
+_PER_SAMPLE, _PER_KEPT = 17.0, 114.0
 
 
 def measure(options: Options) -> Row:

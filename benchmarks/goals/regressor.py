@@ -23,14 +23,15 @@ TITLE = "regressor stored"
 OURS, BARE, STORED, FIGAROH = "ours", "Pinocchio loop", "Pinocchio loop, stored", "figaroh"
 
 # Operations of the compiled regressor, counted in its source: of a pair of a link and a joint that
-# moves it (motion of the joint carried into the link's frame, ten entries), and of a link.
-_PER_PAIR, _PER_LINK = 150.0, 170.0
+# moves it (ten entries), of carrying an ancestor's motion into the link's frame, and of a link.
+_PER_PAIR, _PER_SCREW, _PER_LINK = 110.0, 54.0, 147.0
 _LOSSES = 4  # drive inertia, viscous and Coulomb friction, offset
 
 
 def operations(arm: Arm) -> float:
     """Return operations per sample of our regressor."""
-    return _PER_PAIR * arm.pairs + _PER_LINK * arm.joints
+    carried = arm.pairs - arm.joints
+    return _PER_PAIR * arm.pairs + _PER_SCREW * carried + _PER_LINK * arm.joints
 
 
 def bare_loop(arm: Arm, signals: Array) -> Callable[[], None]:
