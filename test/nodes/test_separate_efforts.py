@@ -1,5 +1,7 @@
 """Efforts of a topic of their own, through DDS: late by a known delay, at another rate."""
 
+import time
+
 import numpy as np
 import pytest
 from robot_identification.msg import DataSelection, SampleBlock
@@ -15,6 +17,7 @@ from robot_identification.nodes.messages import time_of
 
 pytestmark = pytest.mark.ros
 
+PACE = 5e-4  # s; a burst outruns a busy machine
 DELAY = 0.0042
 SAMPLES = 800
 RATE_OF_EFFORTS = 2.0 * RATE
@@ -64,6 +67,7 @@ def record(suite, motion, efforts, merged=SAMPLES):
     """Record states, each with its two efforts, as they come, and return the blocks."""
     recording = suite.client.demand(Trigger, "acquisition/start").message
     for i, message in enumerate(motion):
+        time.sleep(PACE)
         suite.driver.publish(message)
         for effort in efforts[2 * i : 2 * i + 2]:
             if effort is not None:
