@@ -20,6 +20,7 @@ import numpy.typing as npt
 import scipy.linalg
 
 from robot_identification.errors import ShapeError
+from robot_identification.identification.householder import fold_rows
 from robot_identification.robot.model import Array, read_only
 
 
@@ -95,11 +96,11 @@ def _smallest_at_least(triangle: Array, level: float) -> bool:
     return not singular and bool(np.linalg.norm(inverse) * level <= 1.0)
 
 
-def _triangle_of(rows: Array) -> Array:
-    """Return the upper triangular factor of at least as many rows as columns."""
-    (triangle,) = scipy.linalg.qr(rows, mode="r", overwrite_a=True)
-    result: Array = np.triu(triangle[: rows.shape[1]])
-    return result
+def triangle_of(rows: Array) -> Array:
+    """Return the upper triangular factor of (rows, columns) rows, with no negative diagonal."""
+    triangle = np.zeros((rows.shape[1], rows.shape[1]))
+    fold_rows(triangle, np.array(rows.T, order="C"), np.ones(len(rows), dtype=np.bool_))
+    return triangle
 
 
 def restrict(factor: JointFactor, columns: npt.ArrayLike) -> JointFactor:
@@ -113,13 +114,10 @@ def restrict(factor: JointFactor, columns: npt.ArrayLike) -> JointFactor:
     place = {int(column): i for i, column in enumerate(factor.columns)}
     present = [i for i, column in enumerate(kept) if int(column) in place]
     chosen = [place[int(kept[i])] for i in present]
-    size = len(chosen) + 1
-    rows = np.zeros((max(len(factor.triangle), size), size))
-    rows[: len(factor.triangle)] = factor.triangle[:, [*chosen, -1]]
     return JointFactor(
         joint=factor.joint,
         columns=np.array(present, dtype=np.intp),
-        triangle=_triangle_of(rows),
+        triangle=triangle_of(factor.triangle[:, [*chosen, -1]]),
         rows=factor.rows,
     )
 
@@ -145,7 +143,7 @@ def merge(factors: Sequence[JointFactor]) -> JointFactor:
     return JointFactor(
         joint=first.joint,
         columns=first.columns,
-        triangle=_triangle_of(stacked),
+        triangle=triangle_of(stacked),
         rows=sum(factor.rows for factor in factors),
     )
 
@@ -169,5 +167,4 @@ def stack(
         block[:, factor.columns] = factor.triangle[:, :-1]
         block[:, -1] = factor.triangle[:, -1]
         blocks.append(block if weights is None else block * weights[k])
-    stacked = np.vstack([*blocks, np.zeros((parameters + 1, parameters + 1))])
-    return _triangle_of(stacked)
+    return triangle_of(np.vstack(blocks))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from robot_identification.errors import RecordingError
 from robot_identification.identification import least_squares
-from robot_identification.identification.bands import BandGrams
+from robot_identification.identification.bands import BandGrams, summed
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.cross_validation import (
     CrossValidation,
@@ -26,7 +26,6 @@ from robot_identification.identification.result import IdentificationResult, Reg
 from robot_identification.identification.result_warnings import warnings_of
 from robot_identification.identification.robust import robust_std
 from robot_identification.identification.row_groups import merged
-from robot_identification.identification.substitution import grams_together
 from robot_identification.signals.processing import Processing
 
 
@@ -70,7 +69,7 @@ def identify_parts(
         sources += part.sources
         groups += part.factors
         remarks += part.warnings
-        grams = part.grams if grams is None else grams_together([grams, part.grams])
+        grams = part.grams if grams is None else summed([grams, part.grams])
     if grams is None:
         raise RecordingError("no recording is left to identify from")
     factors = merged(groups)

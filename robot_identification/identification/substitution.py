@@ -6,15 +6,12 @@ Where the parameters p of a regressor are p = E x, the rows of the new unknowns 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import scipy.linalg
 
 from robot_identification.identification.bands import BandGrams
-from robot_identification.identification.factor import JointFactor
-from robot_identification.identification.factor import merge as merge_factor
+from robot_identification.identification.factor import JointFactor, triangle_of
 from robot_identification.robot.model import Array, read_only
 
 
@@ -29,10 +26,8 @@ def substituted(factor: JointFactor, substitution: Array) -> JointFactor:
         The factor, whose columns are all unknowns.
     """
     unknowns = substitution.shape[1]
-    size = unknowns + 1
-    rows = np.zeros((max(len(factor.triangle), size), size))
-    rows[: len(factor.triangle), :unknowns] = factor.triangle[:, :-1] @ substitution[factor.columns]
-    rows[: len(factor.triangle), -1] = factor.triangle[:, -1]
+    left = factor.triangle[:, :-1] @ substitution[factor.columns]
+    rows = np.column_stack([left, factor.triangle[:, -1]])
     return JointFactor(factor.joint, np.arange(unknowns), triangle_of(rows), factor.rows)
 
 
@@ -49,29 +44,3 @@ def substituted_grams(grams: BandGrams, substitution: Array) -> BandGrams:
     both = np.concatenate([mapping.T @ right[:, own] for own, mapping in blocks], axis=1)
     every = tuple(np.arange(size - 1) for _ in grams.columns)
     return replace(grams, columns=every, grams=read_only(both))
-
-
-def triangle_of(rows: Array) -> Array:
-    """Return the upper triangular factor R of rows."""
-    (triangle,) = scipy.linalg.qr(rows, mode="r")
-    return np.asarray(triangle[: rows.shape[1]])
-
-
-def together(factors: Sequence[Sequence[JointFactor]]) -> tuple[JointFactor, ...]:
-    """Return one factor per joint of the rows of several runs, with the same unknowns.
-
-    Args:
-        factors: for each run one factor per joint.
-    """
-    return tuple(merge_factor(of_joint) for of_joint in zip(*factors, strict=True))
-
-
-def grams_together(grams: Sequence[BandGrams]) -> BandGrams:
-    """Return the Gram matrices of the rows of several runs, with the same unknowns."""
-    first = grams[0]
-    return replace(
-        first,
-        grams=read_only(np.sum([g.grams for g in grams], axis=0)),
-        common=read_only(np.sum([g.common for g in grams], axis=0)),
-        mixing=read_only(np.sum([g.mixing for g in grams], axis=0)),
-    )

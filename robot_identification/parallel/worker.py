@@ -10,13 +10,12 @@ from robot_identification.errors import (
     RobotDescriptionError,
     RobotIdentificationError,
 )
-from robot_identification.identification.bands import BandGrams
+from robot_identification.identification.bands import BandGrams, summed
 from robot_identification.identification.base import BaseParameters, base_parameters
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.parts import Part
 from robot_identification.identification.result import Source
 from robot_identification.identification.streaming import StreamingIdentification
-from robot_identification.identification.substitution import grams_together
 from robot_identification.parallel.bags import BagFile
 from robot_identification.parallel.jobs import Job, RobotReference
 from robot_identification.robot.loading import load_robot
@@ -127,4 +126,4 @@ def _joined(folded: list[Folded]) -> Part | None:
         return None
     sources, factors, grams, warnings = zip(*folded, strict=True)
     lines = tuple(line for own in warnings for line in own)
-    return Part(sources, factors, grams_together(grams), lines)
+    return Part(sources, factors, summed(grams), lines)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robot_identification.errors import SettingError
+from robot_identification.identification.bands import summed
 from robot_identification.identification.base import base_parameters
 from robot_identification.identification.payload.body import NORMAL_95, STANDARD
 from robot_identification.identification.payload.compared import ComparedRuns
@@ -29,12 +30,8 @@ from robot_identification.identification.payload.runs import (
 )
 from robot_identification.identification.result import Source
 from robot_identification.identification.result_warnings import recording_warnings
-from robot_identification.identification.substitution import (
-    grams_together,
-    substituted,
-    substituted_grams,
-    together,
-)
+from robot_identification.identification.row_groups import merged
+from robot_identification.identification.substitution import substituted, substituted_grams
 from robot_identification.robot.model import Array, EffortMeaning, RobotModel, read_only
 from robot_identification.robot.mounting import Mounting
 from robot_identification.robot.processing import ProcessingSettings
@@ -202,8 +199,8 @@ def gain_rows(
     pairs = ((bare, without), (loaded, with_payload))
     return GainRows(
         motors=tuple(factor.joint for factor in bare.factors),
-        factors=together([[substituted(f, E) for f in run.factors] for run, E in pairs]),
-        grams=grams_together([substituted_grams(run.grams, E) for run, E in pairs]),
+        factors=merged([[substituted(f, E) for f in run.factors] for run, E in pairs]),
+        grams=summed([substituted_grams(run.grams, E) for run, E in pairs]),
         base=columns.base.rank,
         trusted=trusted,
     )

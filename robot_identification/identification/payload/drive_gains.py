@@ -27,13 +27,12 @@ import scipy.linalg
 
 from robot_identification.errors import DriveGainError, NotConvergedError
 from robot_identification.identification.bands import BandGrams
-from robot_identification.identification.factor import JointFactor
+from robot_identification.identification.factor import JointFactor, triangle_of
 from robot_identification.identification.payload.linearised import (
     Linearised,
     independent,
     own_deviations,
 )
-from robot_identification.identification.substitution import triangle_of
 from robot_identification.robot.model import Array, read_only
 
 METHODS = ("currents", "tls", "ls")

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import NotExcitedError
-from robot_identification.identification.bands import BandGrams
+from robot_identification.identification.bands import BandGrams, summed
 from robot_identification.identification.factor import JointFactor, stack
 from robot_identification.identification.payload.body import (
     STANDARD,
@@ -33,12 +33,8 @@ from robot_identification.identification.payload.linearised import (
     independent,
     own_deviations,
 )
-from robot_identification.identification.substitution import (
-    grams_together,
-    substituted,
-    substituted_grams,
-    together,
-)
+from robot_identification.identification.row_groups import merged
+from robot_identification.identification.substitution import substituted, substituted_grams
 from robot_identification.robot.model import Array, read_only
 
 Flags = npt.NDArray[np.bool_]
@@ -127,7 +123,7 @@ def estimate_payload(bare: Sequence[Rows], loaded: Rows) -> PayloadEstimate:
     """
     runs = (*bare, loaded)
     each = [[substituted(f, run.substitution) for f in run.factors] for run in runs]
-    factors = together(each)
+    factors = merged(each)
     weights = 1.0 / own_deviations(factors)
     unknowns = loaded.substitution.shape[1]
     basis, singular_values, rank, silent, sizes = _told_basis(factors, weights, unknowns)
@@ -153,7 +149,7 @@ def estimate_payload(bare: Sequence[Rows], loaded: Rows) -> PayloadEstimate:
         others=read_only(solution[:-10]),
         weights=read_only(weights),
         residual_std=read_only(residuals / np.sqrt(freedoms)),
-        error_bare=_unexplained(together(each[:-1]), solution),
+        error_bare=_unexplained(merged(each[:-1]), solution),
         error_loaded=_unexplained(each[-1], solution),
         error_without=_unexplained(each[-1], without),
         rows=(
@@ -215,7 +211,7 @@ def _covariance(at: Linearised, runs: Sequence[Rows], outputs: Array) -> Array:
     known = [substituted_grams(run.grams, run.substitution) for run in runs if run.grams]
     if not known:
         return np.asarray(outputs.T @ at.covariance() @ outputs)
-    total = np.array(at.robust_covariance(grams_together(known), outputs))
+    total = np.array(at.robust_covariance(summed(known), outputs))
     gain = at.bread() @ outputs
     for run in runs:
         if run.grams is None:

@@ -16,9 +16,8 @@ import numpy.typing as npt
 import scipy.linalg
 
 from robot_identification.identification.bands import BandGrams
-from robot_identification.identification.factor import JointFactor
+from robot_identification.identification.factor import JointFactor, triangle_of
 from robot_identification.identification.robust import sandwich_std
-from robot_identification.identification.substitution import triangle_of
 from robot_identification.robot.model import Array, read_only
 
 
