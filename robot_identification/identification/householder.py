@@ -100,6 +100,8 @@ def _subtract_from_pair(v0, v1, v2, v3, x, y, d, e):
 def _reflect_panel(triangle, tile, first, S, u):
     """Make the columns of a panel zero; leave their v in the tile, and S and u of the panel.
 
+    Tell whether there were any: a tile of several joints' rows has columns without entries.
+
     Columns without entries are not reflected.  Those that depend on others lose all but rounding
     with each reflection, and come to where squares have no room any more.
     """
@@ -109,6 +111,7 @@ def _reflect_panel(triangle, tile, first, S, u):
         for a in range(_PANEL):
             S[a, k] = 0.0
     products = np.empty(_PANEL)
+    reflected = False
     for k in range(columns):
         i = first + k
         v = tile[i]
@@ -133,6 +136,8 @@ def _reflect_panel(triangle, tile, first, S, u):
             for b in range(a, k):
                 S[a, k] -= tau * S[a, b] * products[b]
         S[k, k] = tau
+        reflected = True
+    return reflected
 
 
 @numba.njit(**_SUMS)
@@ -210,5 +215,5 @@ def fold_rows(triangle, rows, kept):
     for begin in range(0, len(places), TILE):
         _fill(tile, rows, places[begin : begin + TILE])
         for first in range(0, columns, _PANEL):
-            _reflect_panel(triangle, tile, first, S, u)
-            _reflect_behind(triangle, tile, first, S, u, d)
+            if _reflect_panel(triangle, tile, first, S, u):
+                _reflect_behind(triangle, tile, first, S, u, d)
