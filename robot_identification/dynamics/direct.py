@@ -102,6 +102,7 @@ def plant_of(robot: RobotModel, values: npt.ArrayLike) -> Plant:
     links = np.ascontiguousarray(own[:, : len(parameters.INERTIAL)])
     offset = np.ascontiguousarray(own[:, parameters.OFFSET])
     apart = ~np.eye(joints, dtype=np.bool_)
+    coupled = np.argwhere(apart & ((drive != 0.0) | (viscous != 0.0)))
     return Plant(
         tree=tree,
         links=links,
@@ -110,7 +111,8 @@ def plant_of(robot: RobotModel, values: npt.ArrayLike) -> Plant:
         offset=offset,
         motion=motion,
         action=action,
-        coupled=np.argwhere(apart & ((drive != 0.0) | (viscous != 0.0))),
+        # What is compiled is compiled once more for another order in memory.
+        coupled=np.ascontiguousarray(coupled),
         lanes=mass_kernels.lanes_of(tree, links, drive, viscous, offset),
     )
 

@@ -47,10 +47,10 @@ def explain(robot: RobotModel, plant: Plant, samples: SimulatedSamples) -> Expla
     Raises:
         MassMatrixError: if the mass matrix of a sample is not positive definite.
     """
-    q, qd = (np.array(signal) for signal in (samples.position, samples.velocity))
-    driving = samples.effort - samples.slip @ plant.action
+    q, qd = (np.array(signal, order="C") for signal in (samples.position, samples.velocity))
+    driving = np.ascontiguousarray(samples.effort - samples.slip @ plant.action)
     none = np.empty((0, q.shape[1]))
-    acceleration = np.empty_like(q)
+    acceleration = np.empty(q.shape)
     failed = direct_kernels.accelerations(
         plant._replace(motion=none, action=none), q, qd, driving, acceleration
     )

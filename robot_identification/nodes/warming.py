@@ -12,14 +12,14 @@ import numpy as np
 
 from robot_identification.dynamics.reference import Reference, sample, through
 from robot_identification.dynamics.regressor import inverse_dynamics
-from robot_identification.errors import RobotIdentificationError
+from robot_identification.errors import RankError, RobotIdentificationError
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.didim.run import identify_didim
 from robot_identification.identification.didim.settings import DidimSettings
-from robot_identification.identification.didim.starts import full_vector
+from robot_identification.identification.didim.starts import Start, full_vector, regular
 from robot_identification.identification.identify import identify
 from robot_identification.identification.streaming import StreamingIdentification
-from robot_identification.robot.model import read_only
+from robot_identification.robot.model import Array, read_only
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.recording import RawSamples, Recording, Segment
 from robot_identification.storage.mcap_messages import load_compiled_code
@@ -40,7 +40,8 @@ def warm_up(base: BaseParameters) -> None:
     load_compiled_code()
     robot = base.robot
     followed = _motion(len(robot.joints))
-    recording = _recording(base, followed)
+    start = _start(base)
+    recording = _recording(base, followed, start.values)
     # Whether this motion tells the parameters apart is of no interest.
     with suppress(RobotIdentificationError):
         identify(robot, [recording], method="wls", overrides=_SETTINGS)
@@ -49,7 +50,15 @@ def warm_up(base: BaseParameters) -> None:
         return
     few = DidimSettings(max_iterations=1, transient=0.0, noise_floor=1.0)
     with suppress(RobotIdentificationError):
-        identify_didim(robot, [recording], [followed], settings=few, overrides=_SETTINGS, base=base)
+        identify_didim(
+            robot,
+            [recording],
+            [followed],
+            start=start,
+            settings=few,
+            overrides=_SETTINGS,
+            base=base,
+        )
 
 
 def _motion(joints: int) -> Reference:
@@ -59,11 +68,18 @@ def _motion(joints: int) -> Reference:
     return through(time, np.sin(2.0 * np.pi * time[:, None] * (2.0 + tones)) + 0.1 * tones)
 
 
-def _recording(base: BaseParameters, followed: Reference) -> Recording:
-    """Return what is measured along a motion by a robot whose base parameters are all 1."""
+def _start(base: BaseParameters) -> Start:
+    """Return parameters with which the robot can be simulated, where such are known."""
+    with suppress(RankError):
+        return regular(base, np.zeros((1, len(base.robot.joints))))[0]
+    return Start("warm-up", np.ones(base.rank))
+
+
+def _recording(base: BaseParameters, followed: Reference, values: Array) -> Recording:
+    """Return what is measured along a motion by a robot with certain base parameters."""
     robot = base.robot
     q, qd, qdd = sample(followed, followed.knots)
-    effort = inverse_dynamics(robot, full_vector(base, np.ones(base.rank)), q, qd, qdd)
+    effort = inverse_dynamics(robot, full_vector(base, values), q, qd, qdd)
     segment = Segment(read_only(followed.knots), read_only(q), None, read_only(effort))
     return Recording(robot.joint_names, _PERIOD, (segment,), source="warm-up")
 

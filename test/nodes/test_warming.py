@@ -4,6 +4,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 # In a process of its own: other tests have compiled everything in theirs.
 _PROGRAM = """
 import json, sys
@@ -74,8 +76,9 @@ print(json.dumps([sorted(ready), sorted(compiled() - ready)]))
 """
 
 
-def test_no_request_loads_compiled_code(tmp_path):
-    line = [sys.executable, "-c", _PROGRAM, "scara", str(tmp_path)]
+@pytest.mark.parametrize("robot", ["scara", "tx40"])  # without and with coupled joints
+def test_no_request_loads_compiled_code(tmp_path, robot):
+    line = [sys.executable, "-c", _PROGRAM, robot, str(tmp_path)]
     done = subprocess.run(line, stdout=subprocess.PIPE, check=True, text=True)
     ready, later = json.loads(done.stdout)
     modules = {module.rpartition(".")[2] for module, _, _ in ready}
