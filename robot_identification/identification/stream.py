@@ -67,8 +67,9 @@ def decimated_rows(
     rows = regressor.compact(q, qd, qdd, out=out, shares=shares)
     for joint, effort in zip(regressor.joint_rows, segment.effort, strict=True):
         rows[joint.rows.stop] = effort[part]
-    if decimator.factor == 1:
-        return rows
+    if decimator.factor == 1:  # a window at an end can have a few samples more
+        first = window.first_output - window.start
+        return np.ascontiguousarray(rows[:, first : window.last_output - window.start])
     decimated: Array = decimator.decimate_window(rows, window)
     decimated /= decimator.gain  # in place: the array is this function's own
     return decimated

@@ -2,12 +2,13 @@
 
 import threading
 import time
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pytest
 
-from robot_identification.dynamics.regressor import inverse_dynamics
+from robot_identification.dynamics.regressor import Regressor, inverse_dynamics
 from robot_identification.errors import CancelledError
 from robot_identification.identification.ahead import alive, in_order
 from robot_identification.identification.base import base_parameters
@@ -37,10 +38,10 @@ def motion(samples):
     return FilteredSegment(t, q, qd, qdd, effort + rng.normal(size=effort.shape), 1e-3)
 
 
-@pytest.mark.parametrize("factor", [1, 4])
+@pytest.mark.parametrize(("factor", "rest"), [(1, 500), (1, 10), (4, 500)])
 @pytest.mark.parametrize("threads", [2, 3])
-def test_factors_and_bands_do_not_depend_on_threads(factor, threads):
-    segment = motion((BLOCKS - 1) * BLOCK_OUTPUTS * factor + 500)
+def test_factors_and_bands_do_not_depend_on_threads(factor, rest, threads):
+    segment = motion((BLOCKS - 1) * BLOCK_OUTPUTS * factor + rest)
     found = []
     for used in (1, threads):
         bands = band_stream(ROBOT, BASE.base_columns)
@@ -54,6 +55,22 @@ def test_factors_and_bands_do_not_depend_on_threads(factor, threads):
         np.testing.assert_array_equal(one.triangle, other.triangle)
     for one, other in zip(vars(grams).values(), vars(others).values(), strict=True):
         np.testing.assert_equal(one, other)
+
+
+@pytest.mark.parametrize("rest", [1, 10, 24, 25])
+def test_every_sample_counts_once_where_nothing_is_decimated(rest):
+    """The last block can be shorter than what the ends of a decimated one would reach."""
+    segment = motion(BLOCK_OUTPUTS + rest)
+    every = replace(settings(1000.0), velocity_threshold=(0.0,) * 6, ends="keep")
+    factors = factorise(ROBOT, BASE.base_columns, [segment], every)
+    regressor = Regressor(ROBOT, BASE.base_columns)
+    W = regressor.dense(segment.position.T, segment.velocity.T, segment.acceleration.T)
+    for k, factor in enumerate(factors):
+        assert factor.rows == segment.samples
+        rows = np.column_stack([W[:, k, factor.columns], segment.effort[k]])
+        gram = rows.T @ rows
+        found = factor.triangle.T @ factor.triangle
+        np.testing.assert_allclose(found, gram, rtol=0, atol=1e-12 * gram.max())
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
