@@ -45,13 +45,13 @@ def measure(seconds: float) -> None:
                 (Identify, "identify", folder / "states"),
                 (IdentifyDidim, "didim", folder / "efforts"),
             ):
-                found = _request(client, kind, name, bag, quick)
+                found = _request(client, kind, name, bag)
                 title = f"service {name}: a bag of {seconds:g} s at 1 kHz, 6 joints"
                 print_parts(title, found, "ms", 1e3)
     print(f"\nA request for base parameters, which are known: {1e3 * quick:.3g} ms.")
 
 
-def _request(client: Client, kind: Any, name: str, bag: Path, quick: float) -> dict[str, float]:
+def _request(client: Client, kind: Any, name: str, bag: Path) -> dict[str, float]:
     """Return the seconds of the parts of a request."""
     request = kind.Request()
     request.data.bags = [str(bag)]
@@ -73,12 +73,7 @@ def _request(client: Client, kind: Any, name: str, bag: Path, quick: float) -> d
         "reading the bag": reading,
         "identification": inside,
         "answer serialised, once for the service and once for the topic": 2.0 * sending,
-        "an empty request: client, DDS, executor": quick,
-        "the rest: recording, message of the result": whole
-        - inside
-        - reading
-        - 2 * sending
-        - quick,
+        "DDS, executor, recording, message of the result": whole - inside - reading - 2.0 * sending,
     }
 
 
