@@ -111,11 +111,11 @@ def _plan(name: str, row: Row) -> None:
     row.verdicts.append(
         Verdict(
             name,
-            "s of the processor until a feasible plan is certified",
+            "s by the clock until a feasible plan is certified",
             10.0,
-            spent if feasible else float("inf"),
+            wall if feasible else float("inf"),
             at_least=False,
-            bound=f"four starts of the search, {threads} at a time",
+            bound=f"six searches, {threads} at a time",
         )
     )
 

@@ -42,6 +42,7 @@ _STAGES = (
     Stage(32.0, 100.0, 400),
     Stage(64.0, 1000.0, 300),
 )
+_EARLY_STAGES = _STAGES[:4]  # enough to tell which of the random starts is worth going on from
 _LATE_STAGES = _STAGES[2:]
 _ROUND = 2  # searches near the best motion so far, before another may be the best
 
@@ -61,7 +62,7 @@ class _Start:
     name: str
     points: Points | None
     optimizer: str
-    stages: tuple[Stage, ...] = _STAGES
+    stages: tuple[Stage, ...]
     origin: Points | None = None
 
 
@@ -75,9 +76,10 @@ def dynamic_candidates(
 ) -> list[Candidate]:
     """Return refined motions from several starts; points come first for the other optimisers.
 
-    The later half of the starts are the best motion so far, disturbed: near a good minimum better
-    ones are found more often than from random points.  Two of them at a time are independent of
-    each other, as all random ones are, and searched side by side.
+    The first half of the starts are random.  Each of the later half stands for two searches from
+    the best motion so far, disturbed: near a good minimum better ones are found more often than
+    from random points.  Two of them at a time are independent of each other, as all random ones
+    are, and searched side by side.
     """
     duration = settings.duration or _DURATION
     intervals = settings.rows or max(4, round(duration / _SECONDS_PER_INTERVAL))
@@ -94,7 +96,7 @@ def dynamic_candidates(
         return fit(points, start.origin or first, limits, duration, start.optimizer)
 
     firsts = _first_starts(limits, posture, even, settings)
-    later = range(_random_count(settings), settings.points.starts)
+    later = range(2 * (settings.points.starts - _random_count(settings)))
     done = itertools.count()
 
     def tell(start: _Start) -> None:
@@ -121,12 +123,13 @@ def _first_starts(
     """Return random starts for the search with gradients, and one for each other optimiser."""
     seed, count = settings.points.seed, settings.points.starts
     drawn = random_starts(limits, durations, seed, count)[: _random_count(settings)]
+    stages = _EARLY_STAGES if count > 1 else _STAGES
     starts = []
     for optimizer in settings.points.optimizers:
         firsts = [between_rests(points, posture) for points in drawn]
         chosen = firsts if optimizer == "gradient" else [None]
         starts += [
-            _Start(f"{optimizer}, start {i + 1}", first, optimizer)
+            _Start(f"{optimizer}, start {i + 1}", first, optimizer, stages)
             for i, first in enumerate(chosen)
         ]
     return starts
@@ -135,5 +138,5 @@ def _first_starts(
 def _near(best: Candidate, limits: MotionLimits, rng: np.random.Generator, number: int) -> _Start:
     """Return a start near a motion that was found."""
     points = disturbed(best.points, limits, rng)
-    name = f"disturbed, start {number + 1}"
+    name = f"disturbed, search {number + 1}"
     return _Start(name, points, best.optimizer, _LATE_STAGES, best.first)
