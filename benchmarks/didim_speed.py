@@ -43,7 +43,7 @@ from robot_identification.identification.didim.experiments import (
 from robot_identification.identification.didim.iteration import Problem
 from robot_identification.identification.didim.noise import measured_noise
 from robot_identification.identification.didim.run import identify_didim
-from robot_identification.identification.householder import fold_rows
+from robot_identification.identification.householder_kernels import fold_rows
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.robust import robust_std
 from robot_identification.robot.loading import load_robot

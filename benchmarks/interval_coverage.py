@@ -44,7 +44,7 @@ from robot_identification.identification.base import BaseParameters, base_parame
 from robot_identification.identification.didim.run import identify_didim
 from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.factor import JointFactor
-from robot_identification.identification.householder import fold_rows
+from robot_identification.identification.householder_kernels import fold_rows
 from robot_identification.identification.robust import robust_std
 from robot_identification.identification.stream import band_stream, decimated_rows, factorise
 from robot_identification.robot.loading import load_robot

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from mcap_files import message_record
+from robot_identification import compiled
 from robot_identification.storage import mcap_kernels
 
 PROGRAM = """
@@ -28,6 +29,24 @@ print(json.dumps([times[:found].tolist(), hits, misses, kept.cache_path]))
 """
 CHUNK = message_record(1, 10, b"a") + message_record(2, 30, b"bc") + message_record(1, 20, b"")
 RIGHT = [10, 30, 20]
+
+INNER = """
+from pack.compiled import compiled
+
+@compiled(cache=True)
+def half(x):
+    return x / 2
+"""
+OUTER = """
+from pack.compiled import compiled
+from pack.inner_kernels import half
+
+@compiled(cache=True)
+def halved_and_one(x):
+    return half(x) + 1
+
+print(halved_and_one(8.0), sum(halved_and_one.stats.cache_hits.values()))
+"""
 
 
 class Process:
@@ -91,6 +110,37 @@ def test_processes_that_start_together_leave_one_cache_that_others_load(tmp_path
     assert tmp_path / "cache" in kept.parents
     assert not list(installed.rglob("*.nb?"))
     assert sorted({file.suffix for file in kept.iterdir()}) == [".nbc", ".nbi"]
+
+
+def test_code_that_another_file_is_part_of_is_compiled_again_when_that_file_changes(tmp_path):
+    pack = tmp_path / "pack"
+    pack.mkdir()
+    shutil.copy(compiled.__file__, pack / "compiled.py")
+    (pack / "inner_kernels.py").write_text(INNER)
+    (pack / "outer_kernels.py").write_text(OUTER)
+    assert outcome(tmp_path) == "5.0 0"
+    assert outcome(tmp_path) == "5.0 1"
+    (pack / "inner_kernels.py").write_text(INNER.replace("x / 2", "x / 4"))
+    assert outcome(tmp_path) == "3.0 0"
+
+
+def outcome(folder):
+    """Return what a process says that uses the functions of a package in a folder."""
+    done = subprocess.run(
+        [sys.executable, "-c", "import pack.outer_kernels"],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(folder), "NUMBA_CACHE_DIR": str(folder / "cache")},
+    )
+    return done.stdout.strip()
+
+
+def test_files_of_compiled_functions_are_those_that_the_digest_covers():
+    package = Path(compiled.__file__).parent
+    using = {path for path in package.rglob("*.py") if "@compiled(" in path.read_text()}
+    assert using == set(package.rglob("*kernels.py"))
 
 
 def test_an_installation_that_cannot_be_written_keeps_its_code_elsewhere(tmp_path, installed):

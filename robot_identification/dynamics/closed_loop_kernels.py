@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
+from robot_identification.compiled import compiled
 from robot_identification.dynamics.compiler_options import INLINED, OPTIONS
 from robot_identification.dynamics.control_kernels import follow, wanted_torque
 from robot_identification.dynamics.direct import Plant
@@ -93,14 +93,14 @@ def scratch_of(plant: Plant, nominal: Plant, size: int) -> Scratch:
     )
 
 
-@numba.njit(**INLINED)
+@compiled(**INLINED)
 def copy(source, target):
     """Copy an array into another."""
     for i in range(target.size):
         target[i] = source[i]
 
 
-@numba.njit(**INLINED)
+@compiled(**INLINED)
 def actuate(loop, time, y, heading, scratch, slope):
     """Fill the torque at a state; put the rate of the integral, where there is one, into slope."""
     law, torque, target = loop.law, scratch.torque, scratch.target
@@ -125,7 +125,7 @@ def actuate(loop, time, y, heading, scratch, slope):
             slope[2 * joints + j] = rate
 
 
-@numba.njit(**INLINED)
+@compiled(**INLINED)
 def rates_here(loop, time, y, mode, heading, scratch, slope, share):
     """Fill the rates of a state and the shares of the friction elements.
 
@@ -171,13 +171,13 @@ def rates_here(loop, time, y, mode, heading, scratch, slope, share):
     )  # fmt: skip
 
 
-@numba.njit(**OPTIONS)
+@compiled(**OPTIONS)
 def rates(loop, time, y, mode, heading, scratch, slope, share):
     """Fill rates and shares as :func:`rates_here` does, by a call."""
     return rates_here(loop, time, y, mode, heading, scratch, slope, share)
 
 
-@numba.njit(**INLINED)
+@compiled(**INLINED)
 def within(time, start, step):
     """Return a time of a step, kept clear of its ends, where the reference may jump."""
     clear = min(APART, 1e-3 * step)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from robot_identification.compiled import IN_ANY_ORDER
+
 OPTIONS: dict[str, Any] = {
-    "cache": True,
-    "nogil": True,
-    "error_model": "numpy",
-    "fastmath": {"contract", "nsz", "reassoc"},
+    "fastmath": IN_ANY_ORDER,
     "_nrt": False,  # all arrays are made before; counting references would take half of the time
 }
 INLINED = {**OPTIONS, "forceinline": True}

@@ -14,9 +14,9 @@ where the reference jumps, and where the friction that computed torque feeds for
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from robot_identification.compiled import compiled
 from robot_identification.dynamics.closed_loop_kernels import (
     APART,
     actuate,
@@ -48,7 +48,7 @@ MOST_EVENTS_AT_ONCE = 50
 DONE, NOT_REGULAR, TOO_SHORT, TOO_MANY_EVENTS = 0, 1, 2, 3
 
 
-@numba.njit(**OPTIONS)
+@compiled(**OPTIONS)
 def run(loop, span, settings, stops, y, times, out, slips, tally, scratch):
     """Run the closed loop.
 
@@ -128,7 +128,7 @@ def run(loop, span, settings, stops, y, times, out, slips, tally, scratch):
     return DONE, time
 
 
-@numba.njit(**PART)
+@compiled(**PART)
 def _plan_step(loop, time, step, stop, fresh, heading, target):
     """Return the step to try, and whether something jumps at its end."""
     ends_at_stop = time + 1.01 * step >= stop
@@ -143,7 +143,7 @@ def _plan_step(loop, time, step, stop, fresh, heading, target):
     return until, ends_at_stop or until < step
 
 
-@numba.njit(**PART)
+@compiled(**PART)
 def _next_stop(stops, stop, time):
     """Return the number of the first stop that is still ahead."""
     while stop < stops.size - 1 and stops[stop] <= time + 2.0 * APART:
@@ -151,7 +151,7 @@ def _next_stop(stops, stop, time):
     return stop
 
 
-@numba.njit(**PART)
+@compiled(**PART)
 def _begin(plant, y, direction, resting):
     """Fill directions and rest of the friction elements at the start."""
     joints = plant.offset.size
@@ -161,7 +161,7 @@ def _begin(plant, y, direction, resting):
         direction[e] = 0.0 if resting[e] else np.sign(velocity)
 
 
-@numba.njit(**PART)
+@compiled(**PART)
 def _first_stage(loop, time, y, mode, heading, scratch, tally):
     """Fill the first stage of the step that follows a start or an event."""
     tally[5] += 3
@@ -178,7 +178,7 @@ def _first_stage(loop, time, y, mode, heading, scratch, tally):
     )
 
 
-@numba.njit(**PART)
+@compiled(**PART)
 def _stages(loop, time, step, y, mode, heading, scratch, tally):
     """Fill all stages of a step but the first; the trial state is the one at its end."""
     tally[5] += STAGES - 1
@@ -203,7 +203,7 @@ def _stages(loop, time, step, y, mode, heading, scratch, tally):
         )
 
 
-@numba.njit(**OPTIONS)
+@compiled(**OPTIONS)
 def _regular(excess):
     """Tell whether the mass matrix was positive definite at all later stages of a step."""
     regular = True
@@ -212,7 +212,7 @@ def _regular(excess):
     return regular
 
 
-@numba.njit(**PART)
+@compiled(**PART)
 def _meet_event(u, taken, step, at_once):
     """Return whether the step is to be cut at an event, or begun anew, and the step after it."""
     if at_once > 0:
@@ -220,7 +220,7 @@ def _meet_event(u, taken, step, at_once):
     return u < 1.0, False, step
 
 
-@numba.njit(**PART)
+@compiled(**PART)
 def _accept(y, taken, error, scratch, tally):
     """Take the end of a step as the start of the next one."""
     tally[3] += 1
@@ -232,7 +232,7 @@ def _accept(y, taken, error, scratch, tally):
     scratch.excess[0] = scratch.excess[STAGES - 1]
 
 
-@numba.njit(**PART)
+@compiled(**PART)
 def _sample_step(loop, time, step, mode, heading, scratch, times, row, out, slips):
     """Fill the samples inside a step; return the row of the next one."""
     while row < times.size and times[row] <= time + step + APART:
@@ -243,7 +243,7 @@ def _sample_step(loop, time, step, mode, heading, scratch, times, row, out, slip
     return row
 
 
-@numba.njit(**PART)
+@compiled(**PART)
 def _sample(loop, time, u, mode, heading, scratch, out, slips):
     """Fill position, velocity, torque and shares inside the present step."""
     joints = scratch.torque.size

@@ -5,24 +5,19 @@ The same code serves the controller with a rate of its own and the continuous on
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from robot_identification.compiled import IN_ANY_ORDER, compiled
 from robot_identification.dynamics.mass_kernels import mass_and_bias
 
-_OPTIONS = {
-    "cache": True,
-    "nogil": True,
-    "error_model": "numpy",
-    "fastmath": {"contract", "nsz", "reassoc"},
-}
+_OPTIONS = {"fastmath": IN_ANY_ORDER}
 _INLINED = {**_OPTIONS, "_nrt": False, "forceinline": True}
 CASCADE = 0
 PID = 1
 COMPUTED_TORQUE = 2
 
 
-@numba.njit(**_INLINED)
+@compiled(**_INLINED)
 def follow(reference, time, target):
     """Fill target (3, joints) with position, velocity and acceleration of a reference."""
     knots = reference.knots
@@ -48,7 +43,7 @@ def follow(reference, time, target):
             target[2, j] = 2.0 * c[2] + u * (6.0 * c[3] + u * (12.0 * c[4] + u * 20.0 * c[5]))
 
 
-@numba.njit(**_INLINED)
+@compiled(**_INLINED)
 def headings(plant, rates, out):
     """Fill out (elements,) with the signs of the friction elements' velocities."""
     for e in range(out.size):
@@ -58,7 +53,7 @@ def headings(plant, rates, out):
         out[e] = np.sign(rate)
 
 
-@numba.njit(**_INLINED)
+@compiled(**_INLINED)
 def _computed_torque(nominal, q, qd, heading, torque, work, mass, bias):
     """Replace wanted accelerations in ``torque`` by the efforts that the nominal model needs."""
     mass_and_bias(nominal, q, qd, work, mass, bias)
@@ -72,7 +67,7 @@ def _computed_torque(nominal, q, qd, heading, torque, work, mass, bias):
         torque[i] = bias[i]
 
 
-@numba.njit(**_INLINED)
+@compiled(**_INLINED)
 def wanted_torque(law, nominal, q, qd, integral, target, heading, torque, work, mass, bias):
     """Fill the torque (joints,) that a law asks for, before any limit.
 

@@ -5,22 +5,17 @@ Mass matrix and bias of a state come from :mod:`.mass_kernels`.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from robot_identification.compiled import IN_ANY_ORDER, compiled
 from robot_identification.dynamics.mass_kernels import mass_and_bias, workspace
 
-_OPTIONS = {
-    "cache": True,
-    "nogil": True,
-    "error_model": "numpy",
-    "fastmath": {"contract", "nsz", "reassoc"},
-}
+_OPTIONS = {"fastmath": IN_ANY_ORDER}
 # Functions that make no arrays need not count references to those that they are given.
 _INLINED = {**_OPTIONS, "_nrt": False, "forceinline": True}
 
 
-@numba.njit(**_INLINED)
+@compiled(**_INLINED)
 def factor(mass):
     """Replace a mass matrix by its triangular factors L U; tell whether it was regular.
 
@@ -41,7 +36,7 @@ def factor(mass):
     return True
 
 
-@numba.njit(**_INLINED)
+@compiled(**_INLINED)
 def solve(factors, x):
     """Replace x by the solution of mass times solution = x, column by column of the factors.
 
@@ -60,7 +55,7 @@ def solve(factors, x):
             x[i] -= factors[i, k] * known
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**_OPTIONS)
 def accelerations(plant, q, qd, effort, out):
     """Fill out (samples, joints) with joint accelerations; return the first sample that has none.
 
@@ -89,7 +84,7 @@ def accelerations(plant, q, qd, effort, out):
     return -1
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**_OPTIONS)
 def mass_matrices(plant, q, qd, mass, bias):
     """Fill mass (samples, joints, joints) and bias (samples, joints) of every state."""
     work = workspace(plant)

@@ -6,9 +6,9 @@ of order 4 inside a step needs no further stage.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from robot_identification.compiled import compiled
 from robot_identification.dynamics.compiler_options import INLINED, OPTIONS, PART
 
 STAGES = 7
@@ -41,7 +41,7 @@ SAFETY, SMALLEST_FACTOR, LARGEST_FACTOR = 0.9, 0.2, 5.0
 GAIN, MEMORY = 0.17, 0.04
 
 
-@numba.njit(**PART)
+@compiled(**PART)
 def largest_error(step, y, scratch):
     """Return the largest local error of the state, each relative to 1 + its size."""
     largest = 0.0
@@ -57,7 +57,7 @@ def largest_error(step, y, scratch):
     return largest
 
 
-@numba.njit(**PART)
+@compiled(**PART)
 def prepare_inside(step, y, scratch):
     """Fill the polynomial of the state inside a step."""
     inside, slopes = scratch.inside, scratch.slopes
@@ -74,21 +74,21 @@ def prepare_inside(step, y, scratch):
         inside[4, i] = step * total
 
 
-@numba.njit(**INLINED)
+@compiled(**INLINED)
 def blend(c0, c1, c2, c3, c4, u):
     """Return the polynomial inside a step at a share u of it."""
     w = 1.0 - u
     return c0 + u * (c1 + w * (c2 + u * (c3 + w * c4)))
 
 
-@numba.njit(**INLINED)
+@compiled(**INLINED)
 def state_inside(inside, u, out):
     """Fill the state at a share u of the step."""
     for i in range(out.size):
         out[i] = blend(inside[0, i], inside[1, i], inside[2, i], inside[3, i], inside[4, i], u)
 
 
-@numba.njit(**OPTIONS)
+@compiled(**OPTIONS)
 def next_step(step, taken, share, memory):
     """Return the next step and what the controller of steps remembers.
 

@@ -10,9 +10,9 @@ which is linear in its ten inertial parameters (Gautier 1991, eq. 10).
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from robot_identification.compiled import compiled
 from robot_identification.dynamics.frame_kernels import (
     BLOCK,
     OPTIONS,
@@ -24,7 +24,7 @@ from robot_identification.dynamics.frame_kernels import (
 _STATE = 10  # w, v and g in frame j, then g . p
 
 
-@numba.njit(**OPTIONS)
+@compiled(**OPTIONS)
 def _move(rotation, frame, before, state, count):
     """Carry the state of the antecedent to frame j, as if the joint stood still."""
     r = elements_of(rotation)
@@ -45,7 +45,7 @@ def _move(rotation, frame, before, state, count):
         state[6 * BLOCK + t], state[7 * BLOCK + t], state[8 * BLOCK + t] = g0, g1, g2
 
 
-@numba.njit(**OPTIONS)
+@compiled(**OPTIONS)
 def _energies(state, entries, count):
     """Fill the ten energy functions XX XY XZ YY YZ ZZ MX MY MZ M of one link for a block."""
     for t in range(count):
@@ -63,7 +63,7 @@ def _energies(state, entries, count):
         entries[9 * BLOCK + t] = 0.5 * (v0 * v0 + v1 * v1 + v2 * v2) - state[9 * BLOCK + t]
 
 
-@numba.njit(**OPTIONS)
+@compiled(**OPTIONS)
 def _drive_energies(j, qd, start, count, quadratic, slots, out):
     """Fill the energy of drive inertias that belong to joint j and no other for a block."""
     row = slots[14 * j + 10]
@@ -81,7 +81,7 @@ def _drive_energies(j, qd, start, count, quadratic, slots, out):
             out[row, start + t] += 0.5 * quadratic.gain[i] * qd[j, t] * total
 
 
-@numba.njit(**OPTIONS)
+@compiled(**OPTIONS)
 def energy_rows(tree, quadratic, q, qd, slots, out):
     """Fill the selected energy functions for all samples.
 

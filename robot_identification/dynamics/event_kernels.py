@@ -9,8 +9,7 @@ The first two are located on the polynomial of the step, the third along the ref
 
 from __future__ import annotations
 
-import numba
-
+from robot_identification.compiled import compiled
 from robot_identification.dynamics.closed_loop_kernels import APART, copy, rates, within
 from robot_identification.dynamics.compiler_options import INLINED, OPTIONS, PART
 from robot_identification.dynamics.control_kernels import follow
@@ -30,7 +29,7 @@ LOOKS = 8
 MOST_GUESSES = 100
 
 
-@numba.njit(**PART)
+@compiled(**PART)
 def find_event(loop, time, step, mode, heading, scratch, resting, tally):
     """Return the share of the step at which the first event is, 2 if there is none.
 
@@ -54,7 +53,7 @@ def find_event(loop, time, step, mode, heading, scratch, resting, tally):
     return first
 
 
-@numba.njit(**INLINED)
+@compiled(**INLINED)
 def _may_cross(plant, e, sign, scratch, joints):
     """Tell from both ends of a step whether a sliding element can come to zero velocity in it."""
     moving = slice(joints, 2 * joints)
@@ -65,7 +64,7 @@ def _may_cross(plant, e, sign, scratch, joints):
     return begins < 0.0 and ends > 0.0
 
 
-@numba.njit(**OPTIONS)
+@compiled(**OPTIONS)
 def _crossing(plant, e, sign, inside, joints, c):
     """Return the share of the step at which a sliding element comes to rest; 2 if it does not.
 
@@ -98,7 +97,7 @@ def _crossing(plant, e, sign, inside, joints, c):
     return high
 
 
-@numba.njit(**PART)
+@compiled(**PART)
 def _release(loop, time, step, mode, heading, scratch, latest, tally):
     """Return the share of the step at which a resting element is released; 2 if none is.
 
@@ -131,7 +130,7 @@ def _release(loop, time, step, mode, heading, scratch, latest, tally):
     return high
 
 
-@numba.njit(**PART)
+@compiled(**PART)
 def _excess_inside(loop, time, step, u, mode, heading, scratch):
     """Return by how much the largest share of a resting element exceeds 1 inside a step."""
     state, slope, share = scratch.spare, scratch.slopes[STAGES], scratch.shares[STAGES]
@@ -141,7 +140,7 @@ def _excess_inside(loop, time, step, u, mode, heading, scratch):
     return rates(loop, at, state, mode, heading, scratch, slope, share)
 
 
-@numba.njit(**PART)
+@compiled(**PART)
 def until_heading_turns(loop, time, step, heading, target):
     """Return the step that ends where the friction fed forward changes its sign, if it does."""
     for e in range(heading.size):
@@ -162,7 +161,7 @@ def until_heading_turns(loop, time, step, heading, target):
     return step
 
 
-@numba.njit(**INLINED)
+@compiled(**INLINED)
 def _pace(loop, e, time, target):
     """Return the velocity of a friction element of the nominal robot along the reference."""
     follow(loop.reference, time, target)

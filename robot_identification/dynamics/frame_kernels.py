@@ -9,17 +9,13 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
+
+from robot_identification.compiled import IN_ANY_ORDER, compiled
 
 BLOCK = 256
 
-OPTIONS = {
-    "cache": True,
-    "nogil": True,
-    "error_model": "numpy",
-    "fastmath": {"contract", "nsz", "reassoc"},
-}
+OPTIONS = {"fastmath": IN_ANY_ORDER}
 INLINED = {**OPTIONS, "forceinline": True}
 # Sums must keep their order where they cancel what is not exact.
 _ORDERED = {**INLINED, "fastmath": {"contract", "nsz"}}
@@ -32,7 +28,7 @@ _QUARTER_2 = float.fromhex("0x1.0b4611a6p-34")
 _QUARTER_3 = float.fromhex("0x1.3198a2e037073p-69")
 
 
-@numba.njit(**_ORDERED)
+@compiled(**_ORDERED)
 def sine_and_cosine(x):
     """Return sine and cosine of an angle in rad, to about 1e-16.
 
@@ -58,7 +54,7 @@ def sine_and_cosine(x):
     return -a if turned >= 2.0 else a, -b if (turned == 1.0 or turned == 2.0) else b
 
 
-@numba.njit(**OPTIONS)
+@compiled(**OPTIONS)
 def load_block(tree, j, q, start, count, frame):
     """Fill the placement of joint j: frame holds cos, sin and origin (3) for a block."""
     p0, p1, p2 = tree.translation[j]
@@ -81,7 +77,7 @@ def load_block(tree, j, q, start, count, frame):
             frame[4 * BLOCK + t] = p2
 
 
-@numba.njit(**INLINED)
+@compiled(**INLINED)
 def elements_of(rotation):
     """Return the elements of a (3, 3) matrix row by row, which a loop then need not load again."""
     return (
@@ -97,7 +93,7 @@ def elements_of(rotation):
     )
 
 
-@numba.njit(**INLINED)
+@compiled(**INLINED)
 def turned(r, cosine, sine, x0, x1, x2):
     """Turn a vector from the antecedent's frame into the frame of a joint.
 

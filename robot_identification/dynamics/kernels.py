@@ -17,9 +17,9 @@ wants (those that are not of base parameters, say) so cost nothing, and no row i
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from robot_identification.compiled import compiled
 from robot_identification.dynamics.frame_kernels import (
     BLOCK,
     INLINED,
@@ -37,7 +37,7 @@ _U, _V = 0, 3
 _SCREW = 6
 
 
-@numba.njit(**OPTIONS)
+@compiled(**OPTIONS)
 def _move(rotation, frame, before, motion, count):
     """Carry the motion of the antecedent to frame j, as if the joint stood still."""
     r = elements_of(rotation)
@@ -60,7 +60,7 @@ def _move(rotation, frame, before, motion, count):
         motion[6 * BLOCK + t], motion[7 * BLOCK + t], motion[8 * BLOCK + t] = a0, a1, a2
 
 
-@numba.njit(**OPTIONS)
+@compiled(**OPTIONS)
 def _add_joint_motion(prismatic, qd, qdd, motion):
     """Add the joint's own motion about or along z to the motion of a block."""
     if prismatic:
@@ -76,7 +76,7 @@ def _add_joint_motion(prismatic, qd, qdd, motion):
             motion[2 * BLOCK + t] += qd[t]
 
 
-@numba.njit(**OPTIONS)
+@compiled(**OPTIONS)
 def _carry_screw(rotation, frame, before, screw, count):
     """Carry the unit motion (u, v) of an ancestor from the antecedent's frame into frame j."""
     r = elements_of(rotation)
@@ -93,13 +93,13 @@ def _carry_screw(rotation, frame, before, screw, count):
         screw[3 * BLOCK + t], screw[4 * BLOCK + t], screw[5 * BLOCK + t] = v0, v1, v2
 
 
-@numba.njit(**INLINED)
+@compiled(**INLINED)
 def _of(quantities, number, t):
     """Return a quantity of sample t of a block."""
     return quantities[number * BLOCK + t]
 
 
-@numba.njit(**INLINED)
+@compiled(**INLINED)
 def _moment_of_inertia(motion, screw, i, j, k, row):
     """Fill the factor of XX, YY or ZZ: u_i l_i + c_i w_i."""
     for t in range(row.size):
@@ -108,7 +108,7 @@ def _moment_of_inertia(motion, screw, i, j, k, row):
         row[t] = ui * _of(motion, _L + i, t) + (uj * wk - uk * wj) * wi
 
 
-@numba.njit(**INLINED)
+@compiled(**INLINED)
 def _product_of_inertia(motion, screw, i, j, k, row):
     """Fill the factor of XY, YZ or ZX: u_i l_j + u_j l_i + c_i w_j + c_j w_i."""
     for t in range(row.size):
@@ -119,7 +119,7 @@ def _product_of_inertia(motion, screw, i, j, k, row):
         row[t] = ui * lj + uj * li + ci * wj + cj * wi
 
 
-@numba.njit(**INLINED)
+@compiled(**INLINED)
 def _first_moment(motion, screw, i, j, k, row):
     """Fill the factor of MX, MY or MZ: (a x u)_i and column i of S(l) + S(w) S(w), times v."""
     for t in range(row.size):
@@ -132,7 +132,7 @@ def _first_moment(motion, screw, i, j, k, row):
         row[t] = aj * uk - ak * uj + column
 
 
-@numba.njit(**INLINED)
+@compiled(**INLINED)
 def _mass(motion, screw, row):
     """Fill the factor of M: v . a."""
     for t in range(row.size):
@@ -141,7 +141,7 @@ def _mass(motion, screw, row):
         row[t] = total + _of(screw, _V + 2, t) * _of(motion, _A + 2, t)
 
 
-@numba.njit(**OPTIONS)
+@compiled(**OPTIONS)
 def _inertial_rows(motion, screw, slots, block, out):
     """Fill the rows of XX XY XZ YY YZ ZZ MX MY MZ M of one link that are wanted, for a block."""
     if slots[0] >= 0:
@@ -166,7 +166,7 @@ def _inertial_rows(motion, screw, slots, block, out):
         _mass(motion, screw, out[slots[9], block])
 
 
-@numba.njit(**OPTIONS)
+@compiled(**OPTIONS)
 def _first_screws(antecedent):
     """Return, for each joint, which screw is that of its antecedent; those further up follow.
 
@@ -182,7 +182,7 @@ def _first_screws(antecedent):
     return first
 
 
-@numba.njit(**OPTIONS)
+@compiled(**OPTIONS)
 def _link_rows(tree, j, block, motion, own, screws, first, frame, slots, out):
     """Fill the rows that the inertial parameters of link j enter, for one block of samples.
 
@@ -210,7 +210,7 @@ def _link_rows(tree, j, block, motion, own, screws, first, frame, slots, out):
         above += 1
 
 
-@numba.njit(**OPTIONS)
+@compiled(**OPTIONS)
 def _joint_rows(qd, qdd, slots, block, out):
     """Fill the columns Ia, Fv, Fc and off of a joint for one block of samples."""
     if slots[0] >= 0:
@@ -225,7 +225,7 @@ def _joint_rows(qd, qdd, slots, block, out):
         out[slots[3], block] = 1.0
 
 
-@numba.njit(**OPTIONS)
+@compiled(**OPTIONS)
 def _coupling_rows(coupling, qd, qdd, slots, block, out):
     """Add the contributions of couplings for one block of samples."""
     for i in range(coupling.joint.size):
@@ -242,7 +242,7 @@ def _coupling_rows(coupling, qd, qdd, slots, block, out):
             out[row, t] += coupling.gain[i] * total
 
 
-@numba.njit(**OPTIONS)
+@compiled(**OPTIONS)
 def regressor_rows(tree, coupling, q, qd, qdd, slots, out):
     """Fill the selected entries of the inverse dynamic regressor for all samples.
 

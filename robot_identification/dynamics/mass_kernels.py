@@ -33,17 +33,12 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 
+from robot_identification.compiled import IN_ANY_ORDER, compiled
 from robot_identification.dynamics.tree import Floats, Tree
 
-_OPTIONS = {
-    "cache": True,
-    "nogil": True,
-    "error_model": "numpy",
-    "fastmath": {"contract", "nsz", "reassoc"},
-}
+_OPTIONS = {"fastmath": IN_ANY_ORDER}
 # Functions that make no arrays need not count references to those that they are given.
 _BARE = {**_OPTIONS, "_nrt": False}
 _INLINED = {**_BARE, "forceinline": True}
@@ -86,24 +81,24 @@ BLOCK = 95 * LANES
 _LARGEST_ANGLE = 1e5
 
 
-@numba.njit(**_INLINED)
+@compiled(**_INLINED)
 def _cross(a0, a1, a2, b0, b1, b2):
     return a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0
 
 
-@numba.njit(**_INLINED)
+@compiled(**_INLINED)
 def _vector(x, at):
     return x[at], x[at + LANES], x[at + 2 * LANES]
 
 
-@numba.njit(**_INLINED)
+@compiled(**_INLINED)
 def _put(x, at, a, b, c):
     x[at] = a
     x[at + LANES] = b
     x[at + 2 * LANES] = c
 
 
-@numba.njit(**_INLINED)
+@compiled(**_INLINED)
 def _tensor(x, at):
     """Return XX XY XZ YY YZ ZZ."""
     return (
@@ -112,13 +107,13 @@ def _tensor(x, at):
     )  # fmt: skip
 
 
-@numba.njit(**_INLINED)
+@compiled(**_INLINED)
 def _times(xx, xy, xz, yy, yz, zz, a, b, c):
     """Return a symmetric tensor times a vector."""
     return xx * a + xy * b + xz * c, xy * a + yy * b + yz * c, xz * a + yz * b + zz * c
 
 
-@numba.njit(**_ORDERED)
+@compiled(**_ORDERED)
 def _cos_sin(angle):
     """Return cosine and sine of an angle below 1e5, without a call.
 
@@ -153,7 +148,7 @@ def _cos_sin(angle):
     return cosine, sine
 
 
-@numba.njit(**_INLINED)
+@compiled(**_INLINED)
 def _move_joints(x):
     """Fill the placement of every joint in its antecedent."""
     for t in range(LANES):
@@ -167,7 +162,7 @@ def _move_joints(x):
             x[STEP + place] = x[TRANSLATION + place] + z * slide
 
 
-@numba.njit(**_INLINED)
+@compiled(**_INLINED)
 def _place_link(own, its):
     """Fill orientation, origin and angular velocity of a link from those of its antecedent."""
     turning = own[RATE] * own[TURNS]
@@ -188,7 +183,7 @@ def _place_link(own, its):
         own[W + place] = its[W + place] + along * turning
 
 
-@numba.njit(**_INLINED)
+@compiled(**_INLINED)
 def _velocity_terms(x):
     """Fill what the rates add to the accelerations l and a of each antecedent.
 
@@ -206,7 +201,7 @@ def _velocity_terms(x):
         _put(x, A + t, k0 * sliding + c0, k1 * sliding + c1, k2 * sliding + c2)
 
 
-@numba.njit(**_INLINED)
+@compiled(**_INLINED)
 def _accelerate_link(own, its):
     """Add the accelerations of the antecedent."""
     l0, l1, l2 = _vector(its, L)
@@ -218,7 +213,7 @@ def _accelerate_link(own, its):
         own[row] += added
 
 
-@numba.njit(**_INLINED)
+@compiled(**_INLINED)
 def _bodies_and_wrenches(x, o0, o1, o2):
     """Fill body and wrench of every link, and what its joint moves, about O."""
     for t in range(LANES):
@@ -260,14 +255,14 @@ def _bodies_and_wrenches(x, o0, o1, o2):
         _put(x, V + t, turns * c0 + slides * z0, turns * c1 + slides * z1, turns * c2 + slides * z2)
 
 
-@numba.njit(**_INLINED)
+@compiled(**_INLINED)
 def _carry(own, its):
     """Add body and wrench to those of the antecedent."""
     for row in range(15):
         its[BODY + row * LANES] += own[BODY + row * LANES]
 
 
-@numba.njit(**_INLINED)
+@compiled(**_INLINED)
 def _momenta(x):
     """Fill momentum of the composite bodies, and bias."""
     for t in range(LANES):
@@ -286,7 +281,7 @@ def _momenta(x):
         x[BIAS + t] = moved + x[OFFSET + t] + x[VISCOUS + t] * x[RATE + t]
 
 
-@numba.njit(**_INLINED)
+@compiled(**_INLINED)
 def _entries(x, u0, u1, u2, v0, v1, v2):
     """Fill the entries of one row of the mass matrix, given h and g of its joint."""
     for t in range(LANES):
@@ -295,19 +290,19 @@ def _entries(x, u0, u1, u2, v0, v1, v2):
         x[ENTRIES + t] = a0 * u0 + a1 * u1 + a2 * u2 + b0 * v0 + b1 * v1 + b2 * v2
 
 
-@numba.njit(**_INLINED)
+@compiled(**_INLINED)
 def _lane(j):
     """Return where joint j has its lane."""
     return j // LANES * BLOCK + j % LANES
 
 
-@numba.njit(**_INLINED)
+@compiled(**_INLINED)
 def _antecedent(antecedent, j, blocks):
     """Return where the antecedent of joint j has its lane; that of the base is the last block."""
     return _lane(antecedent[j]) if antecedent[j] >= 0 else blocks * BLOCK
 
 
-@numba.njit(**_INLINED)
+@compiled(**_INLINED)
 def _fill_mass(antecedent, work, mass):
     """Fill the mass matrix out of momenta and what joints move."""
     mass[:] = 0.0
@@ -324,7 +319,7 @@ def _fill_mass(antecedent, work, mass):
             k = antecedent[k]
 
 
-@numba.njit(**_BARE)
+@compiled(**_BARE)
 def _fill(antecedent, work, mass):
     """Fill the mass matrix and the lanes of the bias for the state in its lanes.
 
@@ -351,7 +346,7 @@ def _fill(antecedent, work, mass):
     _fill_mass(antecedent, work, mass)
 
 
-@numba.njit(**_INLINED)
+@compiled(**_INLINED)
 def mass_and_bias(plant, q, qd, work, mass, bias):
     """Fill mass matrix (joints, joints) and bias (joints,) of one state, drives included.
 
@@ -373,7 +368,7 @@ def mass_and_bias(plant, q, qd, work, mass, bias):
         bias[j] += plant.viscous[j, k] * qd[k]
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**_OPTIONS)
 def workspace(plant):
     """Return what :func:`mass_and_bias` works with; no other plant may use it."""
     return plant.lanes.copy()

@@ -5,9 +5,9 @@ All elements at zero velocity are solved for together, see :mod:`.stick_kernels`
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from robot_identification.compiled import compiled
 from robot_identification.dynamics.closed_loop_kernels import rates
 from robot_identification.dynamics.compiler_options import PART
 from robot_identification.dynamics.direct_kernels import factor, solve
@@ -25,7 +25,7 @@ AT_REST = 1e-11
 BEYOND = 1e-9
 
 
-@numba.njit(**PART)
+@compiled(**PART)
 def settle(loop, time, y, mode, resting, heading, scratch, tally):
     """Find what slides and what rests from now on; set the velocities of what rests to zero.
 
@@ -80,7 +80,7 @@ def settle(loop, time, y, mode, resting, heading, scratch, tally):
     return True
 
 
-@numba.njit(**PART)
+@compiled(**PART)
 def _join_resting(plant, qd, direction, resting):
     """Add the elements whose velocity has become zero because others rest."""
     speed = 1.0
@@ -92,7 +92,7 @@ def _join_resting(plant, qd, direction, resting):
             direction[e] = 0.0
 
 
-@numba.njit(**PART)
+@compiled(**PART)
 def _count(before, after, tally):
     """Count what came to rest, was released, or reversed."""
     for e in range(after.size):
@@ -101,7 +101,7 @@ def _count(before, after, tally):
             tally[change] += 1
 
 
-@numba.njit(**PART)
+@compiled(**PART)
 def _stop(plant, qd, order, count, scratch):
     """Take the velocities of independent elements away, by an impulse of these elements."""
     if count == 0:

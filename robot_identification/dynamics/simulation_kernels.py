@@ -16,19 +16,14 @@ Euler step, and on the one that the Runge-Kutta step arrives at, so that stickin
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from robot_identification.compiled import IN_ANY_ORDER, compiled
 from robot_identification.dynamics.control_kernels import follow, headings, wanted_torque
 from robot_identification.dynamics.direct_kernels import factor, solve
 from robot_identification.dynamics.mass_kernels import mass_and_bias, workspace
 
-_OPTIONS = {
-    "cache": True,
-    "nogil": True,
-    "error_model": "numpy",
-    "fastmath": {"contract", "nsz", "reassoc"},
-}
+_OPTIONS = {"fastmath": IN_ANY_ORDER}
 # Functions that make no arrays need not count references to those that they are given; as parts of
 # their caller they need not be handed what describes every array either.
 _INLINED = {**_OPTIONS, "_nrt": False, "forceinline": True}
@@ -36,7 +31,7 @@ SWEEPS = 200
 SLIP_TOLERANCE = 1e-12
 
 
-@numba.njit(**_INLINED)
+@compiled(**_INLINED)
 def _measure(law, history, k, period, q, qd, seen):
     """Store the state of control step k; fill seen (2, joints) with what the controller knows."""
     depth = history.shape[0]
@@ -55,7 +50,7 @@ def _measure(law, history, k, period, q, qd, seen):
             seen[1, j] = (old[0, j] - earlier[0, j]) / (2.0 * period)
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**_OPTIONS)
 def controller_scratch(nominal):
     """Return what :func:`answer` works with."""
     elements, joints = nominal.motion.shape
@@ -69,7 +64,7 @@ def controller_scratch(nominal):
     )
 
 
-@numba.njit(**_INLINED)
+@compiled(**_INLINED)
 def answer(law, nominal, reference, k, period, state, extra, scratch, torque):
     """Fill the torque that the controller gives at control step k.
 
@@ -102,7 +97,7 @@ def answer(law, nominal, reference, k, period, state, extra, scratch, torque):
             integral[j] += period * error
 
 
-@numba.njit(**_INLINED)
+@compiled(**_INLINED)
 def _free_acceleration(plant, q, qd, force, work, mass, bias, out):
     """Fill accelerations under given joint forces; leave the factors in ``mass``."""
     mass_and_bias(plant, q, qd, work, mass, bias)
@@ -113,7 +108,7 @@ def _free_acceleration(plant, q, qd, force, work, mass, bias, out):
     return regular
 
 
-@numba.njit(**_INLINED)
+@compiled(**_INLINED)
 def _slip(start, end, response, slip):
     """Solve for the slip of all friction elements.
 
@@ -150,7 +145,7 @@ def _slip(start, end, response, slip):
             return
 
 
-@numba.njit(**_INLINED)
+@compiled(**_INLINED)
 def _element_velocities(plant, qd, out):
     for e in range(out.size):
         out[e] = 0.0
@@ -158,7 +153,7 @@ def _element_velocities(plant, qd, out):
             out[e] += plant.motion[e, j] * qd[j]
 
 
-@numba.njit(**_INLINED)
+@compiled(**_INLINED)
 def _responses(plant, factors, step, give, response):
     """Fill give (elements, joints), what elements take from joint velocities, and response."""
     for e in range(give.shape[0]):
@@ -172,7 +167,7 @@ def _responses(plant, factors, step, give, response):
                 response[e, f] += plant.motion[e, j] * give[f, j]
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**_OPTIONS)
 def _scratch(plant):
     elements, joints = plant.motion.shape
     return (
@@ -185,7 +180,7 @@ def _scratch(plant):
     )
 
 
-@numba.njit(**_INLINED)
+@compiled(**_INLINED)
 def _runge_kutta(plant, q, qd, step, scratch):
     """Advance q and qd by one step; rows[0] holds the first acceleration, rows[5] the forces."""
     work, mass, rows = scratch[0], scratch[1], scratch[2]
@@ -212,7 +207,7 @@ def _runge_kutta(plant, q, qd, step, scratch):
     return regular
 
 
-@numba.njit(**_INLINED)
+@compiled(**_INLINED)
 def integrate(plant, q, qd, torque, step, slip, scratch):
     """Advance q and qd by one step under a constant torque; tell whether that was possible."""
     work, mass, rows, give, response, rates = scratch
@@ -247,7 +242,7 @@ def integrate(plant, q, qd, torque, step, slip, scratch):
     return regular
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**_OPTIONS)
 def advance(plant, nominal, law, reference, clock, state, extra, out, slips):
     """Run the closed loop for a number of control periods.
 

@@ -18,25 +18,17 @@ from __future__ import annotations
 
 import math
 
-import numba
-
+from robot_identification.compiled import compiled
+from robot_identification.dynamics.compiler_options import INLINED, OPTIONS
 from robot_identification.dynamics.direct_kernels import factor, solve
 
-_OPTIONS = {
-    "cache": True,
-    "nogil": True,
-    "error_model": "numpy",
-    "fastmath": {"contract", "nsz", "reassoc"},
-    "_nrt": False,  # nothing here makes arrays
-}
-_INLINED = {**_OPTIONS, "forceinline": True}
 SWEEPS = 5000
 SHARE_TOLERANCE = 1e-13
 DEPENDENT = 1e-9
 BEYOND = 1e-9
 
 
-@numba.njit(**_INLINED)
+@compiled(**INLINED)
 def element_velocity(plant, e, rates):
     """Return the velocity of element e."""
     velocity = 0.0
@@ -45,7 +37,7 @@ def element_velocity(plant, e, rates):
     return velocity
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**OPTIONS)
 def _length(vector):
     total = 0.0
     for j in range(vector.size):
@@ -53,7 +45,7 @@ def _length(vector):
     return math.sqrt(total)
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**OPTIONS)
 def arrange(plant, resting, order, spare):
     """Fill ``order`` with the resting elements, those of independent motions first.
 
@@ -96,7 +88,7 @@ def arrange(plant, resting, order, spare):
     return count, total
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**OPTIONS)
 def respond(plant, factors, elements, count, give, response):
     """Fill what elements do to joint accelerations, and to those of each other.
 
@@ -121,7 +113,7 @@ def respond(plant, factors, elements, count, give, response):
             response[a, b] = total
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**OPTIONS)
 def balance(response, free, count, share, needed):
     """Solve for the shares of elements at rest.
 
@@ -151,7 +143,7 @@ def balance(response, free, count, share, needed):
             return
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**OPTIONS)
 def hold(plant, factors, order, counts, share, acceleration, give, response, lines):
     """Take from joint accelerations what keeps resting elements at rest.
 
@@ -199,7 +191,7 @@ def hold(plant, factors, order, counts, share, acceleration, give, response, lin
     return excess
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**OPTIONS)
 def rest_exactly(plant, order, count, rates):
     """Put the joints that resting elements hold by themselves to zero, free of rounding."""
     for a in range(count):

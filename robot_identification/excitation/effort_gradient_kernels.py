@@ -26,17 +26,13 @@ compilers give up where they must compare many for overlap.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+
+from robot_identification.compiled import IN_ANY_ORDER, compiled
 
 BLOCK = 64
 
-_OPTIONS = {
-    "cache": True,
-    "nogil": True,
-    "error_model": "numpy",
-    "fastmath": {"contract", "nsz", "reassoc"},
-}
+_OPTIONS = {"fastmath": IN_ANY_ORDER}
 _PART = {**_OPTIONS, "forceinline": True}
 
 # Rows of the motion of a link, and of the derivatives over it.
@@ -47,13 +43,13 @@ _U, _V, _ONTO_U, _ONTO_V, _UNIT = 0, 3, 6, 9, 12
 _E, _P, _PLACE = 0, 9, 12
 
 
-@numba.njit(**_PART)
+@compiled(**_PART)
 def _get(x, row, t):
     """Return the vector in three rows, of one sample."""
     return x[row * BLOCK + t], x[(row + 1) * BLOCK + t], x[(row + 2) * BLOCK + t]
 
 
-@numba.njit(**_PART)
+@compiled(**_PART)
 def _put(x, row, t, y):
     """Fill three rows with a vector."""
     x[row * BLOCK + t] = y[0]
@@ -61,7 +57,7 @@ def _put(x, row, t, y):
     x[(row + 2) * BLOCK + t] = y[2]
 
 
-@numba.njit(**_PART)
+@compiled(**_PART)
 def _add(x, row, t, y):
     """Add a vector to three rows."""
     x[row * BLOCK + t] += y[0]
@@ -69,33 +65,33 @@ def _add(x, row, t, y):
     x[(row + 2) * BLOCK + t] += y[2]
 
 
-@numba.njit(**_PART)
+@compiled(**_PART)
 def _sum(x, y):
     return x[0] + y[0], x[1] + y[1], x[2] + y[2]
 
 
-@numba.njit(**_PART)
+@compiled(**_PART)
 def _scaled(factor, x):
     return factor * x[0], factor * x[1], factor * x[2]
 
 
-@numba.njit(**_PART)
+@compiled(**_PART)
 def _dot(x, y):
     return x[0] * y[0] + x[1] * y[1] + x[2] * y[2]
 
 
-@numba.njit(**_PART)
+@compiled(**_PART)
 def _cross(x, y):
     return x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]
 
 
-@numba.njit(**_PART)
+@compiled(**_PART)
 def _spin(x, y):
     """Return the derivative of x . y when the frame of y turns about z: x . (y cross z)."""
     return x[0] * y[1] - x[1] * y[0]
 
 
-@numba.njit(**_PART)
+@compiled(**_PART)
 def _times(J, x):
     """Return the product with the symmetric matrix XX XY XZ YY YZ ZZ."""
     return (
@@ -105,21 +101,21 @@ def _times(J, x):
     )
 
 
-@numba.njit(**_PART)
+@compiled(**_PART)
 def _into(place, t, x):
     """Return a vector of the antecedent's frame in frame j."""
     a, b, c = _get(place, _E, t), _get(place, _E + 3, t), _get(place, _E + 6, t)
     return _dot(a, x), _dot(b, x), _dot(c, x)
 
 
-@numba.njit(**_PART)
+@compiled(**_PART)
 def _back(place, t, y):
     """Return a vector of frame j in the antecedent's frame."""
     a, b, c = _get(place, _E, t), _get(place, _E + 3, t), _get(place, _E + 6, t)
     return _sum(_sum(_scaled(y[0], a), _scaled(y[1], b)), _scaled(y[2], c))
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**_OPTIONS)
 def _placed(rotation, translation, prismatic, q, cosine, sine, place):
     """Fill the placement of frame j for a block."""
     for t in range(BLOCK):
@@ -134,7 +130,7 @@ def _placed(rotation, translation, prismatic, q, cosine, sine, place):
             place[(_P + i) * BLOCK + t] = translation[i] + along * z
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**_OPTIONS)
 def _carried(place, before, motion):
     """Fill the motion of frame j as the antecedent's motion ``before`` moves it."""
     for t in range(BLOCK):
@@ -146,7 +142,7 @@ def _carried(place, before, motion):
         _put(motion, _A, t, _into(place, t, a))
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**_OPTIONS)
 def _joined(prismatic, qd, qdd, motion):
     """Add the joint's own motion about or along z."""
     if prismatic:
@@ -160,7 +156,7 @@ def _joined(prismatic, qd, qdd, motion):
             motion[(_W + 2) * BLOCK + t] += qd[t]
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**_OPTIONS)
 def _unit_carried(place, before, unit):
     """Fill a unit motion seen at and in frame j, from the antecedent's."""
     for t in range(BLOCK):
@@ -170,7 +166,7 @@ def _unit_carried(place, before, unit):
         _put(unit, _V, t, _into(place, t, v))
 
 
-@numba.njit(**_PART)
+@compiled(**_PART)
 def _link_of(weights, t):
     """Return J, m and M of one sample."""
     J = (
@@ -184,7 +180,7 @@ def _link_of(weights, t):
     return J, _get(weights, 6, t), weights[9 * BLOCK + t]
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**_OPTIONS)
 def _onto_motion(weights, unit, motion):
     """Add the derivatives of the effort over the motion of the link."""
     for t in range(BLOCK):
@@ -197,7 +193,7 @@ def _onto_motion(weights, unit, motion):
         _add(motion, _ONTO_A, t, _sum(_cross(u, m), _scaled(mass, v)))
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**_OPTIONS)
 def _onto_unit(weights, motion, unit):
     """Add the derivatives of the effort over the unit motion: moment and force of the link."""
     for t in range(BLOCK):
@@ -209,7 +205,7 @@ def _onto_unit(weights, motion, unit):
         _add(unit, _ONTO_V, t, _sum(force, _scaled(mass, a)))
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**_OPTIONS)
 def _leave_joint(prismatic, qd, motion, slope_q, slope_qd, slope_qdd):
     """Collect the derivatives over the joint's own motion, as far as the link's motion goes."""
     for t in range(BLOCK):
@@ -230,7 +226,7 @@ def _leave_joint(prismatic, qd, motion, slope_q, slope_qd, slope_qdd):
             _add(motion, _ONTO_W, t, (-ol[1] * qd[t], ol[0] * qd[t], 0.0))
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**_OPTIONS)
 def _motion_back(place, motion, before):
     """Pass the derivatives over the motion of frame j to the motion of its antecedent."""
     for t in range(BLOCK):
@@ -242,7 +238,7 @@ def _motion_back(place, motion, before):
         _add(before, _ONTO_A, t, oa)
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**_OPTIONS)
 def _unit_back(prismatic, place, unit, before, slope_q):
     """Pass the derivatives over a unit motion at frame j to its antecedent, and to the joint."""
     for t in range(BLOCK):
@@ -254,7 +250,7 @@ def _unit_back(prismatic, place, unit, before, slope_q):
         _add(before, _ONTO_U, t, _sum(_back(place, t, ou), _cross(_get(place, _P, t), force)))
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**_OPTIONS)
 def _forward(tree, q, qd, qdd, cosine, sine, places, motions, units):
     """Fill placements, motions and unit motions of all links, derivatives over them with zero."""
     for j in range(tree.antecedent.size):
@@ -276,7 +272,7 @@ def _forward(tree, q, qd, qdd, cosine, sine, places, motions, units):
             k = tree.antecedent[k]
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**_OPTIONS)
 def _backward(tree, slots, slope, start, count, qd, places, motions, units, weights, onto):
     """Collect the derivatives of one block from the tips to the base."""
     for j in range(tree.antecedent.size - 1, -1, -1):
@@ -300,7 +296,7 @@ def _backward(tree, slots, slope, start, count, qd, places, motions, units, weig
             _motion_back(places[j], motions[j], motions[parent])
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**_OPTIONS)
 def effort_gradients(tree, slots, q, qd, qdd, cosine, sine, slope, out):
     """Fill the derivatives of the weighted sum of the inertial entries of a regressor.
 

@@ -7,15 +7,15 @@ real roots.  A root without change of sign is missed, and does not matter: it is
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
-_OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy"}
+from robot_identification.compiled import compiled
+
 _STEPS = 80
 _ORDERS = 4
 
 
-@numba.njit(**_OPTIONS)
+@compiled()
 def _value(c, degree, s):
     """Return the polynomial c[0] + c[1] s + ... at s."""
     total = c[degree]
@@ -24,7 +24,7 @@ def _value(c, degree, s):
     return total
 
 
-@numba.njit(**_OPTIONS)
+@compiled()
 def _root_between(c, slope, degree, low, high, at_low):
     """Return the root between two places where the signs differ."""
     s = 0.5 * (low + high)
@@ -46,7 +46,7 @@ def _root_between(c, slope, degree, low, high, at_low):
     return s
 
 
-@numba.njit(**_OPTIONS)
+@compiled()
 def _roots(c, degree, roots):
     """Fill the roots strictly between 0 and 1 in rising order and return their number."""
     table = np.zeros((degree + 1, degree + 1))  # row d: the derivative of degree d
@@ -78,7 +78,7 @@ def _roots(c, degree, roots):
     return count
 
 
-@numba.njit(**_OPTIONS)
+@compiled()
 def _derive(c, order, out):
     """Fill a derivative of a polynomial of degree five and return its degree."""
     for k in range(6 - order):
@@ -89,7 +89,7 @@ def _derive(c, order, out):
     return 5 - order
 
 
-@numba.njit(**_OPTIONS)
+@compiled()
 def motion_extrema(coefficients, durations, out):
     """Fill the extrema of position, velocity, acceleration and jerk.
 
@@ -117,7 +117,7 @@ def motion_extrema(coefficients, durations, out):
                 out[order, 1, i, j] = high / durations[i] ** order
 
 
-@numba.njit(**_OPTIONS)
+@compiled()
 def stopping_extrema(coefficients, durations, per_square, per_speed, out):
     """Fill the extrema of the places where braking at any time would end.
 

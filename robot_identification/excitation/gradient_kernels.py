@@ -10,18 +10,14 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 
-_OPTIONS = {
-    "cache": True,
-    "nogil": True,
-    "error_model": "numpy",
-    "fastmath": {"contract", "nsz", "reassoc"},
-}
+from robot_identification.compiled import IN_ANY_ORDER, compiled
+
+_OPTIONS = {"fastmath": IN_ANY_ORDER}
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**_OPTIONS)
 def _place(tree, j, q, turn, origin):
     """Fill the orientation of frame j in its antecedent (3, 3), and its origin (3,)."""
     constant = tree.rotation[j]
@@ -35,7 +31,7 @@ def _place(tree, j, q, turn, origin):
         origin[i] = tree.translation[j, i] + along * constant[i, 2]
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**_OPTIONS)
 def _carry(turn, origin, x, y):
     """Fill y with the motion x of the antecedent, seen at and in frame j."""
     v0 = x[3] + x[1] * origin[2] - x[2] * origin[1]
@@ -46,7 +42,7 @@ def _carry(turn, origin, x, y):
         y[3 + i] = turn[0, i] * v0 + turn[1, i] * v1 + turn[2, i] * v2
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**_OPTIONS)
 def _carry_back(turn, origin, f, g):
     """Add to g the force f of frame j, seen at and in its antecedent."""
     n0 = turn[0, 0] * f[0] + turn[0, 1] * f[1] + turn[0, 2] * f[2]
@@ -63,7 +59,7 @@ def _carry_back(turn, origin, f, g):
     g[5] += f2
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**_OPTIONS)
 def _add_inertia(link, x, scale, y):
     """Add scale I x to y, with the inertia I of the parameters XX XY XZ YY YZ ZZ MX MY MZ M."""
     m0, m1, m2, mass = link[6], link[7], link[8], link[9]
@@ -75,7 +71,7 @@ def _add_inertia(link, x, scale, y):
     y[5] += scale * (mass * x[5] - m0 * x[1] + m1 * x[0])
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**_OPTIONS)
 def _along(prismatic, x, f):
     """Return f . (x cross S) for the unit motion S about or along z."""
     if prismatic:
@@ -83,7 +79,7 @@ def _along(prismatic, x, f):
     return f[0] * x[1] - f[1] * x[0] + f[3] * x[4] - f[4] * x[3]
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**_OPTIONS)
 def energy_gradients(tree, q, qd, links, slope_q, slope_qd):
     """Add the derivatives of the energy of the links, with parameters of its own for each sample.
 

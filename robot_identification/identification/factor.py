@@ -20,7 +20,7 @@ import numpy.typing as npt
 import scipy.linalg
 
 from robot_identification.errors import ShapeError
-from robot_identification.identification.householder import fold_rows
+from robot_identification.identification.householder_kernels import fold_rows
 from robot_identification.robot.model import Array, read_only
 
 

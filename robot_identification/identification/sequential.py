@@ -15,7 +15,7 @@ import scipy.linalg
 
 from robot_identification.errors import NotExcitedError, SampleError, SettingError, ShapeError
 from robot_identification.identification.factor import JointFactor
-from robot_identification.identification.householder import fold_rows
+from robot_identification.identification.householder_kernels import fold_rows
 from robot_identification.robot.model import Array, read_only
 
 

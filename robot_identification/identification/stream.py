@@ -19,7 +19,7 @@ from robot_identification.errors import CancelledError
 from robot_identification.identification.ahead import alive, in_order
 from robot_identification.identification.bands import BandStream
 from robot_identification.identification.factor import JointFactor
-from robot_identification.identification.householder import fold_rows
+from robot_identification.identification.householder_kernels import fold_rows
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.signals.decimation import Decimator, Window
 from robot_identification.signals.processing import Processing

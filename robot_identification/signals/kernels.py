@@ -31,15 +31,11 @@ mode by mode with the blocks side by side, so that loops over blocks become vect
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
-_OPTIONS = {
-    "cache": True,
-    "nogil": True,
-    "error_model": "numpy",
-    "fastmath": {"contract", "nsz", "reassoc"},
-}
+from robot_identification.compiled import IN_ANY_ORDER, compiled
+
+_OPTIONS = {"fastmath": IN_ANY_ORDER}
 # For functions that make no arrays: counting references of views would take half of the time.
 _BARE = {**_OPTIONS, "_nrt": False}
 MODES = 4  # conjugate pairs of poles
@@ -47,7 +43,7 @@ SUMS = 4 * MODES  # real and imaginary parts, causal and anticausal
 _CHUNK = 256  # blocks whose samples lie in the first-level cache at a time
 
 
-@numba.njit(**_BARE)
+@compiled(**_BARE)
 def _fold(x, start, factor, count, even, odd):
     """Fill sums and differences of samples that lie opposite each other in their block.
 
@@ -63,7 +59,7 @@ def _fold(x, start, factor, count, even, odd):
             differences[k] = left - right
 
 
-@numba.njit(**_BARE)
+@compiled(**_BARE)
 def _weigh(even, odd, even_weights, odd_weights, pairs, mode, causal, anticausal):
     """Fill the sums of one mode over the blocks of a chunk.
 
@@ -97,7 +93,7 @@ def _weigh(even, odd, even_weights, odd_weights, pairs, mode, causal, anticausal
             anticausal[k] += u - v
 
 
-@numba.njit(**_BARE)
+@compiled(**_BARE)
 def _block_sums(x, first, factor, modes, even, odd, sums):
     """Fill sums (16, blocks) of all blocks but that at 0, which ends at sample ``first``.
 
@@ -121,13 +117,13 @@ def _block_sums(x, first, factor, modes, even, odd, sums):
             _weigh(even, odd, modes.even, modes.odd, pairs, c, causal, anticausal)
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**_OPTIONS)
 def _scratch(factor):
     """Return an array that :func:`_block_sums` works with."""
     return np.empty((factor + 1) // 2 * _CHUNK)
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**_OPTIONS)
 def _state_before(x, first, pad, poles, state):
     """Set the causal state at the first kept sample; before the continuation all is constant."""
     constant = 2.0 * x[0] - x[pad]
@@ -140,7 +136,7 @@ def _state_before(x, first, pad, poles, state):
         state[i] = s
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**_OPTIONS)
 def _state_behind(x, last, pad, poles, mixing, mixing_conjugate, causal, state):
     """Set the anticausal state at the last kept sample, from the causal one there."""
     samples = len(x)
@@ -164,19 +160,19 @@ def _state_behind(x, last, pad, poles, mixing, mixing_conjugate, causal, state):
         state[i] = a
 
 
-@numba.njit(**_BARE, forceinline=True)
+@compiled(**_BARE, forceinline=True)
 def _step(c, s, real, imaginary, add_real, add_imaginary):
     """Return the state of one mode a block further: (c + i s) state + what the block adds."""
     return c * real - s * imaginary + add_real, c * imaginary + s * real + add_imaginary
 
 
-@numba.njit(**_BARE, forceinline=True)
+@compiled(**_BARE, forceinline=True)
 def _part(g, h, real, imaginary):
     """Return what the state of one mode adds to an output: the real part of (g + i h) state."""
     return g * real - h * imaginary
 
 
-@numba.njit(**_BARE)
+@compiled(**_BARE)
 def _forward(x, first, factor, modes, sums, begin, state, own):
     """Run the causal state through all blocks, and begin the outputs with its part.
 
@@ -202,7 +198,7 @@ def _forward(x, first, factor, modes, sums, begin, state, own):
     state[2], state[3] = complex(a2, b2), complex(a3, b3)
 
 
-@numba.njit(**_BARE)
+@compiled(**_BARE)
 def _backward(modes, sums, begin, state, own):
     """Run the anticausal state through the blocks from the last one, and add its part."""
     c0, c1, c2, c3 = modes.step_real
@@ -221,7 +217,7 @@ def _backward(modes, sums, begin, state, own):
         a3, b3 = _step(c3, s3, a3, b3, sums[11, k], sums[15, k])
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**_OPTIONS)
 def decimate_rows(values, first, blocks, factor, pad, modes, begin, before, behind, out):
     """Filter and decimate rows of samples.
 

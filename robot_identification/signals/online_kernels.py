@@ -7,9 +7,9 @@ far, and outputs far enough before that place do not feel it.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from robot_identification.compiled import IN_ANY_ORDER, compiled
 from robot_identification.signals.kernels import (
     MODES,
     _backward,
@@ -20,15 +20,10 @@ from robot_identification.signals.kernels import (
     _state_behind,
 )
 
-_OPTIONS = {
-    "cache": True,
-    "nogil": True,
-    "error_model": "numpy",
-    "fastmath": {"contract", "nsz", "reassoc"},
-}
+_OPTIONS = {"fastmath": IN_ANY_ORDER}
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**_OPTIONS)
 def begin_rows(values, first, pad, modes, causal):
     """Set the causal states at the first kept sample.
 
@@ -43,7 +38,7 @@ def begin_rows(values, first, pad, modes, causal):
         _state_before(values[row], first, pad, modes.poles, causal[row])
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**_OPTIONS)
 def extend_rows(values, last, factor, modes, causal, sums, outputs):
     """Carry the causal states over all further samples that are kept.
 
@@ -62,7 +57,7 @@ def extend_rows(values, last, factor, modes, causal, sums, outputs):
         _forward(values[row], last, factor, modes, sums[row], 1, causal[row], outputs[row])
 
 
-@numba.njit(**_OPTIONS)
+@compiled(**_OPTIONS)
 def complete_rows(values, last, pad, modes, causal, ended, sums, outputs):
     """Add the anticausal part to the outputs that wait, from the last kept sample back.
 

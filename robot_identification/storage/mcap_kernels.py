@@ -10,14 +10,14 @@ and the rest is the serialised message.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
-_OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy"}
+from robot_identification.compiled import compiled
+
 _RECORD, _MESSAGE, _HEAD = 9, 5, 22  # head of a record; kind and head of a message
 
 
-@numba.njit(**_OPTIONS, inline="always")
+@compiled(inline="always")
 def _number(chunk, place, size):
     """Return an unsigned integer of ``size`` bytes."""
     value = np.uint64(0)
@@ -26,7 +26,7 @@ def _number(chunk, place, size):
     return value
 
 
-@numba.njit(**_OPTIONS)
+@compiled()
 def message_places(chunk, wanted, earliest, latest, times, firsts, lengths):
     """Find the messages of a chunk.
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from robot_identification.errors import ShapeError
 from robot_identification.identification.factor import JointFactor, merge, stack
-from robot_identification.identification.householder import fold_rows
+from robot_identification.identification.householder_kernels import fold_rows
 
 
 def folded(rows: np.ndarray, kept: np.ndarray | None = None, cuts: tuple[int, ...] = ()):

@@ -5,7 +5,7 @@ import pytest
 
 from robot_identification.errors import NotExcitedError
 from robot_identification.identification.factor import JointFactor
-from robot_identification.identification.householder import fold_rows
+from robot_identification.identification.householder_kernels import fold_rows
 from robot_identification.identification.least_squares import ordinary, relative_error, weighted
 
 NAMES = ("A", "B", "C")

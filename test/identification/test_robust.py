@@ -13,7 +13,7 @@ from robot_identification.identification import least_squares
 from robot_identification.identification.bands import BLOCK, EDGES, BandStream
 from robot_identification.identification.base import base_parameters
 from robot_identification.identification.factor import JointFactor
-from robot_identification.identification.householder import fold_rows
+from robot_identification.identification.householder_kernels import fold_rows
 from robot_identification.identification.identify import identify
 from robot_identification.identification.robust import robust_std
 from robot_identification.robot.loading import load_robot

@@ -19,7 +19,7 @@ from robot_identification.errors import CancelledError, RecordingError, SettingE
 from robot_identification.identification.bands import BandGrams, BandStream
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.factor import JointFactor
-from robot_identification.identification.householder import fold_rows
+from robot_identification.identification.householder_kernels import fold_rows
 from robot_identification.identification.stream import BLOCK_OUTPUTS, decimated_rows
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.mounting import Mounting

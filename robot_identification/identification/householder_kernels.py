@@ -27,8 +27,9 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
+
+from robot_identification.compiled import IN_ANY_ORDER, compiled
 
 TILE = 256  # rows that are reflected together: some 100 kB with 40 columns
 _PANEL = 4  # reflections that are applied together
@@ -36,13 +37,12 @@ _PAIR = 2  # columns that they are applied to together
 _NOTHING = 1e-150  # squares as small as this are none: the products of their reciprocals overflow
 _LINE = 64  # bytes that a processor loads together; vectors that straddle two lines load slowly
 
-_OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy"}
 # Sums may be taken in any order; differences of products may not be turned into sums of them.
-_SUMS = {**_OPTIONS, "fastmath": {"contract", "nsz", "reassoc"}}
-_PRODUCTS = {**_OPTIONS, "fastmath": {"contract", "nsz"}}
+_SUMS = {"fastmath": IN_ANY_ORDER}
+_PRODUCTS = {"fastmath": {"contract", "nsz"}}
 
 
-@numba.njit(**_OPTIONS)
+@compiled()
 def _aligned(rows, columns):
     """Return an array of zeros that begins where the processor's loads do."""
     spare = _LINE // 8
@@ -51,7 +51,7 @@ def _aligned(rows, columns):
     return memory[first : first + rows * columns].reshape(rows, columns)
 
 
-@numba.njit(**_SUMS)
+@compiled(**_SUMS)
 def _products(v, v0, v1, v2, v3):
     """Return the products of a column with those of a panel."""
     d0 = d1 = d2 = d3 = 0.0
@@ -63,7 +63,7 @@ def _products(v, v0, v1, v2, v3):
     return d0, d1, d2, d3
 
 
-@numba.njit(**_SUMS)
+@compiled(**_SUMS)
 def _products_of_pair(v0, v1, v2, v3, x, y):
     """Return the products of two columns with those of a panel."""
     d0 = d1 = d2 = d3 = e0 = e1 = e2 = e3 = 0.0
@@ -79,14 +79,14 @@ def _products_of_pair(v0, v1, v2, v3, x, y):
     return d0, d1, d2, d3, e0, e1, e2, e3
 
 
-@numba.njit(**_PRODUCTS)
+@compiled(**_PRODUCTS)
 def _subtract(factor, v, x):
     """Take a multiple of one column from another."""
     for t in range(TILE):
         x[t] -= factor * v[t]
 
 
-@numba.njit(**_PRODUCTS)
+@compiled(**_PRODUCTS)
 def _subtract_from_pair(v0, v1, v2, v3, x, y, d, e):
     """Take combinations of a panel's columns from two others."""
     d0, d1, d2, d3 = d
@@ -96,7 +96,7 @@ def _subtract_from_pair(v0, v1, v2, v3, x, y, d, e):
         y[t] = y[t] - e0 * v0[t] - e1 * v1[t] - e2 * v2[t] - e3 * v3[t]
 
 
-@numba.njit(**_SUMS)
+@compiled(**_SUMS)
 def _reflect_panel(triangle, tile, first, S, u):
     """Make the columns of a panel zero; leave their v in the tile, and S and u of the panel.
 
@@ -140,7 +140,7 @@ def _reflect_panel(triangle, tile, first, S, u):
     return reflected
 
 
-@numba.njit(**_SUMS)
+@compiled(**_SUMS)
 def _reflect_behind(triangle, tile, first, S, u, d):
     """Apply the reflections of a panel to the columns behind it; d: (panel, columns) scratch."""
     columns = len(triangle)
@@ -168,7 +168,7 @@ def _reflect_behind(triangle, tile, first, S, u, d):
         )  # fmt: skip
 
 
-@numba.njit(**_OPTIONS)
+@compiled()
 def _places(kept):
     """Return where the flags are set."""
     places = np.empty(len(kept), dtype=np.intp)
@@ -179,7 +179,7 @@ def _places(kept):
     return places[:count]
 
 
-@numba.njit(**_OPTIONS)
+@compiled()
 def _fill(tile, rows, places):
     """Put rows, at most as many as fit, into the tile, and zeros behind them."""
     count, first, last = len(places), places[0], places[-1] + 1
@@ -195,7 +195,7 @@ def _fill(tile, rows, places):
             to[t] = 0.0
 
 
-@numba.njit(**_OPTIONS)
+@compiled()
 def fold_rows(triangle, rows, kept):
     """Fold rows into an upper triangular factor, in place.
 

@@ -1,0 +1,51 @@
+"""How numerical code is compiled, and kept for the next process.
+
+Numba keeps the code of a function in files that bear the function's name, and trusts them as long
+as the source file of the function stays the same.  Functions of other files become part of that
+code, though; where only one of those has changed, or an option, the code would be that of
+yesterday.  The names under which code is kept here therefore end with a digest of every file of
+compiled functions, ``*kernels.py``, and of those that say how they are compiled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numba
+
+IN_ANY_ORDER = {"contract", "nsz", "reassoc"}
+"""Value of ``fastmath`` for sums that may be taken in any order; NaN and inf stay what they are."""
+
+_SOURCES = ("*kernels.py", "compiled.py", "compiler_options.py")
+
+
+def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Return a decorator that has a function compiled at its first call.
+
+    The code is kept, runs without Python's lock, and divides by zero as NumPy does.  It may only be
+    used in files whose names end with ``kernels.py``.
+
+    Args:
+        options: more options of ``numba.njit``.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        function.__qualname__ = f"{function.__qualname__}_{_digest()}"
+        return numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)
+
+    return decorate
+
+
+@cache
+def _digest() -> str:
+    """Return twelve hexadecimal digits that stand for all that is compiled."""
+    package = Path(__file__).parent
+    sources = hashlib.sha256()
+    for pattern in _SOURCES:
+        for path in sorted(package.rglob(pattern)):
+            sources.update(path.read_bytes())
+    return sources.hexdigest()[:12]
