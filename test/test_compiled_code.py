@@ -33,7 +33,7 @@ RIGHT = [10, 30, 20]
 INNER = """
 from pack.compiled import compiled
 
-@compiled(cache=True)
+@compiled()
 def half(x):
     return x / 2
 """
@@ -41,7 +41,7 @@ OUTER = """
 from pack.compiled import compiled
 from pack.inner_kernels import half
 
-@compiled(cache=True)
+@compiled()
 def halved_and_one(x):
     return half(x) + 1
 
