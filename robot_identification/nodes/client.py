@@ -21,6 +21,8 @@ from robot_identification.nodes.interruption import signals_held
 from robot_identification.nodes.services import CODES
 
 _STEP = 0.1
+_FOUND_WITHIN = 0.2
+"""Time, in s, that a node is given to find a client that has found its service."""
 
 
 class ClientTimeoutError(RobotIdentificationError):
@@ -129,9 +131,12 @@ class Client(Closing):
             self._executor.spin_once(timeout_sec=seconds)
 
     def wait_for_service(self, kind: Any, name: str, timeout: float = 60.0) -> None:
-        """Wait until a service is there."""
+        """Wait until a service is there, and knows this client: it answers nobody else."""
+        new = name not in self._clients
         client = self._client(kind, name)
-        self.wait_for(client.service_is_ready, timeout, f"service {name}")
+        if new or not client.service_is_ready():
+            self.wait_for(client.service_is_ready, timeout, f"service {name}")
+            self.spin(_FOUND_WITHIN)
 
     def is_there(self, kind: Any, name: str) -> bool:
         """Tell whether a service is there now."""
