@@ -15,14 +15,19 @@ from threading import Condition
 from typing import Generic, TypeVar
 
 _MOST = 2
+_PAYS_FROM = 20_000
+"""Samples below which waking a second thread costs more than it saves."""
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")
 
 
-def sensible_threads() -> int:
-    """Return how many threads pay on the cores that this process may use: one or two."""
-    return min(_MOST, len(os.sched_getaffinity(0)))
+def sensible_threads(samples: int) -> int:
+    """Return how many threads pay for so many samples, before decimation: one or two.
+
+    Two need two cores that this process may use.
+    """
+    return min(_MOST, len(os.sched_getaffinity(0))) if samples >= _PAYS_FROM else 1
 
 
 def in_order(

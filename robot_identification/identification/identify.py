@@ -266,7 +266,7 @@ def _factors(
         base.base_columns,
         segments,
         processing,
-        threads=sensible_threads(),
+        threads=sensible_threads(sum(len(segment.time) for segment in segments)),
         progress=lambda fraction: report("regressor", fraction),
         cancelled=cancelled,
     )

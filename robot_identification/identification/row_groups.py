@@ -185,7 +185,7 @@ def fold_groups(
         uses = [*_uses(streams, grams, bands, places), tell]
         if change is not None:  # before anything else is done with the rows
             uses = [partial(_one_after_the_other, [partial(_change, change, number), *uses])]
-        threads = sensible_threads()
+        threads = sensible_threads(len(segment.time))
         each_block(regressor, segment, processing, uses, cancelled=cancelled, threads=threads)
         done += len(places)
     return GroupedRows(

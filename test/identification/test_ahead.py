@@ -1,5 +1,6 @@
 """Blocks of rows made in threads: the same factors, to the last bit."""
 
+import os
 import threading
 import time
 from dataclasses import replace
@@ -10,7 +11,7 @@ import pytest
 
 from robot_identification.dynamics.regressor import Regressor, inverse_dynamics
 from robot_identification.errors import CancelledError
-from robot_identification.identification.ahead import alive, in_order
+from robot_identification.identification.ahead import alive, in_order, sensible_threads
 from robot_identification.identification.base import base_parameters
 from robot_identification.identification.stream import BLOCK_OUTPUTS, band_stream, factorise
 from robot_identification.robot.loading import load_robot
@@ -123,3 +124,13 @@ def test_an_error_in_a_thread_reaches_the_caller():
         factorise(
             ROBOT, BASE.base_columns, [segment], settings(1000.0), threads=2, cancelled=cancelled
         )
+
+
+@pytest.mark.parametrize(
+    ("cores", "samples", "threads"), [(1, 10**6, 1), (4, 10**6, 2), (4, 10**3, 1)]
+)
+def test_a_second_thread_is_for_long_recordings_and_free_cores(
+    monkeypatch, cores, samples, threads
+):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(cores)))
+    assert sensible_threads(samples) == threads
