@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_data(parser.add_argument_group("data"))
     parser.add_argument("--yes", action="store_true", help="ask nothing: move at once")
     parser.add_argument(
-        "--wait", type=float, default=5.0, metavar="S", help="for the nodes; default: %(default)s"
+        "--wait", type=float, default=20.0, metavar="S", help="for the nodes; default: %(default)s"
     )
 
 
