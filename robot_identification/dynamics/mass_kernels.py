@@ -36,13 +36,13 @@ import math
 import numpy as np
 
 from robot_identification.compiled import IN_ANY_ORDER, compiled
+from robot_identification.dynamics.frame_kernels import sine_and_cosine
 from robot_identification.dynamics.tree import Floats, Tree
 
 _OPTIONS = {"fastmath": IN_ANY_ORDER}
 # Functions that make no arrays need not count references to those that they are given.
 _BARE = {**_OPTIONS, "_nrt": False}
 _INLINED = {**_BARE, "forceinline": True}
-_ORDERED = {**_INLINED, "fastmath": {"contract", "nsz"}}
 
 LANES = 8
 """Joints side by side in a block; a constant makes loops over them vector instructions."""
@@ -113,46 +113,11 @@ def _times(xx, xy, xz, yy, yz, zz, a, b, c):
     return xx * a + xy * b + xz * c, xy * a + yy * b + yz * c, xz * a + yz * b + zz * c
 
 
-@compiled(**_ORDERED)
-def _cos_sin(angle):
-    """Return cosine and sine of an angle below 1e5, without a call.
-
-    The angle is brought within pi/4 of a quarter turn; pi/2 has three parts, so that the difference
-    is exact (W. Cody and W. Waite, 1980).  The polynomials are those of degree 13 and 14 that are
-    best within pi/4 (S. Moshier's Cephes); errors are below 1e-16.
-    """
-    quarter = math.floor(angle * 0.6366197723675814 + 0.5)
-    y = angle - quarter * 1.5707963267341256
-    y = y - quarter * 6.077100506303966e-11 - quarter * 2.0222662487959506e-21
-    z = y * y
-    s = 1.58962301576546568060e-10
-    s = -2.50507477628578072866e-8 + z * s
-    s = 2.75573136213857245213e-6 + z * s
-    s = -1.98412698295895385996e-4 + z * s
-    s = 8.33333333332211858878e-3 + z * s
-    s = -1.66666666666666307295e-1 + z * s
-    s = y + y * z * s
-    c = -1.13585365213876817300e-11
-    c = 2.08757008569419747316e-9 + z * c
-    c = -2.75573141792967388112e-7 + z * c
-    c = 2.48015872888517045348e-5 + z * c
-    c = -1.38888888888730564116e-3 + z * c
-    c = 4.16666666666665929218e-2 + z * c
-    c = 1.0 - 0.5 * z + z * z * c
-    turn = quarter - 4.0 * math.floor(0.25 * quarter)
-    odd = (turn == 1.0) | (turn == 3.0)
-    cosine = s if odd else c
-    sine = c if odd else s
-    cosine = -cosine if (turn == 1.0) | (turn == 2.0) else cosine
-    sine = -sine if turn >= 2.0 else sine
-    return cosine, sine
-
-
 @compiled(**_INLINED)
 def _move_joints(x):
     """Fill the placement of every joint in its antecedent."""
     for t in range(LANES):
-        c, s = _cos_sin(x[POSITION + t] * x[TURNS + t])
+        s, c = sine_and_cosine(x[POSITION + t] * x[TURNS + t])
         slide = x[POSITION + t] * x[SLIDES + t]
         for i in range(3):
             row = 3 * i * LANES + t
