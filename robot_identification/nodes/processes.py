@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -75,7 +76,8 @@ def _yaml(value: object) -> str:
 class NodeProcesses:
     """Nodes that run as long as the block; each in a process group of its own.
 
-    In the main thread SIGTERM ends the block as Ctrl-C does, so that no node is left behind.
+    In the main thread SIGTERM ends the block as Ctrl-C does, so that no node is left behind; and on
+    Linux the nodes that it starts get SIGINT when this process is killed (SIGKILL).
 
     Args:
         logs: folder for the output of each node, ``NAME.log``.
@@ -105,7 +107,7 @@ class NodeProcesses:
         """Start a process under a name that is not taken."""
         with self.log_file(name).open("wb") as log, _interrupts_put_off():
             process = subprocess.Popen(
-                list(line),
+                [*_ending_with_this_process(), *line],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -159,6 +161,18 @@ class NodeProcesses:
         if not name and self._on_terminate is not None:
             signal.signal(signal.SIGTERM, self._on_terminate)
             self._on_terminate = None
+
+
+def _ending_with_this_process() -> list[str]:
+    """Return what to put before a command so that it gets SIGINT when this process ends.
+
+    The kernel sends it at the end of the thread that has started the process, so that this is for
+    the main thread only.  Without ``setpriv`` (util-linux) processes outlive a killed parent.
+    """
+    setpriv = shutil.which("setpriv")
+    if setpriv is None or threading.current_thread() is not threading.main_thread():
+        return []
+    return [setpriv, "--pdeathsig", "INT", "--"]
 
 
 @contextmanager
