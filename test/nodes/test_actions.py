@@ -193,7 +193,7 @@ def test_goals_cancelled_at_random_times_end_canceled_or_done(suite, goals, reco
 def test_of_many_goals_at_once_one_is_accepted_and_none_waits(suite, goals, recording):
     goals.wait_for_action(Identify, IDENTIFY)
     client = goals._action(Identify, IDENTIFY)
-    answers = [client.send_goal_async(asking(recording, 100)) for _ in range(FLOOD)]
+    answers = [client.send_goal_async(asking(recording, 400)) for _ in range(FLOOD)]
     suite.wait(lambda: all(answer.done() for answer in answers), "all answers")
     (accepted,) = (answer.result() for answer in answers if answer.result().accepted)
     end = accepted.get_result_async()
