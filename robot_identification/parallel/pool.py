@@ -72,7 +72,7 @@ def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
             n_workers=workers,
             threads_per_worker=1,
             host="127.0.0.1",
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",  # None would be port 8787 of every interface
             silence_logs=logging.CRITICAL,
         ) as cluster,
         distributed.Client(cluster) as client,

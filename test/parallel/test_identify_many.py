@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import socket
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -117,6 +119,17 @@ def test_the_parameters_are_those_of_the_robot_and_every_bag_is_validated(identi
     assert result.cross_validation.error.total < 0.05
 
 
+@pytest.fixture
+def usual_port_taken():
+    """Keep the port at which Dask usually shows its dashboard, as another cluster does."""
+    with socket.socket() as other:
+        with suppress(OSError):  # taken already
+            other.bind(("0.0.0.0", 8787))
+            other.listen()
+        yield
+
+
+@pytest.mark.usefixtures("usual_port_taken")
 def test_processes_of_a_dask_cluster_give_the_same_bits(fleet, identified, tmp_path):
     pytest.importorskip("distributed")
     outcome = identify(fleet, tmp_path, workers=2)
