@@ -136,8 +136,9 @@ class AcquisitionNode(Node):
         if self._recorder is None:
             return
         wait = self._efforts is not None and self._efforts.come
+        until = self._reference.known_until
         most = self._block_size(self._recorder)
-        while block := self._recorder.take(last=last, wait=wait, most=most):
+        while block := self._recorder.take(last=last, wait=wait, until=until, most=most):
             self._send(block)
             if block.last:
                 return

@@ -15,7 +15,9 @@ from robot_identification.signals.recording import RawSamples
 
 _REMEMBERED = 4096
 _MOST_PENDING = 20_000
-"""Samples that wait for their efforts at most."""
+"""Samples that wait for their efforts and their reference at most."""
+
+_OTHER_CLOCK_NS = 5 * NANOSECONDS
 
 
 @dataclass(frozen=True)
@@ -129,16 +131,23 @@ class Recorder:
         return NANOSECONDS / self._statistics.period
 
     def take(
-        self, *, last: bool = False, wait: bool = True, most: int | None = None
+        self,
+        *,
+        last: bool = False,
+        wait: bool = True,
+        until: int | None = None,
+        most: int | None = None,
     ) -> Block | None:
         """Return what has come in since the last call, None if that is nothing.
 
         Args:
-            last: end the recording; there is a block even if it is empty.
+            last: end the recording; there is a block even if it is empty, and nothing waits.
             wait: whether samples wait for efforts of a topic of their own that are still to come.
+            until: stamp in ns up to which their reference is known; later samples wait for it,
+                unless it is so far behind that it has another clock.  None: no sample waits.
             most: samples of a block; the others are for the next call.  By default all are taken.
         """
-        due = self._due(wait=wait and not last)
+        due = sorted(self._pending) if last else self._due(wait=wait, until=until)
         stamps = due[:most]
         ending, last = last, last and stamps == due
         if not stamps and not last:
@@ -152,7 +161,7 @@ class Recorder:
             samples = self._efforts.merge(samples)
             self._count(without_effort=len(stamps) - len(samples.stamps))
             if not len(samples.stamps) and not last:
-                return self.take(last=ending, wait=wait, most=most)
+                return self.take(last=ending, wait=wait, until=until, most=most)
         block = Block(
             recording=self.recording,
             sequence=self._sequence,
@@ -165,13 +174,15 @@ class Recorder:
         self._samples += len(samples.stamps)
         return block
 
-    def _due(self, *, wait: bool) -> list[int]:
+    def _due(self, *, wait: bool, until: int | None) -> list[int]:
         """Return the stamps of the samples that are complete, or do not wait any longer."""
         stamps = sorted(self._pending)
-        if self._efforts is None or not wait:
-            return stamps
-        ready = self._efforts.ready
-        complete = 0 if ready is None else bisect(stamps, ready)
+        complete = len(stamps)
+        if until is not None and stamps and stamps[-1] - until < _OTHER_CLOCK_NS:
+            complete = bisect(stamps, until)
+        if self._efforts is not None and wait:
+            ready = self._efforts.ready
+            complete = min(complete, 0 if ready is None else bisect(stamps, ready))
         return stamps[: max(complete, len(stamps) - _MOST_PENDING)]
 
     def _count(self, **changes: int) -> None:

@@ -18,12 +18,13 @@ from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.nodes import qos
 from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
 from robot_identification.nodes.recorder import Block
+from robot_identification.nodes.reference_samples import ReferenceSamples
 from robot_identification.nodes.trajectories import trajectory_of
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.storage.bag_trajectories import MESSAGE_TYPE as TRAJECTORY_TYPE
 from robot_identification.storage.joint_state_cdr import MESSAGE_TYPE as STATE_TYPE
 
-_REMEMBERED = 20000
+_REPEAT = 10.0
 
 Received = tuple[str, str, Any, int]
 """Topic, type, message, and when it came, in ns."""
@@ -50,19 +51,23 @@ class Reference:
         self._robot = robot
         self._trajectory: Trajectory | None = None
         self._start = 0
-        self._stamps: list[int] = []
-        self._positions: list[Array] = []
-        self._trajectories = node.create_subscription(
+        self._samples = ReferenceSamples()
+        self._trajectory_topic = node.create_subscription(
             JointTrajectory, "joint_trajectory", self._on_trajectory, qos.COMMANDS
-        )
-        self._samples = node.create_subscription(
+        ).topic_name
+        self._sample_topic = node.create_subscription(
             JointState, "joint_reference", self._on_sample, qos.STATES_IN
-        )
+        ).topic_name
 
     @property
     def newest(self) -> tuple[Received, ...]:
         """The last trajectory and the last sample, as far as there are any."""
         return tuple(self._newest.values())
+
+    @property
+    def known_until(self) -> int | None:
+        """Stamp in ns up to which samples of it have come; None where none are waited for."""
+        return self._samples.known_until
 
     def _note(self, topic: str, kind: str, message: Any) -> None:
         noted = (topic, kind, message, time.time_ns())
@@ -77,17 +82,15 @@ class Reference:
         return replace(block, samples=replace(block.samples, reference=reference))
 
     def _at(self, stamps: npt.NDArray[np.int64]) -> Array | None:
-        if self._stamps:
-            places = np.searchsorted(np.array(self._stamps), stamps, side="right") - 1
-            known = len(places) == 0 or places[0] >= 0
-            return np.array(self._positions)[places] if known else None
+        if self._samples:
+            return self._samples.at(stamps)
         if self._trajectory is not None:
             seconds = (stamps - self._start) / NANOSECONDS
             return self._trajectory.sample(seconds)[0]
         return None
 
     def _on_trajectory(self, message: JointTrajectory) -> None:
-        self._note(self._trajectories.topic_name, TRAJECTORY_TYPE, message)
+        self._note(self._trajectory_topic, TRAJECTORY_TYPE, message)
         start = stamp_of(message)
         try:
             trajectory = trajectory_of(message).reordered(self._robot.joint_names)
@@ -103,12 +106,13 @@ class Reference:
         self._trajectory, self._start = trajectory, start
 
     def _on_sample(self, message: JointState) -> None:
-        self._note(self._samples.topic_name, STATE_TYPE, message)
+        self._note(self._sample_topic, STATE_TYPE, message)
         place = dict(zip(message.name, message.position, strict=False))
-        stamp = stamp_of(message)
-        if set(self._robot.joint_names) - set(place) or (self._stamps and stamp < self._stamps[-1]):
-            return
-        self._stamps.append(stamp)
-        self._positions.append(np.array([place[name] for name in self._robot.joint_names]))
-        if len(self._stamps) > 2 * _REMEMBERED:
-            del self._stamps[:_REMEMBERED], self._positions[:_REMEMBERED]
+        if stamp_of(message) == 0:
+            self._node.get_logger().warning(
+                "reference ignored: a sample without a stamp holds from nobody knows when",
+                throttle_duration_sec=_REPEAT,
+            )
+        elif set(self._robot.joint_names) <= set(place):
+            position = np.array([place[name] for name in self._robot.joint_names])
+            self._samples.add(stamp_of(message), position)

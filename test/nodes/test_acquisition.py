@@ -1,16 +1,19 @@
 import copy
 import math
 import signal
+import time
 
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from robot_identification.msg import SampleBlock
+from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from diagnostics import values_of
 from live_nodes import BEGIN, RATE, ROBOT, states
+from robot_identification.nodes import qos
 from robot_identification.nodes.client import RequestRefusedError
 from robot_identification.nodes.messages import time_of
 from robot_identification.nodes.processes import NodeProcessError
@@ -65,6 +68,28 @@ def test_every_sample_is_accounted_for(suite):
     assert final.lost == len(lost)
     assert final.received - final.duplicate + final.lost == 500
     assert (final.duplicate, final.out_of_order, final.refused) == (1, 1, 0)
+
+
+def test_samples_wait_for_a_reference_that_comes_after_them(suite):
+    behind = 20
+    sent = states(600)
+    reference = suite.client.node.create_publisher(JointState, "joint_reference", qos.STATES_OUT)
+    suite.wait(reference.get_subscription_count, "reader of the reference")
+
+    def lagging():
+        for i, state in enumerate(sent):
+            if i >= behind:
+                reference.publish(sent[i - behind])
+            time.sleep(0.001)
+            yield state
+
+    reference.publish(sent[0])
+    suite.client.spin(0.5)
+    blocks = suite.record(lagging(), expected=len(sent))
+    suite.client.node.destroy_publisher(reference)
+    assert joined(blocks, "stamps").size == len(sent)
+    wanted = [x for message in sent[:-behind] for x in message.position]
+    assert joined(blocks, "reference_position")[: len(wanted)].tolist() == wanted
 
 
 def spoil(message, **fields):

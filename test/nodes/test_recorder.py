@@ -68,6 +68,24 @@ def test_what_waited_is_split_into_blocks_of_the_usual_size():
     assert recorder.take(most=100) is None
 
 
+def test_samples_wait_until_their_reference_is_known():
+    recorder = Recorder("r", 2)
+    for number in range(100):
+        recorder.add(sample(number))
+    known = sample(59).stamp
+    assert numbers_of([recorder.take(until=known)]) == list(range(60))
+    assert recorder.take(until=known) is None
+    assert numbers_of([recorder.take(until=None)]) == list(range(60, 100))
+    recorder.add(sample(100))
+    assert numbers_of([recorder.take(until=known, last=True)]) == [100]
+
+
+def test_samples_do_not_wait_for_a_reference_of_another_clock():
+    recorder = Recorder("r", 2)
+    recorder.add(sample(0))
+    assert numbers_of([recorder.take(until=sample(0).stamp - 10**12)]) == [0]
+
+
 def test_the_rate_is_known_once_there_are_steps_enough():
     recorder = Recorder("r", 2)
     assert np.isnan(recorder.rate)
