@@ -6,6 +6,7 @@ was published and where the robot went.
 
 from __future__ import annotations
 
+import re
 import secrets
 import signal
 import time
@@ -74,6 +75,8 @@ class Stop:
         rest: time in which it was, in s; infinite if it never was.
         commanded: largest share of every limit that the braking trajectory uses.
         measured: largest share of every limit that the robot has used since ~/start.
+        late: longest time, in s, by which a trajectory came to the robot after its start.  It leaps
+            to where the trajectory has got to, so that what was certified does not hold.
         state: of the node at the end.
     """
 
@@ -83,6 +86,7 @@ class Stop:
     rest: float
     commanded: Mapping[str, float]
     measured: Mapping[str, float]
+    late: float
     state: int
 
 
@@ -120,12 +124,10 @@ class Cell(ExcitationClient, Closing):
         self._simulation = {"robot": robot, "parameters_file": values, **_EXACT}
         self._simulation.update(simulation or {})
         self._excitation = {"robot": robot, **(excitation or {})}
-        node = self.client.node
-        for kind, topic, take, profile in (
-            (JointState, "joint_states", self.states.append, qos.STATES_IN),
-            (JointTrajectory, "joint_trajectory", self._on_trajectory, qos.COMMANDS),
-        ):
-            node.create_subscription(kind, topic, take, profile)
+        self.client.collect(JointState, "joint_states", self.states.append, qos.STATES_IN)
+        self.client.node.create_subscription(
+            JointTrajectory, "joint_trajectory", self._on_trajectory, qos.COMMANDS
+        )
 
     def close(self) -> None:
         """Leave ROS and stop the nodes."""
@@ -192,6 +194,13 @@ class Cell(ExcitationClient, Closing):
             "acceleration": _share(extrema[2], self.limits.acceleration),
         }
 
+    @property
+    def lateness(self) -> list[float]:
+        """Times, in s, by which trajectories came to the robot after their start, where any did."""
+        output = self.nodes.output("simulated_robot")
+        told = re.findall(r"trajectory joined ([\d.]+) s late", output)
+        return [float(seconds) for seconds in told]
+
     def set_speed(self, speed: float) -> None:
         """Set the parameter `speed`."""
         request = SetParameters.Request(
@@ -227,7 +236,7 @@ class Cell(ExcitationClient, Closing):
             What became of it; None where the motion had been stopped before.
         """
         del self.states[:-1]
-        begun = self.now()
+        begun, count_late = self.now(), len(self.lateness)
         self.client.demand(Trigger, "excitation/start")
         self.wait_for(Status.RUNNING, timeout=60.0)
         start = stamp_of(self.followed(begun).message)
@@ -251,6 +260,7 @@ class Cell(ExcitationClient, Closing):
             rest=np.inf if rest is None else (rest - begin) / NANOSECONDS,
             commanded=self.commanded(braking),
             measured=self.excess(begun),
+            late=max(self.lateness[count_late:], default=0.0),
             state=status.state,
         )
 

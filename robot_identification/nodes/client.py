@@ -9,6 +9,7 @@ from typing import Any
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
+from rclpy.qos import QoSProfile
 
 from robot_identification.errors import (
     InputError,
@@ -18,9 +19,12 @@ from robot_identification.errors import (
 from robot_identification.nodes import qos
 from robot_identification.nodes.closing import Closing
 from robot_identification.nodes.interruption import signals_held
+from robot_identification.nodes.polled import PolledSubscription
 from robot_identification.nodes.services import CODES
 
 _STEP = 0.1
+_POLL = 0.01
+_BATCH = 1000
 _FOUND_WITHIN = 0.2
 """Time, in s, that a node is given to find a client that has found its service."""
 
@@ -97,6 +101,7 @@ class Client(Closing):
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self.node)
         self._clients: dict[str, Any] = {}
+        self._collected: list[tuple[PolledSubscription, Callable[[Any], None]]] = []
         self._watch = watch or (lambda: None)
 
     def close(self) -> None:
@@ -128,7 +133,25 @@ class Client(Closing):
 
     def _spin_once(self, seconds: float) -> None:
         with signals_held():
-            self._executor.spin_once(timeout_sec=seconds)
+            self._executor.spin_once(
+                timeout_sec=min(seconds, _POLL) if self._collected else seconds
+            )
+            for subscription, take in self._collected:
+                for message in subscription.take(_BATCH):
+                    take(message)
+
+    def collect(
+        self, kind: Any, topic: str, take: Callable[[Any], None], profile: QoSProfile
+    ) -> None:
+        """Subscribe to a busy topic, such as joint states, without a callback for each message.
+
+        Args:
+            kind: type of the messages.
+            topic: their topic.
+            take: given every message while this client spins.
+            profile: quality of service; its depth must last while this client does not spin.
+        """
+        self._collected.append((PolledSubscription(self.node, kind, topic, profile), take))
 
     def wait_for_service(self, kind: Any, name: str, timeout: float = 60.0) -> None:
         """Wait until a service is there, and knows this client: it answers nobody else."""

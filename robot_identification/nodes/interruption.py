@@ -8,6 +8,7 @@ a signal waits until the executor has come back.
 from __future__ import annotations
 
 import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -27,9 +28,14 @@ class _Held:
 def signals_held() -> Iterator[None]:
     """Let signals of :func:`signals_interrupting` wait until the block has ended.
 
+    They come to the main thread; in others nothing is held.
+
     Raises:
         KeyboardInterrupt: one has come meanwhile.
     """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     _Held.now = True
     try:
         yield
@@ -53,8 +59,12 @@ def signals_ignored() -> Iterator[None]:
 
 @contextmanager
 def signals_interrupting() -> Iterator[None]:
-    """Let every signal that would end the process interrupt it as Ctrl-C does."""
-    before = {number: signal.signal(number, _interrupt) for number in INTERRUPTS}
+    """Let every signal that would end the process interrupt it as Ctrl-C does.
+
+    One that is ignored, as under nohup, stays so.
+    """
+    heard = [number for number in INTERRUPTS if signal.getsignal(number) != signal.SIG_IGN]
+    before = {number: signal.signal(number, _interrupt) for number in heard}
     try:
         yield
     finally:

@@ -8,12 +8,14 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import TracebackType
 
 from robot_identification.errors import RobotIdentificationError
+from robot_identification.nodes.interruption import signals_held, signals_interrupting
 from robot_identification.share import NAME, share_directory
 
 _GRACE = 5.0
@@ -76,8 +78,8 @@ def _yaml(value: object) -> str:
 class NodeProcesses:
     """Nodes that run as long as the block; each in a process group of its own.
 
-    In the main thread SIGTERM ends the block as Ctrl-C does, so that no node is left behind; and on
-    Linux the nodes that it starts get SIGINT when this process is killed (SIGKILL).
+    In the main thread SIGTERM and SIGHUP end the block as Ctrl-C does, so that no node is left
+    behind; and on Linux the nodes that it starts get SIGINT when this process is killed (SIGKILL).
 
     Args:
         logs: folder for the output of each node, ``NAME.log``.
@@ -88,9 +90,9 @@ class NodeProcesses:
         self._logs = logs
         self._environment = {**os.environ, **(environment or {})}
         self._running: dict[str, subprocess.Popen[bytes]] = {}
-        self._on_terminate = None
+        self._signals = ExitStack()
         if threading.current_thread() is threading.main_thread():
-            self._on_terminate = signal.signal(signal.SIGTERM, _interrupt)
+            self._signals.enter_context(signals_interrupting())
 
     def __enter__(self) -> NodeProcesses:  # noqa: PYI034 (Self is younger than Python 3.10)
         return self
@@ -105,7 +107,7 @@ class NodeProcesses:
 
     def start(self, name: str, line: Sequence[str]) -> subprocess.Popen[bytes]:
         """Start a process under a name that is not taken."""
-        with self.log_file(name).open("wb") as log, _interrupts_put_off():
+        with self.log_file(name).open("wb") as log, signals_held():
             process = subprocess.Popen(
                 [*_ending_with_this_process(), *line],
                 stdin=subprocess.DEVNULL,
@@ -151,16 +153,16 @@ class NodeProcesses:
         chosen = {name: self._running[name]} if name else dict(self._running)
         for process in chosen.values():
             _signal(process, signal.SIGINT)
+        end = time.monotonic() + _GRACE
         for key, process in chosen.items():
             try:
-                process.wait(timeout=_GRACE)
+                process.wait(timeout=max(0.0, end - time.monotonic()))
             except subprocess.TimeoutExpired:
                 _signal(process, signal.SIGKILL)
                 process.wait()
             del self._running[key]
-        if not name and self._on_terminate is not None:
-            signal.signal(signal.SIGTERM, self._on_terminate)
-            self._on_terminate = None
+        if not name:
+            self._signals.close()
 
 
 def _ending_with_this_process() -> list[str]:
@@ -173,30 +175,6 @@ def _ending_with_this_process() -> list[str]:
     if setpriv is None or threading.current_thread() is not threading.main_thread():
         return []
     return [setpriv, "--pdeathsig", "INT", "--"]
-
-
-@contextmanager
-def _interrupts_put_off() -> Iterator[None]:
-    """Let signals wait until a process that was begun is also known, so that it can be ended."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    came: list[int] = []
-    before = {
-        number: signal.signal(number, lambda number, _frame: came.append(number))
-        for number in (signal.SIGINT, signal.SIGTERM)
-    }
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-    if came:
-        raise KeyboardInterrupt
-
-
-def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
 
 
 def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:

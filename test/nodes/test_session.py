@@ -75,7 +75,7 @@ def test_interrupted_demo_leaves_nothing_behind(number):
     while len(marked(mark)) < 4:
         assert demo.poll() is None
     demo.send_signal(number)
-    assert demo.wait(30) not in (0, None)
+    assert demo.wait(60) not in (0, None)
     assert not marked(mark)
 
 

@@ -52,9 +52,7 @@ class Simulated:
     def __init__(self, client, processes, namespace):
         self.client, self.processes = client, processes
         self.states = []
-        client.node.create_subscription(
-            JointState, "joint_states", self.states.append, qos.STATES_IN
-        )
+        client.collect(JointState, "joint_states", self.states.append, qos.STATES_IN)
         self.diagnostics = Diagnostics(client.node, namespace)
         self.trajectories = client.node.create_publisher(
             JointTrajectory, "joint_trajectory", qos.COMMANDS
