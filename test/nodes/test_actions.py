@@ -145,7 +145,7 @@ def test_services_and_goals_keep_each_other_out_and_short_queries_go_on(suite, g
     assert "didim is under way" in busy.message
     assert goal.result is None
     assert suite.client.demand(Trigger, "identification/cancel").success
-    result = goal.wait(10.0)
+    result = goal.wait()
     assert (goal.status, result.error_code) == (ABORTED, CODES.CANCELLED), "nobody cancelled it"
     assert min(delays) < 0.1  # benchmarks/busy.py measures
     assert "rejected, BUSY: didim is under way" in suite.processes.output("identification")
@@ -164,28 +164,39 @@ def test_a_goal_is_rejected_while_a_service_works(suite, goals, recording):
     assert goals.send(Identify, IDENTIFY, asking(recording)).wait().success, "not queued, but free"
 
 
-def test_goals_cancelled_at_random_times_end_canceled_or_done(suite, goals, recording, bag):
+@pytest.mark.parametrize("work", ["identify", "didim"])
+def test_long_work_that_is_cancelled_at_random_times_ends_canceled(
+    suite, goals, recording, bag, work
+):
     good = goals.send(Identify, IDENTIFY, asking(recording)).wait()
-    started = time.monotonic()
-    assert goals.send(Identify, IDENTIFY, asking(recording, 20)).wait().success
-    whole = time.monotonic() - started
-    ends = []
-    for moment in np.random.default_rng(8).uniform(0.0, 0.7 * whole, CANCELS):
-        goal = goals.send(Identify, IDENTIFY, asking(recording, 20))
-        suite.client.spin(moment)
-        agreed = goal.cancel()
-        ends.append((goal.wait(10.0).error_code, goal.status))
-        assert agreed or ends[-1] == (CODES.OK, SUCCEEDED)
-    assert set(ends) <= {(CODES.OK, SUCCEEDED), (CODES.CANCELLED, CANCELED)}
-    assert (CODES.CANCELLED, CANCELED) in ends
-    for moment in np.random.default_rng(9).uniform(0.0, 1.0, CANCELS // 2):
-        goal = goals.send(IdentifyDidim, DIDIM, endless(bag))
+    long = {
+        "identify": (Identify, IDENTIFY, asking(recording, 400)),
+        "didim": (IdentifyDidim, DIDIM, endless(bag)),
+    }
+    for moment in np.random.default_rng(9).uniform(0.0, 0.5, CANCELS):
+        goal = goals.send(*long[work])
         suite.client.spin(moment)
         begin = time.monotonic()
         assert goal.cancel()
-        assert goal.wait(10.0).error_code == CODES.CANCELLED
+        assert goal.wait().error_code == CODES.CANCELLED
         assert goal.status == CANCELED
-        assert time.monotonic() - begin < 2.0
+        assert time.monotonic() - begin < 5.0
+    again = goals.send(Identify, IDENTIFY, asking(recording)).wait()
+    assert values(again.result) == values(good.result)
+
+
+def test_work_that_is_cancelled_about_when_it_ends_is_canceled_or_done(suite, goals, recording):
+    good = goals.send(Identify, IDENTIFY, asking(recording)).wait()
+    started = time.monotonic()
+    assert goals.send(Identify, IDENTIFY, asking(recording, 8)).wait().success
+    whole = time.monotonic() - started
+    for moment in np.random.default_rng(8).uniform(0.0, 1.2 * whole, CANCELS):
+        goal = goals.send(Identify, IDENTIFY, asking(recording, 8))
+        suite.client.spin(moment)
+        agreed = goal.cancel()
+        end = (goal.wait().error_code, goal.status)
+        assert end in {(CODES.OK, SUCCEEDED), (CODES.CANCELLED, CANCELED)}
+        assert agreed or end == (CODES.OK, SUCCEEDED)
     again = goals.send(Identify, IDENTIFY, asking(recording)).wait()
     assert values(again.result) == values(good.result)
 
