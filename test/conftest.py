@@ -1,6 +1,7 @@
 """What all tests share.  The environment is set before NumPy or ROS is imported."""
 
 import os
+import signal
 
 import ros_domain
 
@@ -25,3 +26,10 @@ settings.load_profile("tests")
 def ros_log(tmp_path_factory):
     """Keep the logs of ROS out of the home folder."""
     os.environ["ROS_LOG_DIR"] = str(tmp_path_factory.mktemp("ros_log"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def signals_heard():
+    """Hear signals that tests in the background, or under nohup, have inherited as ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)

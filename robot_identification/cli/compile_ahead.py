@@ -30,12 +30,12 @@ def run(options: argparse.Namespace) -> None:
     begin = time.monotonic()
     with (
         progress.bar("compiling", quiet=options.json) as report,
-        ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as processes,
+        ProcessPoolExecutor(len(_PARTS), multiprocessing.get_context("spawn")) as processes,
     ):
-        halves = [processes.submit(_estimate), processes.submit(_move)]
-        for done, half in enumerate(halves, 1):
-            half.result()
-            report("compiling", done / len(halves))
+        parts = [processes.submit(part) for part in _PARTS]
+        for done, part in enumerate(parts, 1):
+            part.result()
+            report("compiling", done / len(parts))
     seconds = time.monotonic() - begin
     if options.json:
         tables.print_json({"seconds": seconds})
@@ -59,6 +59,17 @@ def _move() -> None:
         _command("excite", _ROBOT, *_QUICK, "-o", plan)
         _command("simulate", _ROBOT, "--trajectory", plan, "--parameters", _VALUES, "-o", bag)
         _command("identify", _ROBOT, bag, "--method", "energy")
+
+
+def _simulate() -> None:
+    """Simulate a controller without a rate."""
+    with tempfile.TemporaryDirectory(prefix="robot_identification_") as folder:
+        bag = str(Path(folder) / "bag")
+        continuous = ("--controller-rate", "continuous", "--duration", "0.1")
+        _command("simulate", _ROBOT, "--trajectory", _ROBOT, *continuous, "-o", bag)
+
+
+_PARTS = (_estimate, _move, _simulate)
 
 
 def _command(*arguments: str) -> None:

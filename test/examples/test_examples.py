@@ -28,7 +28,7 @@ def run(script, *arguments):
         capture_output=True,
         text=True,
         check=False,
-        timeout=110,
+        timeout=280,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
