@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.errors import SettingError, ShapeError
+from robot_identification.errors import CancelledError, SettingError, ShapeError
 from robot_identification.identification import least_squares
 from robot_identification.identification.ahead import sensible_threads
 from robot_identification.identification.base import BaseParameters, base_parameters
@@ -115,7 +115,7 @@ def identify(
     processing = resolve_processing(robot, recordings, overrides or ProcessingSettings())
     if method == "one-joint":
         processing = keeping_held_joints(robot, processing)
-    data = _data(base, recordings, processing, held_out_fraction, report)
+    data = _data(base, recordings, processing, held_out_fraction, report, cancelled)
     outcome = estimate_from(choice, data, lambda part: report("regressor", part), cancelled)
     validation = _cross_validated(data, outcome)
     rest = [r.between(1.0 - held_out_fraction, 1.0) for r in recordings if held_out_fraction]
@@ -153,9 +153,10 @@ def _data(
     processing: Processing,
     held_out_fraction: float,
     report: Progress,
+    cancelled: Cancelled | None,
 ) -> Data:
     fitted = [r.between(0.0, 1.0 - held_out_fraction) for r in recordings]
-    bags = [_filtered([recording], processing, report) for recording in fitted]
+    bags = list(_filtered(fitted, processing, report, cancelled))
     names = tuple(recording.source for recording in recordings)
     return Data(
         base=base,
@@ -191,8 +192,8 @@ def _predicted(
     if not recordings:
         return None
     groups = [
-        _factors(base, _filtered([recording], processing, report), processing, report, cancelled)
-        for recording in recordings
+        _factors(base, segments, processing, report, cancelled)
+        for segments in _filtered(recordings, processing, report, cancelled)
     ]
     names = [recording.source for recording in recordings]
     found = cross_validate("bags", names, groups, values, lambda _: values)
@@ -231,7 +232,7 @@ def validate(
         raise ShapeError("values", vector.shape, f"({base.rank},)")
     processing = resolve_processing(robot, recordings, overrides or ProcessingSettings())
     report = progress or _silent
-    segments = _filtered(recordings, processing, report)
+    segments = [s for own in _filtered(recordings, processing, report, cancelled) for s in own]
     factors = _factors(base, segments, processing, report, cancelled)
     report("done", 1.0)
     return Validation(
@@ -248,10 +249,17 @@ def _silent(_stage: str, _fraction: float) -> None:
 
 
 def _filtered(
-    recordings: Sequence[Recording], processing: Processing, report: Progress
-) -> list[FilteredSegment]:
-    report("filter", 0.0)
-    return [s for r in recordings for s in filter_recording(r, processing)]
+    recordings: Sequence[Recording],
+    processing: Processing,
+    report: Progress,
+    cancelled: Cancelled | None,
+) -> Iterator[tuple[FilteredSegment, ...]]:
+    """Give out the filtered segments of one recording after the other."""
+    for done, recording in enumerate(recordings):
+        if cancelled is not None and cancelled():
+            raise CancelledError(f"cancelled after {done} of {len(recordings)} recordings")
+        report("filter", done / len(recordings))
+        yield filter_recording(recording, processing)
 
 
 def _factors(
