@@ -84,6 +84,8 @@ def tracking_document(robot: RobotModel, followed: Followed) -> dict[str, Any]:
             for name, run in runs.items()
         },
         "prior_over_identified": followed.ratio,
+        "efforts_late": {name: run.late for name, run in runs.items()},
+        "tracking_tells_of_models": all(run.tells_of_model for run in runs.values()),
     }
 
 
@@ -139,3 +141,9 @@ def _show_tracking(out: Console, document: dict[str, Any]) -> None:
         f"unexplained effort is {calibration['relative_error']:.4f}; the robot follows "
         f"{document['prior_over_identified']:.0f} times better."
     )
+    if not document["tracking_tells_of_models"]:
+        late = max(document["efforts_late"].values())
+        out.print(
+            f"{100.0 * late:.0f} % of the feed-forward efforts reached the robot too late: the "
+            "machine is too busy for these errors to say much about the models."
+        )

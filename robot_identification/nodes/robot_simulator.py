@@ -77,6 +77,9 @@ class RobotSimulator:
         loop: the robot and its controller.
         sensors: what measures it.
         position: (joints,) position that is held at first.
+
+    Attributes:
+        late_efforts: efforts that came after the sample from which they were to hold.
     """
 
     def __init__(self, loop: Loop, sensors: Sensors, position: npt.ArrayLike) -> None:
@@ -86,6 +89,7 @@ class RobotSimulator:
         self._reference: Reference = hold(position)
         self._extra = np.zeros(len(loop.robot.joints))
         self._efforts: deque[tuple[int, Array]] = deque()
+        self.late_efforts = 0
         self._runs = 0
         self._restart_at: int | None = None
         self._present()  # the last kernel that would otherwise be compiled later
@@ -164,6 +168,7 @@ class RobotSimulator:
                 f"{FARTHEST_EFFORT:g} s ahead"
             )
         wait = math.ceil(ahead / self._loop.sample_period - _SAMPLE_ROUNDING)
+        self.late_efforts += wait < 0
         sample = self.next_sample + max(0, wait)
         while self._efforts and self._efforts[-1][0] >= sample:
             self._efforts.pop()

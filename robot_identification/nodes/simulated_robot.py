@@ -206,6 +206,7 @@ class SimulatedRobot(Node):
             "samples_published": self._published,
             "trajectories_followed": self._followed,
             "trajectories_refused": self._refused,
+            "efforts_late": self._simulator.late_efforts,
         }
 
     def finish(self) -> None:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from diagnostic_msgs.msg import DiagnosticArray
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
@@ -34,6 +35,7 @@ _MOST_AT_ONCE = 5000
 _SETTLING = 1.0
 _APPROACH = 2.0  # s per rad or m
 _SHORTEST_APPROACH = 0.5
+_MOST_LATE = 0.05  # the first efforts for a new motion come late, while the robot still rests
 _IN_USE = "parameters of"
 
 
@@ -43,10 +45,17 @@ class Errors(NamedTuple):
     Attributes:
         time: (samples,) time since the start of the motion, in s.
         error: (samples, joints) position less reference, in rad or m.
+        late: share of the feed-forward efforts that reached the robot too late.
     """
 
     time: Array
     error: Array
+    late: float
+
+    @property
+    def tells_of_model(self) -> bool:
+        """Whether the errors are those of the model, and not of a machine that is too busy."""
+        return self.late <= _MOST_LATE
 
     @property
     def rms(self) -> Array:
@@ -90,7 +99,7 @@ class Tracking:
         watch: Watch | None = None,
     ) -> None:
         self.client, self.nodes, self.robot = client, nodes, robot
-        self._watch = watch
+        self._watch, self._rate = watch, rate
         self._start_lead = max(_SHORTEST_START_LEAD, 2.0 * lead)
         self.states: list[JointState] = []
         self.efforts: list[JointState] = []
@@ -102,6 +111,10 @@ class Tracking:
             InertialParameters, "inertial_parameters", qos.LATCHED
         )
         given = {"robot": description, "rate": rate, "lead": lead}
+        self._reports = 0
+        self._late = 0
+        self._nodes_begin = f"{namespace}/"
+        node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, qos.STATUS)
         nodes.start(NODE, command(NODE, parameters=given, namespace=namespace))
 
     def wait(self, condition: Callable[[], Any], what: str, timeout: float = 60.0) -> Any:
@@ -112,6 +125,19 @@ class Tracking:
             return condition()
 
         return self.client.wait_for(with_states, timeout, what)
+
+    def _on_diagnostics(self, message: DiagnosticArray) -> None:
+        for status in message.status:
+            values = {pair.key: pair.value for pair in status.values}
+            if status.name.startswith(self._nodes_begin) and "efforts_late" in values:
+                self._reports += 1
+                self._late = int(values["efforts_late"])
+
+    def _efforts_late(self) -> int:
+        """Return how many efforts have reached the simulated robot too late, by its next report."""
+        before = self._reports
+        self.wait(lambda: self._reports > before, "report of the robot on /diagnostics")
+        return self._late
 
     def _take(self) -> None:
         self.states.extend(self._incoming.take(_MOST_AT_ONCE))
@@ -176,6 +202,7 @@ class Tracking:
         Args:
             trajectory: joints in the robot's order; it begins where the robot is.
         """
+        late = self._efforts_late()
         self.states[:] = [self.newest]
         self.wait(lambda: len(self.states) > 1, "later states")
         period = stamp_of(self.states[1]) - stamp_of(self.states[0])
@@ -193,4 +220,6 @@ class Tracking:
         self.wait(finished, "the end of the motion", limit)
         rows = [(stamp_of(s), s.position) for s in self.states if start <= stamp_of(s) <= end]
         time = (np.array([stamp for stamp, _ in rows]) - start) / NANOSECONDS
-        return Errors(time, np.array([q for _, q in rows]) - trajectory.sample(time)[0])
+        error = np.array([q for _, q in rows]) - trajectory.sample(time)[0]
+        sent = self._rate * float(trajectory.times[-1])
+        return Errors(time, error, (self._efforts_late() - late) / sent)

@@ -98,10 +98,13 @@ def test_a_goal_to_plan_and_a_goal_to_move_succeed_with_feedback_and_latched_res
             JointTrajectory, "excitation/planned_trajectory", trajectories.append, qos.LATCHED
         )
         late.node.create_subscription(Status, "excitation/status", statuses.append, qos.LATCHED)
-        late.wait_for(lambda: trajectories and statuses, 20.0, "latched plan and status")
+        late.wait_for(
+            lambda: trajectories and statuses and statuses[-1].state == Status.FINISHED,
+            20.0,
+            "latched plan, and status of its end",
+        )
     assert repr(trajectories[-1]) == repr(planned.trajectory)
     assert statuses[-1].trajectory_hash == planned.trajectory_hash
-    assert statuses[-1].state == Status.FINISHED
 
 
 def test_what_cannot_be_done_is_aborted_with_the_reason(cell):
