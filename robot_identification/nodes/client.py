@@ -25,7 +25,7 @@ from robot_identification.nodes.services import CODES
 _STEP = 0.1
 _POLL = 0.01
 _BATCH = 1000
-_FOUND_WITHIN = 0.2
+FOUND_WITHIN = 0.2
 """Time, in s, that a node is given to find a client that has found its service."""
 
 
@@ -159,7 +159,7 @@ class Client(Closing):
         client = self._client(kind, name)
         if new or not client.service_is_ready():
             self.wait_for(client.service_is_ready, timeout, f"service {name}")
-            self.spin(_FOUND_WITHIN)
+            self.spin(FOUND_WITHIN)
 
     def is_there(self, kind: Any, name: str) -> bool:
         """Tell whether a service is there now."""

@@ -8,7 +8,7 @@ from action_msgs.msg import GoalStatus
 from rclpy.action.client import ActionClient
 
 from robot_identification.nodes import qos
-from robot_identification.nodes.client import Client, RequestRefusedError
+from robot_identification.nodes.client import FOUND_WITHIN, Client, RequestRefusedError
 from robot_identification.nodes.closing import Closing
 
 SUCCEEDED = GoalStatus.STATUS_SUCCEEDED
@@ -93,13 +93,16 @@ class Goals(Closing):
             action.destroy()
 
     def wait_for_action(self, kind: Any, name: str, timeout: float = 60.0) -> None:
-        """Wait until an action is there.
+        """Wait until an action is there, and knows this client: it answers nobody else.
 
         Raises:
             ClientTimeoutError: if it is not within ``timeout`` seconds.
         """
+        new = name not in self._actions
         action = self._action(kind, name)
-        self._client.wait_for(action.server_is_ready, timeout, f"action {name}")
+        if new or not action.server_is_ready():
+            self._client.wait_for(action.server_is_ready, timeout, f"action {name}")
+            self._client.spin(FOUND_WITHIN)
 
     def send(self, kind: Any, name: str, goal: Any = None, timeout: float = 60.0) -> Goal:
         """Send a goal and wait until it is accepted or rejected.
