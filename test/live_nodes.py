@@ -14,6 +14,7 @@ from robot_identification.nodes import qos
 from robot_identification.nodes.client import Client
 from robot_identification.nodes.messages import time_of
 from robot_identification.nodes.processes import command
+from robot_identification.nodes.services import CODES
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.values import load_values, values_path
 
@@ -86,6 +87,15 @@ class Suite:
     def wait_for_acquisition(self):
         self.client.wait_for_service(Trigger, "acquisition/start")
         self.wait(self.driver.get_subscription_count, "reader of joint states")
+
+    def wait_until_blocks_arrive(self):
+        """Wait until the identification node receives what the acquisition node sends."""
+        (*_, last) = self.record(states(60))
+
+        def known():
+            return self.identify(last.recording).error_code != CODES.UNKNOWN_RECORDING
+
+        self.wait(known, "blocks at the identification node")
 
     def of(self, recording, blocks=None):
         chosen = self.blocks if blocks is None else blocks

@@ -36,4 +36,5 @@ def suite(make_suite):
     suite.start("identification")
     suite.wait_for_acquisition()
     suite.client.wait_for_service(Identify, "identification/identify")
+    suite.wait_until_blocks_arrive()
     return suite
