@@ -90,12 +90,11 @@ class Suite:
 
     def wait_until_blocks_arrive(self):
         """Wait until the identification node receives what the acquisition node sends."""
-        (*_, last) = self.record(states(60))
+        recording = self.record(states(60))[0].recording
+        self.wait(lambda: self.is_known(recording), "blocks at the identification node")
 
-        def known():
-            return self.identify(last.recording).error_code != CODES.UNKNOWN_RECORDING
-
-        self.wait(known, "blocks at the identification node")
+    def is_known(self, recording):
+        return self.identify(recording).error_code != CODES.UNKNOWN_RECORDING
 
     def of(self, recording, blocks=None):
         chosen = self.blocks if blocks is None else blocks

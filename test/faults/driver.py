@@ -15,7 +15,6 @@ from robot_identification.nodes import qos
 from robot_identification.nodes.fault_files import read_faults
 from robot_identification.nodes.faults import Injector
 from robot_identification.nodes.processes import command
-from robot_identification.nodes.services import CODES
 
 EFFORT_NOISE = 0.3
 
@@ -51,9 +50,6 @@ class FaultySuite(Suite):
         self.wait(self.arrives, "joint states behind the injector")
         (last,), _ = self.record_with(messages=states(60))
         self.wait(lambda: self.is_known(last.recording), "blocks at the identification node")
-
-    def is_known(self, recording):
-        return self.identify(recording).error_code != CODES.UNKNOWN_RECORDING
 
     def arrives(self):
         """Send a state; tell whether any has arrived at the acquisition node."""
