@@ -168,13 +168,15 @@ class LiveRecordings:
 
         Args:
             recording: its identifier.
-            patience: how long to wait for the last block of a recording that may just have been
-                stopped, in s.
+            patience: how long to wait for the first block of a recording that is named, and for the
+                last one of what may just have been stopped, in s.
 
         Raises:
             UnknownRecordingError: if there is none.
         """
         with self._changed:
+            if recording:
+                self._changed.wait_for(lambda: recording in self._recordings, timeout=patience)
             name = recording or next(reversed(self._recordings), "")
             if name not in self._recordings:
                 raise UnknownRecordingError(recording, tuple(self._recordings))

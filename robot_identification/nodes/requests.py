@@ -34,7 +34,7 @@ from robot_identification.storage.models import read_base_values
 
 JOINT_STATES = "/joint_states"
 JOINT_REFERENCE = "/joint_reference"
-_PATIENCE = 2.0
+_PATIENCE = 5.0  # s: nodes that have just started find each other late on a busy machine
 
 
 def read_data(
