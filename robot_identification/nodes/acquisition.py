@@ -133,10 +133,10 @@ class AcquisitionNode(Node):
             self._bag.add(BagMessage(topic, kind, received, serialize_message(message)))
 
     def _publish(self, *, last: bool = False) -> None:
+        wait = self._efforts is not None and self._efforts.are_due()
+        until = self._reference.known_until()
         if self._recorder is None:
             return
-        wait = self._efforts is not None and self._efforts.come
-        until = self._reference.known_until
         most = self._block_size(self._recorder)
         while block := self._recorder.take(last=last, wait=wait, until=until, most=most):
             self._send(block)

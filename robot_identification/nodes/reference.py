@@ -64,10 +64,9 @@ class Reference:
         """The last trajectory and the last sample, as far as there are any."""
         return tuple(self._newest.values())
 
-    @property
     def known_until(self) -> int | None:
-        """Stamp in ns up to which samples of it have come; None where none are waited for."""
-        return self._samples.known_until
+        """Return the stamp in ns up to which samples have come; None where none are waited for."""
+        return self._samples.known_until()
 
     def _note(self, topic: str, kind: str, message: Any) -> None:
         noted = (topic, kind, message, time.time_ns())

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import numpy.typing as npt
 
+from robot_identification.nodes.patience import Patience
 from robot_identification.nodes.setback import SETBACK_NS
 from robot_identification.robot.model import Array
 
 _REMEMBERED = 20_000
 """Samples that are kept while nothing is recorded."""
-
-_PATIENCE = 2.0
-"""How long after the last sample others are waited for, in s."""
 
 
 class ReferenceSamples:
@@ -27,19 +23,18 @@ class ReferenceSamples:
     def __init__(self) -> None:
         self._stamps: list[int] = []
         self._positions: list[Array] = []
-        self._heard = 0.0
+        self._patience = Patience()
 
     def __bool__(self) -> bool:
         return bool(self._stamps)
 
-    @property
     def known_until(self) -> int | None:
-        """Stamp up to which the reference is known for good; None where no other sample is due.
+        """Return the stamp up to which the reference is known; None where no more samples are due.
 
         States and their reference come on two topics, in any order.  What is asked for after the
         newest sample is known only once the next one has come, or none comes for a while.
         """
-        if not self._stamps or time.monotonic() - self._heard > _PATIENCE:
+        if not self._stamps or not self._patience.lasts():
             return None
         return self._stamps[-1]
 
@@ -49,7 +44,7 @@ class ReferenceSamples:
             if self._stamps[-1] - stamp < SETBACK_NS:
                 return
             self._forget(len(self._stamps))
-        self._heard = time.monotonic()
+        self._patience.renew()
         self._stamps.append(stamp)
         self._positions.append(position)
         if len(self._stamps) > 2 * _REMEMBERED:

@@ -47,7 +47,7 @@ def read_data(
 ) -> tuple[list[Recording], list[str]]:
     """Return the recordings that a request names, and what a user should know about them.
 
-    A live recording that has just been stopped is given two seconds for its last block.
+    A live recording is given five seconds for its first block, and for its last one.
 
     Args:
         data: the selection; without recordings and bags it is the current recording.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +14,7 @@ from std_msgs.msg import Float64MultiArray
 from robot_identification.errors import InputError, SampleError, SettingError, ShapeError
 from robot_identification.nodes.joint_states import JointStateReader, stamp_of
 from robot_identification.nodes.listening import Listener
+from robot_identification.nodes.patience import Patience
 from robot_identification.nodes.setback import SETBACK_NS
 from robot_identification.nodes.stamps import StampStatistics
 from robot_identification.robot.model import Array, RobotModel
@@ -25,8 +25,6 @@ from robot_identification.storage.bag_efforts import ARRAY_TYPE
 JOINT_STATE_TYPE = "sensor_msgs/msg/JointState"
 TYPES = (JOINT_STATE_TYPE, ARRAY_TYPE)
 _REPEAT = 10.0
-_PATIENCE = 2.0
-"""How long after the last effort others are waited for, in s; longer than a delay may be."""
 _KINDS: dict[str, Any] = {JOINT_STATE_TYPE: JointState, ARRAY_TYPE: Float64MultiArray}
 
 
@@ -77,18 +75,18 @@ class SeparateEfforts:
         self.source = source
         self.listener = Listener(node, _KINDS[kind], source.topic, callback)
         self._reader = JointStateReader(robot.joint_names, self.listener.topic)
+        self._patience = Patience()
         self.buffer = self.begin()
         self._statistics = StampStatistics()
         self._stamps: list[int] = []
         self._received = self._refused = 0
-        self._heard = time.monotonic()
         self._before = (0, 0)
         self._reason = ""
 
     def begin(self) -> EffortBuffer:
         """Begin another recording: efforts from before have no part in it, as in a bag of it."""
         self.buffer = EffortBuffer(len(self._robot.joints), self.source.delay, SETBACK_NS)
-        self._heard = time.monotonic()
+        self._patience.renew()
         return self.buffer
 
     def add(self, message: Any, received: int, *, keep: bool) -> None:
@@ -100,7 +98,7 @@ class SeparateEfforts:
             keep: whether it has a part in a recording.
         """
         self._received += 1
-        self._heard = time.monotonic()
+        self._patience.renew()
         try:
             stamp, effort = self._read(message, received)
         except InputError as error:
@@ -127,10 +125,9 @@ class SeparateEfforts:
             raise SampleError("effort", self._robot.joint_names[joint], number, effort[joint])
         return received, effort
 
-    @property
-    def come(self) -> bool:
-        """Whether efforts still come, so that it is worth waiting for them."""
-        return time.monotonic() - self._heard < _PATIENCE
+    def are_due(self) -> bool:
+        """Tell whether it is worth waiting for more efforts: they come, or came just now."""
+        return self._patience.lasts()
 
     def status(self, newest: int | None) -> DiagnosticStatus:
         """Return what /diagnostics say of the efforts since the last call.

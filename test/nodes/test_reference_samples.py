@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from robot_identification.nodes import reference_samples
+from robot_identification.nodes import patience, reference_samples
 from robot_identification.nodes.reference_samples import ReferenceSamples
 
 MS = 1_000_000
@@ -22,7 +22,7 @@ def filled(*numbers):
 @pytest.fixture
 def clock(monkeypatch):
     now = [100.0]
-    monkeypatch.setattr(reference_samples.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(patience.time, "monotonic", lambda: now[0])
     return now
 
 
@@ -57,12 +57,15 @@ def test_a_clock_that_was_set_back_begins_anew():
 
 def test_the_next_one_is_due_as_long_as_they_come(clock):
     samples = filled(0, 10)
-    assert samples.known_until == stamps(10)[0]
-    clock[0] += 1.9
-    assert samples.known_until == stamps(10)[0]
-    clock[0] += 0.2
-    assert samples.known_until is None
-    assert ReferenceSamples().known_until is None
+    for _ in range(9):
+        assert samples.known_until() == stamps(10)[0]
+        clock[0] += 0.5
+    samples.add(BEGIN + 20 * MS, np.array([20.0]))
+    for _ in range(10):
+        assert samples.known_until() == stamps(20)[0]
+        clock[0] += 0.5
+    assert samples.known_until() is None
+    assert ReferenceSamples().known_until() is None
 
 
 def test_what_is_kept_while_nothing_is_recorded_is_bounded():

@@ -1,5 +1,6 @@
 """Efforts of a topic of their own, through DDS: late by a known delay, at another rate."""
 
+import signal
 import time
 
 import numpy as np
@@ -63,11 +64,12 @@ def suite(make_suite):
     return suite
 
 
-def record(suite, motion, efforts, merged=SAMPLES):
+def record(suite, motion, efforts, merged=SAMPLES, meanwhile=lambda _: None):
     """Record states, each with its two efforts, as they come, and return the blocks."""
     recording = suite.client.demand(Trigger, "acquisition/start").message
     for i, message in enumerate(motion):
         time.sleep(PACE)
+        meanwhile(i)
         suite.driver.publish(message)
         for effort in efforts[2 * i : 2 * i + 2]:
             if effort is not None:
@@ -104,6 +106,20 @@ def test_the_result_tells_what_delay_is_left(suite):
     remaining = float(told[0].split(" lie ")[1].split(" ms")[0])
     assert abs(remaining) < 1.0
     assert "effort_delay" in {entry.key for entry in answer.result.settings}
+
+
+def test_efforts_that_a_stalled_node_missed_are_waited_for(suite):
+    acquisition = suite.processes.process("acquisition")
+
+    def stall(number):
+        if number == SAMPLES // 2:
+            acquisition.send_signal(signal.SIGSTOP)
+        elif number == SAMPLES - 1:
+            time.sleep(6.0)
+            acquisition.send_signal(signal.SIGCONT)
+
+    blocks = record(suite, *separated(states(SAMPLES)), meanwhile=stall)
+    assert (blocks[-1].without_effort, blocks[-1].lost) == (0, 0)
 
 
 def test_a_gap_in_the_efforts_is_counted_and_not_bridged(suite):

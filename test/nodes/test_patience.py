@@ -1,0 +1,46 @@
+import pytest
+
+from robot_identification.nodes import patience
+from robot_identification.nodes.patience import Patience
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(patience.time, "monotonic", lambda: now[0])
+    return now
+
+
+def asked(waiting, clock, seconds, step=0.1):
+    """Ask again and again for some time; return the last answer."""
+    for _ in range(round(seconds / step)):
+        clock[0] += step
+        answer = waiting.lasts()
+    return answer
+
+
+def test_nothing_is_waited_for_that_never_came(clock):
+    assert not Patience().lasts()
+
+
+def test_a_heartbeat_of_fast_dds_is_waited_for_and_not_much_longer(clock):
+    waiting = Patience()
+    waiting.renew()
+    assert asked(waiting, clock, 3.5)
+    assert not asked(waiting, clock, 2.0)
+
+
+def test_what_comes_begins_the_time_anew(clock):
+    waiting = Patience()
+    waiting.renew()
+    asked(waiting, clock, 4.5)
+    waiting.renew()
+    assert asked(waiting, clock, 4.5)
+
+
+def test_a_stall_of_this_process_does_not_count(clock):
+    waiting = Patience()
+    waiting.renew()
+    assert asked(waiting, clock, 60.0, step=60.0)
+    assert asked(waiting, clock, 3.5)
+    assert not asked(waiting, clock, 2.0)
