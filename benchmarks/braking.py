@@ -28,7 +28,7 @@ from robot_identification.srv import PlanExcitation
 from std_srvs.srv import Trigger
 
 from robot_identification.nodes.cell import Cell, Stop
-from robot_identification.nodes.session import private_domain
+from robot_identification.nodes.middleware import private_domain
 
 LIMITS = ("position", "velocity", "acceleration")
 QUIET = 3.0

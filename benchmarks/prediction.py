@@ -30,8 +30,8 @@ from robot_identification.identification.identify import identify
 from robot_identification.nodes import qos
 from robot_identification.nodes.client import Client
 from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
+from robot_identification.nodes.middleware import private_domain
 from robot_identification.nodes.processes import NodeProcesses, command
-from robot_identification.nodes.session import private_domain
 from robot_identification.robot.loading import load_robot
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.recording import RawSamples

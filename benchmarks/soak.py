@@ -41,8 +41,8 @@ from std_srvs.srv import Trigger
 
 from robot_identification.nodes.client import Client
 from robot_identification.nodes.joint_states import NANOSECONDS
+from robot_identification.nodes.middleware import private_domain
 from robot_identification.nodes.processes import NodeProcesses, command
-from robot_identification.nodes.session import private_domain
 
 NAMESPACE = "/soak"
 NODES = ("acquisition", "identification", "calibration")

@@ -34,7 +34,7 @@ from sensor_msgs.msg import JointState
 from robot_identification.nodes import qos
 from robot_identification.nodes.cell import Cell, Sent
 from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
-from robot_identification.nodes.session import private_domain
+from robot_identification.nodes.middleware import private_domain
 
 EVENTS = 40
 LIMIT = 0.1

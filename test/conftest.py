@@ -10,10 +10,13 @@ import ros_domain
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ["ROS_DOMAIN_ID"] = str(ros_domain.claim())
-os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from robot_identification.nodes.middleware import this_machine_only
+
+os.environ.update(this_machine_only())
 
 # The same examples every time.  Time says nothing where compilation or other tests interfere.
 settings.register_profile(

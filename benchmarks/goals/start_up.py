@@ -15,8 +15,8 @@ import time
 from pathlib import Path
 
 from goals.measuring import Options, Row, Verdict
+from robot_identification.nodes.middleware import private_domain
 from robot_identification.nodes.processes import NodeProcesses, command
-from robot_identification.nodes.session import private_domain
 
 TITLE = "start of a node"
 NODES = ("acquisition", "identification", "calibration", "excitation")

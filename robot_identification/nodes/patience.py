@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 
-_PATIENCE = 5.0
-"""Time in s.  Of what a stalled reader missed, Fast DDS sends the end with a heartbeat of 3 s."""
+_PATIENCE = 10.0
+"""Time in s.  Fast DDS sends the end of what a stalled reader missed with a heartbeat, every 3 s,
+and what does not fit into its buffers with the next one."""
 
 _MOST_AT_ONCE = 1.0
 """Time in s that counts at most between two questions; in more this process stood still."""

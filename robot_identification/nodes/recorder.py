@@ -17,7 +17,8 @@ _REMEMBERED = 4096
 _MOST_PENDING = 20_000
 """Samples that wait for their efforts and their reference at most."""
 
-_OTHER_CLOCK_NS = 5 * NANOSECONDS
+_OTHER_CLOCK_NS = 15 * NANOSECONDS
+"""A reference this far behind is of another clock; one that a stall has kept back is not."""
 
 
 @dataclass(frozen=True)

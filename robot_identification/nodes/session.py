@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import os
-import random
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -24,6 +23,7 @@ from robot_identification.nodes.client import Client
 from robot_identification.nodes.closing import Closing
 from robot_identification.nodes.identification_client import RecordingClient
 from robot_identification.nodes.joint_states import NANOSECONDS
+from robot_identification.nodes.middleware import private_domain
 from robot_identification.nodes.processes import NodeProcesses, command
 from robot_identification.nodes.trajectories import message_of
 from robot_identification.srv import Calibrate, Identify, Validate
@@ -33,13 +33,6 @@ _READY_WITHIN = 120.0  # the first start on a machine compiles
 _SETTLING = 0.3
 
 Watch = Callable[[float], None]
-
-
-def private_domain() -> dict[str, str]:
-    """Return environment variables for a random ROS domain on this machine; set ones are kept."""
-    number = random.SystemRandom().randint(1, 100)
-    wanted = {"ROS_DOMAIN_ID": str(number), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
-    return {name: os.environ.get(name, value) for name, value in wanted.items()}
 
 
 class Session(Closing):

@@ -18,7 +18,7 @@ from diagnostics import Diagnostics, values_of
 from robot_identification.cli.demo import EXCITING, _trajectory
 from robot_identification.nodes import qos
 from robot_identification.nodes.messages import time_of
-from robot_identification.nodes.session import Session, private_domain, sigmas
+from robot_identification.nodes.session import Session, sigmas
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -133,13 +133,6 @@ def test_simulated_time_is_followed(tmp_path):
         session.client.demand(Trigger, "acquisition/start")
         stamps = session.client.wait_for(tick, 60.0, "samples")
         assert begin <= stamps[0] <= now[0]
-
-
-def test_a_domain_of_its_own_unless_one_is_set(monkeypatch):
-    monkeypatch.setenv("ROS_DOMAIN_ID", "7")
-    assert private_domain()["ROS_DOMAIN_ID"] == "7"
-    monkeypatch.delenv("ROS_DOMAIN_ID")
-    assert 1 <= int(private_domain()["ROS_DOMAIN_ID"]) <= 100
 
 
 def test_sigmas_of_exact_values():

@@ -1,0 +1,46 @@
+"""How processes of this package find and reach others.
+
+Fast DDS, the middleware that ROS 2 comes with, passes messages between processes of one machine
+through shared memory.  A process that stands still for a second, as one does that was suspended or
+that waits for its memory, is taken for dead; others remove the memory through which it was reached,
+and now and then it hears nothing any more once it goes on.  UDP has no such memory.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+
+from robot_identification.share import share_directory
+
+_TRANSPORTS = "FASTDDS_BUILTIN_TRANSPORTS"
+_PROFILES = "FASTRTPS_DEFAULT_PROFILES_FILE"
+_DISCOVERY = "ROS_AUTOMATIC_DISCOVERY_RANGE"
+_DOMAIN = "ROS_DOMAIN_ID"
+_CHOICES = (_TRANSPORTS, _PROFILES, "FASTDDS_DEFAULT_PROFILES_FILE")
+
+
+def avoid_shared_memory() -> None:
+    """Have this process, and those that it starts, use UDP, unless the environment says otherwise.
+
+    To be called before ROS begins.
+    """
+    if not any(name in os.environ for name in _CHOICES):
+        os.environ[_TRANSPORTS] = "UDPv4"
+
+
+def private_domain() -> dict[str, str]:
+    """Return environment variables for a random ROS domain on this machine; set ones are kept."""
+    number = random.SystemRandom().randint(1, 100)
+    wanted = {_DOMAIN: str(number)}
+    if _DISCOVERY not in os.environ:
+        wanted |= this_machine_only()
+    return {name: os.environ.get(name, value) for name, value in wanted.items()}
+
+
+def this_machine_only() -> dict[str, str]:
+    """Return environment variables for processes that look for others on this machine only."""
+    if "fastrtps" not in os.environ.get("RMW_IMPLEMENTATION", "rmw_fastrtps_cpp"):
+        return {_DISCOVERY: "LOCALHOST"}
+    profiles = share_directory() / "config" / "fastdds_localhost.xml"
+    return {_DISCOVERY: "SYSTEM_DEFAULT", _PROFILES: str(profiles)}

@@ -1,0 +1,75 @@
+"""Processes stay within earshot of each other, whatever stalls them."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from std_srvs.srv import Trigger
+
+from robot_identification.nodes.client import Client
+from robot_identification.nodes.middleware import (
+    avoid_shared_memory,
+    private_domain,
+    this_machine_only,
+)
+from robot_identification.nodes.processes import NodeProcesses, command
+
+pytestmark = pytest.mark.ros
+
+CHOICES = (
+    "FASTDDS_BUILTIN_TRANSPORTS",
+    "FASTDDS_DEFAULT_PROFILES_FILE",
+    "FASTRTPS_DEFAULT_PROFILES_FILE",
+)
+
+
+@pytest.fixture
+def nothing_chosen(monkeypatch):
+    for name in (*CHOICES, "ROS_AUTOMATIC_DISCOVERY_RANGE", "ROS_DOMAIN_ID", "RMW_IMPLEMENTATION"):
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
+
+
+@pytest.mark.usefixtures("nothing_chosen")
+def test_udp_is_used_unless_somebody_has_chosen_otherwise(monkeypatch):
+    avoid_shared_memory()
+    assert os.environ["FASTDDS_BUILTIN_TRANSPORTS"] == "UDPv4"
+    monkeypatch.setenv("FASTDDS_BUILTIN_TRANSPORTS", "SHM")
+    avoid_shared_memory()
+    assert os.environ["FASTDDS_BUILTIN_TRANSPORTS"] == "SHM"
+    monkeypatch.delenv("FASTDDS_BUILTIN_TRANSPORTS")
+    monkeypatch.setenv("FASTRTPS_DEFAULT_PROFILES_FILE", "mine.xml")
+    avoid_shared_memory()
+    assert "FASTDDS_BUILTIN_TRANSPORTS" not in os.environ
+
+
+@pytest.mark.usefixtures("nothing_chosen")
+def test_a_domain_of_its_own_unless_one_is_set(monkeypatch):
+    assert 1 <= int(private_domain()["ROS_DOMAIN_ID"]) <= 100
+    assert this_machine_only().items() <= private_domain().items()
+    monkeypatch.setenv("ROS_DOMAIN_ID", "7")
+    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "SUBNET")
+    assert private_domain() == {"ROS_DOMAIN_ID": "7"}
+
+
+@pytest.mark.usefixtures("nothing_chosen")
+def test_other_middleware_is_told_in_the_way_of_ros(monkeypatch):
+    monkeypatch.setenv("RMW_IMPLEMENTATION", "rmw_cyclonedds_cpp")
+    assert this_machine_only() == {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc, which Linux has")
+@pytest.mark.parametrize("environment", [this_machine_only, dict], ids=["this machine", "default"])
+def test_nodes_are_not_reached_through_shared_memory(tmp_path, monkeypatch, environment):
+    for name in (*CHOICES, "ROS_AUTOMATIC_DISCOVERY_RANGE"):
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
+    for name, value in environment().items():
+        monkeypatch.setenv(name, value)
+    line = command("acquisition", parameters={"robot": "scara"}, namespace="/apart")
+    with NodeProcesses(tmp_path) as nodes, Client("/apart", watch=nodes.check) as client:
+        process = nodes.start("acquisition", line)
+        assert not client.call(Trigger, "acquisition/stop").success
+        for pid in (process.pid, os.getpid()):
+            assert "fastrtps_port" not in Path(f"/proc/{pid}/maps").read_text()
