@@ -2,8 +2,9 @@
 
 Fast DDS, the middleware that ROS 2 comes with, passes messages between processes of one machine
 through shared memory.  A process that stands still for a second, as one does that was suspended or
-that waits for its memory, is taken for dead; others remove the memory through which it was reached,
-and now and then it hears nothing any more once it goes on.  UDP has no such memory.
+that waits for its memory, is taken for dead, and others remove the memory through which it was
+reached.  A message that comes just when it goes on can leave it deaf for good.  UDP has no such
+memory.  Measured in docs/ros_interfaces.md.
 """
 
 from __future__ import annotations
