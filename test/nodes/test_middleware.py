@@ -59,17 +59,27 @@ def test_other_middleware_is_told_in_the_way_of_ros(monkeypatch):
     assert this_machine_only() == {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
 
 
+def udp_ports(pid):
+    """Return the UDP ports at which a process listens."""
+    links = [str(fd.readlink()) for fd in Path(f"/proc/{pid}/fd").iterdir()]
+    sockets = {link[len("socket:[") : -1] for link in links if link.startswith("socket:[")}
+    rows = [row.split() for row in Path("/proc/net/udp").read_text().splitlines()[1:]]
+    return {int(row[1].partition(":")[2], 16) for row in rows if row[9] in sockets}
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc, which Linux has")
-@pytest.mark.parametrize("environment", [this_machine_only, dict], ids=["this machine", "default"])
-def test_nodes_are_not_reached_through_shared_memory(tmp_path, monkeypatch, environment):
+@pytest.mark.parametrize("apart", [True, False], ids=["this machine only", "default"])
+def test_nodes_are_not_reached_through_shared_memory(tmp_path, monkeypatch, apart):
     for name in (*CHOICES, "ROS_AUTOMATIC_DISCOVERY_RANGE"):
         monkeypatch.setenv(name, "")
         monkeypatch.delenv(name)
-    for name, value in environment().items():
+    for name, value in (this_machine_only() if apart else {}).items():
         monkeypatch.setenv(name, value)
+    multicast = 7400 + 250 * int(os.environ["ROS_DOMAIN_ID"])
     line = command("acquisition", parameters={"robot": "scara"}, namespace="/apart")
     with NodeProcesses(tmp_path) as nodes, Client("/apart", watch=nodes.check) as client:
         process = nodes.start("acquisition", line)
         assert not client.call(Trigger, "acquisition/stop").success
-        for pid in (process.pid, os.getpid()):
-            assert "fastrtps_port" not in Path(f"/proc/{pid}/maps").read_text()
+        assert "fastrtps_port" not in Path(f"/proc/{process.pid}/maps").read_text()
+        assert "fastrtps_port" not in Path("/proc/self/maps").read_text()
+        assert (multicast in udp_ports(process.pid)) is not apart
