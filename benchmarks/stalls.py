@@ -127,10 +127,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=6.0)
     parser.add_argument("--shared-memory", action="store_true")
     arguments = parser.parse_args()
-    os.environ.update(private_domain())
     if arguments.shared_memory:
-        del os.environ["FASTRTPS_DEFAULT_PROFILES_FILE"]
         os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+    os.environ.update(private_domain())
     with tempfile.TemporaryDirectory() as folder:
         taken, deaf = measure(arguments.stalls, arguments.seconds, Path(folder))
     print(f"{len(taken) + deaf} stalls of {arguments.seconds:g} s: {deaf} times deaf for good")

@@ -15,10 +15,9 @@ import random
 from robot_identification.share import share_directory
 
 _TRANSPORTS = "FASTDDS_BUILTIN_TRANSPORTS"
-_PROFILES = "FASTRTPS_DEFAULT_PROFILES_FILE"
+_PROFILES = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")  # Fast DDS 2, 3
 _DISCOVERY = "ROS_AUTOMATIC_DISCOVERY_RANGE"
 _DOMAIN = "ROS_DOMAIN_ID"
-_CHOICES = (_TRANSPORTS, _PROFILES, "FASTDDS_DEFAULT_PROFILES_FILE")
 
 
 def avoid_shared_memory() -> None:
@@ -26,15 +25,15 @@ def avoid_shared_memory() -> None:
 
     To be called before ROS begins.
     """
-    if not any(name in os.environ for name in _CHOICES):
+    if not any(name in os.environ for name in (_TRANSPORTS, *_PROFILES)):
         os.environ[_TRANSPORTS] = "UDPv4"
 
 
 def private_domain() -> dict[str, str]:
     """Return environment variables for a random ROS domain on this machine; set ones are kept."""
     number = random.SystemRandom().randint(1, 100)
-    wanted = {_DOMAIN: str(number)}
-    if _DISCOVERY not in os.environ:
+    wanted = {_DOMAIN: str(number), _DISCOVERY: "LOCALHOST"}
+    if not any(name in os.environ for name in (_DISCOVERY, *_PROFILES)):
         wanted |= this_machine_only()
     return {name: os.environ.get(name, value) for name, value in wanted.items()}
 
@@ -43,5 +42,5 @@ def this_machine_only() -> dict[str, str]:
     """Return environment variables for processes that look for others on this machine only."""
     if "fastrtps" not in os.environ.get("RMW_IMPLEMENTATION", "rmw_fastrtps_cpp"):
         return {_DISCOVERY: "LOCALHOST"}
-    profiles = share_directory() / "config" / "fastdds_localhost.xml"
-    return {_DISCOVERY: "SYSTEM_DEFAULT", _PROFILES: str(profiles)}
+    profiles = str(share_directory() / "config" / "fastdds_localhost.xml")
+    return {_DISCOVERY: "SYSTEM_DEFAULT"} | dict.fromkeys(_PROFILES, profiles)

@@ -26,8 +26,8 @@ CHOICES = (
 
 @pytest.fixture
 def nothing_chosen(monkeypatch):
-    for name in (*CHOICES, "ROS_AUTOMATIC_DISCOVERY_RANGE", "ROS_DOMAIN_ID", "RMW_IMPLEMENTATION"):
-        monkeypatch.setenv(name, "")
+    for name in (*CHOICES, "ROS_AUTOMATIC_DISCOVERY_RANGE", "RMW_IMPLEMENTATION"):
+        monkeypatch.setenv(name, "")  # so that what is set meanwhile is undone
         monkeypatch.delenv(name)
 
 
@@ -46,11 +46,22 @@ def test_udp_is_used_unless_somebody_has_chosen_otherwise(monkeypatch):
 
 @pytest.mark.usefixtures("nothing_chosen")
 def test_a_domain_of_its_own_unless_one_is_set(monkeypatch):
+    monkeypatch.delenv("ROS_DOMAIN_ID")
     assert 1 <= int(private_domain()["ROS_DOMAIN_ID"]) <= 100
     assert this_machine_only().items() <= private_domain().items()
-    monkeypatch.setenv("ROS_DOMAIN_ID", "7")
-    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "SUBNET")
-    assert private_domain() == {"ROS_DOMAIN_ID": "7"}
+    chosen = {"ROS_DOMAIN_ID": "7", "ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET"}
+    for name, value in chosen.items():
+        monkeypatch.setenv(name, value)
+    assert private_domain() == chosen
+
+
+@pytest.mark.usefixtures("nothing_chosen")
+@pytest.mark.parametrize("name", CHOICES[1:])
+def test_profiles_of_a_users_own_do_not_lift_the_bounds_of_this_machine(monkeypatch, name):
+    monkeypatch.setenv(name, "mine.xml")
+    found = private_domain()
+    assert found["ROS_AUTOMATIC_DISCOVERY_RANGE"] == "LOCALHOST"
+    assert found.get(name, "mine.xml") == "mine.xml"
 
 
 @pytest.mark.usefixtures("nothing_chosen")
@@ -67,12 +78,10 @@ def udp_ports(pid):
     return {int(row[1].partition(":")[2], 16) for row in rows if row[9] in sockets}
 
 
+@pytest.mark.usefixtures("nothing_chosen")
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc, which Linux has")
 @pytest.mark.parametrize("apart", [True, False], ids=["this machine only", "default"])
 def test_nodes_are_not_reached_through_shared_memory(tmp_path, monkeypatch, apart):
-    for name in (*CHOICES, "ROS_AUTOMATIC_DISCOVERY_RANGE"):
-        monkeypatch.setenv(name, "")
-        monkeypatch.delenv(name)
     for name, value in (this_machine_only() if apart else {}).items():
         monkeypatch.setenv(name, value)
     multicast = 7400 + 250 * int(os.environ["ROS_DOMAIN_ID"])
