@@ -133,6 +133,7 @@ class AcquisitionNode(Node):
             self._bag.add(BagMessage(topic, kind, received, serialize_message(message)))
 
     def _publish(self, *, last: bool = False) -> None:
+        # Asked whether or not there is a recording: patience counts from one question to the next.
         wait = self._efforts is not None and self._efforts.are_due()
         until = self._reference.known_until()
         if self._recorder is None:

@@ -26,7 +26,7 @@ from robot_identification.nodes.services import CODES
 _STEP = 0.1
 _POLL = 0.01
 _BATCH = 1000
-FOUND_WITHIN = 0.2
+_FOUND_WITHIN = 0.2
 """Time, in s, that a node is given to find a client that has found its service."""
 
 
@@ -158,10 +158,21 @@ class Client(Closing):
     def wait_for_service(self, kind: Any, name: str, timeout: float = 60.0) -> None:
         """Wait until a service is there, and knows this client: it answers nobody else."""
         new = name not in self._clients
-        client = self._client(kind, name)
-        if new or not client.service_is_ready():
-            self.wait_for(client.service_is_ready, timeout, f"service {name}")
-            self.spin(FOUND_WITHIN)
+        self.wait_for_server(
+            self._client(kind, name).service_is_ready, new, timeout, f"service {name}"
+        )
+
+    def wait_for_server(
+        self, is_ready: Callable[[], bool], new: bool, timeout: float, what: str
+    ) -> None:
+        """Wait until a server is there, and, where it was not or is new to this client, knows it.
+
+        Raises:
+            ClientTimeoutError: if it is not there within ``timeout`` seconds.
+        """
+        if new or not is_ready():
+            self.wait_for(is_ready, timeout, what)
+            self.spin(_FOUND_WITHIN)
 
     def is_there(self, kind: Any, name: str) -> bool:
         """Tell whether a service is there now."""

@@ -8,7 +8,7 @@ from action_msgs.msg import GoalStatus
 from rclpy.action.client import ActionClient
 
 from robot_identification.nodes import qos
-from robot_identification.nodes.client import FOUND_WITHIN, Client, RequestRefusedError
+from robot_identification.nodes.client import Client, RequestRefusedError
 from robot_identification.nodes.closing import Closing
 
 SUCCEEDED = GoalStatus.STATUS_SUCCEEDED
@@ -99,10 +99,8 @@ class Goals(Closing):
             ClientTimeoutError: if it is not within ``timeout`` seconds.
         """
         new = name not in self._actions
-        action = self._action(kind, name)
-        if new or not action.server_is_ready():
-            self._client.wait_for(action.server_is_ready, timeout, f"action {name}")
-            self._client.spin(FOUND_WITHIN)
+        is_ready = self._action(kind, name).server_is_ready
+        self._client.wait_for_server(is_ready, new, timeout, f"action {name}")
 
     def send(self, kind: Any, name: str, goal: Any = None, timeout: float = 60.0) -> Goal:
         """Send a goal and wait until it is accepted or rejected.

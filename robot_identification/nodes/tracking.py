@@ -21,7 +21,6 @@ from robot_identification.nodes import qos
 from robot_identification.nodes.client import Client
 from robot_identification.nodes.inertial_messages import parameters_message
 from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
-from robot_identification.nodes.polled import PolledSubscription
 from robot_identification.nodes.processes import NodeProcesses, command
 from robot_identification.nodes.trajectories import message_of
 from robot_identification.robot.model import Array, RobotModel
@@ -31,7 +30,6 @@ Watch = Callable[[float], None]
 NODE = "computed_torque"
 _READY_WITHIN = 120.0  # the first start on a machine compiles
 _SHORTEST_START_LEAD = 2.0  # s: a machine may be busy
-_MOST_AT_ONCE = 5000
 _SETTLING = 1.0
 _APPROACH = 2.0  # s per rad or m
 _SHORTEST_APPROACH = 0.5
@@ -104,7 +102,7 @@ class Tracking:
         self.states: list[JointState] = []
         self.efforts: list[JointState] = []
         node = client.node
-        self._incoming = PolledSubscription(node, JointState, "joint_states", qos.STATES_IN)
+        client.collect(JointState, "joint_states", self.states.append, qos.STATES_IN)
         node.create_subscription(JointState, "feedforward_effort", self.efforts.append, qos.EFFORTS)
         self.trajectories = node.create_publisher(JointTrajectory, "joint_trajectory", qos.COMMANDS)
         self.parameters = node.create_publisher(
@@ -119,12 +117,7 @@ class Tracking:
 
     def wait(self, condition: Callable[[], Any], what: str, timeout: float = 60.0) -> Any:
         """Wait until something holds."""
-
-        def with_states() -> Any:
-            self._take()
-            return condition()
-
-        return self.client.wait_for(with_states, timeout, what)
+        return self.client.wait_for(condition, timeout, what)
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         for status in message.status:
@@ -139,13 +132,10 @@ class Tracking:
         self.wait(lambda: self._reports > before, "report of the robot on /diagnostics")
         return self._late
 
-    def _take(self) -> None:
-        self.states.extend(self._incoming.take(_MOST_AT_ONCE))
-
     @property
     def newest(self) -> JointState:
         """The joint state that came last."""
-        self._take()
+        self.client.spin()
         return self.states[-1]
 
     def wait_until_ready(self) -> None:

@@ -6,8 +6,17 @@ import pytest
 from robot_identification.srv import Identify
 
 from live_nodes import Suite
+from robot_identification.nodes import patience
 from robot_identification.nodes.client import Client
 from robot_identification.nodes.processes import NodeProcesses
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The clock of patience, in a list; it stands until somebody moves it."""
+    now = [100.0]
+    monkeypatch.setattr(patience.time, "monotonic", lambda: now[0])
+    return now
 
 
 @pytest.fixture(scope="module")

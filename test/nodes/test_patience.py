@@ -1,14 +1,4 @@
-import pytest
-
-from robot_identification.nodes import patience
 from robot_identification.nodes.patience import Patience
-
-
-@pytest.fixture
-def clock(monkeypatch):
-    now = [100.0]
-    monkeypatch.setattr(patience.time, "monotonic", lambda: now[0])
-    return now
 
 
 def asked(waiting, clock, seconds, step=0.1):

@@ -1,7 +1,6 @@
 import numpy as np
-import pytest
 
-from robot_identification.nodes import patience, reference_samples
+from robot_identification.nodes import reference_samples
 from robot_identification.nodes.reference_samples import ReferenceSamples
 
 MS = 1_000_000
@@ -17,13 +16,6 @@ def filled(*numbers):
     for number in numbers:
         samples.add(BEGIN + number * MS, np.array([float(number)]))
     return samples
-
-
-@pytest.fixture
-def clock(monkeypatch):
-    now = [100.0]
-    monkeypatch.setattr(patience.time, "monotonic", lambda: now[0])
-    return now
 
 
 def test_each_holds_until_the_next_one():
