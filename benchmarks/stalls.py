@@ -1,12 +1,12 @@
-"""Does a node that stood still for some seconds hear anything afterwards?
+"""What does a node that stood still for some seconds hear afterwards, and how soon?
 
-A driver sends joint states.  Within a burst the acquisition node is stopped (SIGSTOP); some seconds
-later it goes on (SIGCONT), just when the next state comes.  Counted are the stalls after which it
-got what it had missed, with the time that took, and those after which it heard nothing for 20 s,
-not even a request; then another node is started.  With ``--shared-memory`` Fast DDS is set up as it
-comes.
+A driver sends joint states.  Within a burst the acquisition node is stopped (SIGSTOP) and asked
+something; some seconds later it goes on (SIGCONT), just when the next state comes.  Measured is the
+time until it answers and until it has what it missed.  Where it hears nothing for 20 s, not even a
+request, it counts as deaf, and another node is started.  With ``--transport`` Fast DDS works as it
+comes, with that transport; ``DEFAULT`` uses shared memory.
 
-Usage: stalls.py [--stalls N] [--seconds S] [--shared-memory]
+Usage: stalls.py [--stalls N] [--seconds S] [--transport DEFAULT|UDPv4]
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import signal
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from robot_identification.msg import SampleBlock
@@ -33,6 +34,13 @@ PERIOD = 5e-4
 BURST = 0.3
 PATIENCE = 20.0
 NODES = ("acquisition", "identification")
+
+
+class Stall(NamedTuple):
+    """How long it took, in s, until a node that went on answered and had what it missed."""
+
+    answered: float
+    caught_up: float
 
 
 class Suite:
@@ -61,28 +69,27 @@ class Suite:
         self.client.close()
         self.processes.stop()
 
-    def stall(self, seconds: float) -> float | None:
-        """Stall the acquisition node within a burst; return how long it took to catch up, in s.
-
-        Returns:
-            None where it never did.
-        """
+    def stall(self, seconds: float) -> Stall | None:
+        """Stall the acquisition node within a burst; return None where it hears nothing after."""
         recording = self.client.demand(Trigger, "acquisition/start", timeout=PATIENCE).message
         acquisition = self.processes.process("acquisition")
         sent = self.send(BURST)
         acquisition.send_signal(signal.SIGSTOP)
         sent += self.send(BURST)
+        answer = self.client.begin(Trigger, "acquisition/start")  # refused: one is running
         time.sleep(seconds)
         acquisition.send_signal(signal.SIGCONT)
         begin = time.monotonic()
         sent += self.send(PERIOD)
         try:
+            self.client.wait_for(answer.done, PATIENCE, "answer")
+            answered = time.monotonic() - begin
             self.client.wait_for(lambda: self.received(recording) == sent, PATIENCE, "states")
-            taken = time.monotonic() - begin
+            caught_up = time.monotonic() - begin
             self.client.demand(Trigger, "acquisition/stop", timeout=PATIENCE)
         except ClientTimeoutError:
             return None
-        return taken
+        return Stall(answered, caught_up)
 
     def send(self, seconds: float) -> int:
         """Send states for some time; return how many."""
@@ -101,23 +108,23 @@ class Suite:
         return sum(len(block.stamps) for block in self.blocks if block.recording == recording)
 
 
-def measure(stalls: int, seconds: float, folder: Path) -> tuple[list[float], int]:
-    """Return the times taken to catch up in s, and how often a node went deaf."""
-    taken: list[float] = []
+def measure(stalls: int, seconds: float, folder: Path) -> tuple[list[Stall], int]:
+    """Return what came of stalls, and how often a node went deaf."""
+    overcome: list[Stall] = []
     deaf = 0
     suite = Suite(folder, 0)
     try:
-        while len(taken) + deaf < stalls:
-            seconds_taken = suite.stall(seconds)
-            if seconds_taken is not None:
-                taken.append(seconds_taken)
+        while len(overcome) + deaf < stalls:
+            stall = suite.stall(seconds)
+            if stall is not None:
+                overcome.append(stall)
                 continue
             deaf += 1
             suite.close()
             suite = Suite(folder, deaf)
     finally:
         suite.close()
-    return taken, deaf
+    return overcome, deaf
 
 
 def main() -> None:
@@ -125,18 +132,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--stalls", type=int, default=40)
     parser.add_argument("--seconds", type=float, default=6.0)
-    parser.add_argument("--shared-memory", action="store_true")
+    parser.add_argument("--transport", choices=("DEFAULT", "UDPv4"))
     arguments = parser.parse_args()
-    if arguments.shared_memory:
-        os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+    if arguments.transport:
+        os.environ["FASTDDS_BUILTIN_TRANSPORTS"] = arguments.transport
+        os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "SUBNET"
     os.environ.update(private_domain())
     with tempfile.TemporaryDirectory() as folder:
-        taken, deaf = measure(arguments.stalls, arguments.seconds, Path(folder))
-    print(f"{len(taken) + deaf} stalls of {arguments.seconds:g} s: {deaf} times deaf for good")
-    if taken:
+        overcome, deaf = measure(arguments.stalls, arguments.seconds, Path(folder))
+    print(f"{len(overcome) + deaf} stalls of {arguments.seconds:g} s: {deaf} times deaf for good")
+    for what, times in zip(Stall._fields, zip(*overcome, strict=True), strict=False):
         print(
-            f"caught up {len(taken)} times, after {np.median(taken):.1f} s (median), "
-            f"{max(taken):.1f} s (longest)"
+            f"{what.replace('_', ' ')} {len(times)} times, after {np.median(times):.2f} s "
+            f"(median), {max(times):.2f} s (longest)"
         )
 
 

@@ -19,7 +19,7 @@ from robot_identification.errors import (
 from robot_identification.nodes import qos
 from robot_identification.nodes.closing import Closing
 from robot_identification.nodes.interruption import signals_held
-from robot_identification.nodes.middleware import avoid_shared_memory
+from robot_identification.nodes.middleware import use_own_profiles
 from robot_identification.nodes.polled import PolledSubscription
 from robot_identification.nodes.services import CODES
 
@@ -90,7 +90,7 @@ class Client(Closing):
         watch: Callable[[], None] | None = None,
         domain: int | None = None,
     ) -> None:
-        avoid_shared_memory()
+        use_own_profiles()
         self._context = rclpy.Context()
         rclpy.init(context=self._context, domain_id=domain)
         self.node = Node(

@@ -11,7 +11,6 @@ from array import array
 from collections.abc import Sequence
 
 import numpy as np
-from rclpy.duration import Duration
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
@@ -52,7 +51,6 @@ PARAMETERS = (
         maximum=3.0,
     ),
 )
-_ACKNOWLEDGED_WITHIN = Duration(seconds=1)
 
 
 class ComputedTorque(Node):
@@ -131,7 +129,7 @@ class ComputedTorque(Node):
         """Take the feed-forward away, so that no old effort stays."""
         if self._sent:
             self._send(0, np.zeros(len(self._robot.joints)))
-            self._publisher.wait_for_all_acked(_ACKNOWLEDGED_WITHIN)
+            self._publisher.wait_for_all_acked(qos.ARRIVED_WITHIN)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -4,43 +4,59 @@ Fast DDS, the middleware that ROS 2 comes with, passes messages between processe
 through shared memory.  A process that stands still for a second, as one does that was suspended or
 that waits for its memory, is taken for dead, and others remove the memory through which it was
 reached.  A message that comes just when it goes on can leave it deaf for good.  UDP has no such
-memory.  Measured in docs/ros_interfaces.md.
+memory, but its sockets overflow within 0.3 s, and of what is lost Fast DDS sends the end again only
+with its next heartbeat, every 3 s.  The profiles in ``config/`` ask for UDP, large sockets, and a
+heartbeat every 0.1 s while something is missing.  Measured in docs/ros_interfaces.md.
 """
 
 from __future__ import annotations
 
 import os
 import random
+from importlib.metadata import version
 
 from robot_identification.share import share_directory
 
 _TRANSPORTS = "FASTDDS_BUILTIN_TRANSPORTS"
-_PROFILES = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")  # Fast DDS 2, 3
+_PROFILE_FILES = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")
 _DISCOVERY = "ROS_AUTOMATIC_DISCOVERY_RANGE"
 _DOMAIN = "ROS_DOMAIN_ID"
+_RCLPY_OF_JAZZY = 7  # the last one with Fast DDS 2
 
 
-def avoid_shared_memory() -> None:
-    """Have this process, and those that it starts, use UDP, unless the environment says otherwise.
+def use_own_profiles() -> None:
+    """Have this process, and those that it starts, use the profiles of this package.
 
-    To be called before ROS begins.
+    Where the environment says how Fast DDS shall work, that holds.  To be called before ROS begins.
     """
-    if not any(name in os.environ for name in (_TRANSPORTS, *_PROFILES)):
-        os.environ[_TRANSPORTS] = "UDPv4"
+    if not any(name in os.environ for name in (_TRANSPORTS, *_PROFILE_FILES)):
+        os.environ.update(_profiles())
 
 
 def private_domain() -> dict[str, str]:
     """Return environment variables for a random ROS domain on this machine; set ones are kept."""
     number = random.SystemRandom().randint(1, 100)
     wanted = {_DOMAIN: str(number), _DISCOVERY: "LOCALHOST"}
-    if not any(name in os.environ for name in (_DISCOVERY, *_PROFILES)):
+    kept = {name: os.environ[name] for name in wanted if name in os.environ}
+    if _DISCOVERY not in kept and not _has_other_profiles():
         wanted |= this_machine_only()
-    return {name: os.environ.get(name, value) for name, value in wanted.items()}
+    return wanted | kept
 
 
 def this_machine_only() -> dict[str, str]:
     """Return environment variables for processes that look for others on this machine only."""
     if "fastrtps" not in os.environ.get("RMW_IMPLEMENTATION", "rmw_fastrtps_cpp"):
         return {_DISCOVERY: "LOCALHOST"}
-    profiles = str(share_directory() / "config" / "fastdds_localhost.xml")
-    return {_DISCOVERY: "SYSTEM_DEFAULT"} | dict.fromkeys(_PROFILES, profiles)
+    return {_DISCOVERY: "SYSTEM_DEFAULT"} | _profiles("_localhost")
+
+
+def _has_other_profiles() -> bool:
+    own = _profiles()
+    return any(os.environ.get(name, own.get(name)) != own.get(name) for name in _PROFILE_FILES)
+
+
+def _profiles(which: str = "") -> dict[str, str]:
+    """Return the environment variable for a file of profiles that this Fast DDS understands."""
+    generation = 2 if int(version("rclpy").partition(".")[0]) <= _RCLPY_OF_JAZZY else 3
+    profiles = share_directory() / "config" / f"fastdds{generation}{which}.xml"
+    return {_PROFILE_FILES[generation - 2]: str(profiles)}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from rclpy.duration import Duration
 from rclpy.node import Node
 from rclpy.task import Future
 from trajectory_msgs.msg import JointTrajectory
@@ -29,8 +28,6 @@ from robot_identification.nodes.trajectories import message_of
 
 WORK = "a motion"
 """What the desk calls it."""
-
-_ACKNOWLEDGED_WITHIN = Duration(seconds=1)
 
 
 class Mover:
@@ -226,7 +223,7 @@ class Mover:
         command = self._motion.stop(self._watch.now(), text="the node ends")
         if command is not None:
             self._send(command)
-            self._commands.wait_for_all_acked(_ACKNOWLEDGED_WITHIN)
+            self._commands.wait_for_all_acked(qos.ARRIVED_WITHIN)
 
 
 def _outline(prepared: Prepared, speed: float) -> str:

@@ -18,7 +18,7 @@ from robot_identification.errors import RobotIdentificationError
 from robot_identification.nodes.interruption import signals_held, signals_interrupting
 from robot_identification.share import NAME, share_directory
 
-_GRACE = 5.0
+_GRACE = 10.0  # as launch gives before it kills
 
 
 class NodeProcessError(RobotIdentificationError):

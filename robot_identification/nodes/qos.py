@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rclpy.duration import Duration
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 
 
@@ -50,3 +51,10 @@ STATUS_LATCHED = _profile(ReliabilityPolicy.RELIABLE, 10, DurabilityPolicy.TRANS
 
 LATCHED = _profile(ReliabilityPolicy.RELIABLE, 1, DurabilityPolicy.TRANSIENT_LOCAL)
 """Results: a node that starts late still receives the last one."""
+
+ARRIVED_WITHIN = Duration(seconds=4)
+"""How long a node that ends waits until its last message has arrived.
+
+A heartbeat of Fast DDS as it comes (3 s), with which lost messages are asked for, and less than the
+5 s that launch gives.
+"""

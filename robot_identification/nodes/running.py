@@ -16,7 +16,7 @@ from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
 from robot_identification.errors import InputError, ResultRefusedError
-from robot_identification.nodes.middleware import avoid_shared_memory
+from robot_identification.nodes.middleware import use_own_profiles
 
 BAD_INPUT = 2
 REFUSED = 3
@@ -43,7 +43,7 @@ def run(
         make_executor: makes the executor.
     """
     stop = _stop_on_signals()
-    avoid_shared_memory()
+    use_own_profiles()
     rclpy.init(
         args=list(sys.argv if arguments is None else arguments),
         signal_handler_options=SignalHandlerOptions.NO,

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
-from rclpy.duration import Duration
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
@@ -39,7 +38,6 @@ from robot_identification.robot.values import load_values
 _CATCHING_UP = 2.0
 _CATCHING_UP_RATE = 2000.0
 _SHORTEST_TICK = 0.004
-_ACKNOWLEDGED_WITHIN = Duration(seconds=1)
 
 
 class SimulatedRobot(Node):
@@ -211,9 +209,9 @@ class SimulatedRobot(Node):
 
     def finish(self) -> None:
         """Say for the last time what was sent, when all of it has arrived."""
-        self._publisher.wait_for_all_acked(_ACKNOWLEDGED_WITHIN)
+        self._publisher.wait_for_all_acked(qos.ARRIVED_WITHIN)
         self._on_second()
-        self._diagnostics.wait_for_all_acked(_ACKNOWLEDGED_WITHIN)
+        self._diagnostics.wait_for_all_acked(qos.ARRIVED_WITHIN)
         self.get_logger().info(", ".join(f"{k} {v}" for k, v in self.counters().items()))
 
 

@@ -1,13 +1,16 @@
 """A model fed forward through DDS: a right one makes the robot follow, a wrong one does not."""
 
+import signal
 import uuid
 
 import numpy as np
 import pytest
+from sensor_msgs.msg import JointState
 
 from random_robots import random_values
 from refused_starts import refused_start
 from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.nodes import qos
 from robot_identification.nodes.client import Client
 from robot_identification.nodes.commissioning import heavy_prior
 from robot_identification.nodes.inertial_messages import parameters_message
@@ -15,6 +18,7 @@ from robot_identification.nodes.processes import NodeProcesses, command
 from robot_identification.nodes.tracking import Tracking
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.values import load_values
+from stalled_nodes import stalled
 
 pytestmark = pytest.mark.ros
 
@@ -87,6 +91,19 @@ def test_a_node_that_ends_takes_its_effort_away(track):
     track.nodes.stop("computed_torque")
     track.wait(lambda: not any(track.efforts[-1].effort), "an effort of zero")
     assert track.efforts[-1].header.stamp.sec == 0
+
+
+def test_a_robot_that_stood_still_meanwhile_hears_of_that(track):
+    track.use(TRUTH)
+    track.go_to(POSITIONS[1], 2.0)
+    held = np.array(track.newest.position)
+    efforts = track.client.node.create_publisher(JointState, "feedforward_effort", qos.EFFORTS)
+    track.wait(lambda: efforts.get_subscription_count() == 2, "robot")
+    with stalled(track.nodes.process("simulated_robot"), efforts):
+        track.nodes.process("computed_torque").send_signal(signal.SIGINT)
+        track.client.spin(0.5)
+    track.nodes.stop("computed_torque")
+    track.wait(lambda: np.abs(track.newest.position - held).max() > 1e-5, "sinking robot")
 
 
 @pytest.mark.parametrize(

@@ -2,26 +2,30 @@
 
 import os
 import sys
+import time
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
+from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
+from robot_identification.nodes import middleware, qos
 from robot_identification.nodes.client import Client
 from robot_identification.nodes.middleware import (
-    avoid_shared_memory,
     private_domain,
     this_machine_only,
+    use_own_profiles,
 )
 from robot_identification.nodes.processes import NodeProcesses, command
+from robot_identification.share import share_directory
+from stalled_nodes import stalled
 
 pytestmark = pytest.mark.ros
 
-CHOICES = (
-    "FASTDDS_BUILTIN_TRANSPORTS",
-    "FASTDDS_DEFAULT_PROFILES_FILE",
-    "FASTRTPS_DEFAULT_PROFILES_FILE",
-)
+PROFILES = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")
+CHOICES = ("FASTDDS_BUILTIN_TRANSPORTS", *PROFILES)
+CONFIG = share_directory() / "config"
 
 
 @pytest.fixture
@@ -31,17 +35,44 @@ def nothing_chosen(monkeypatch):
         monkeypatch.delenv(name)
 
 
+def chosen():
+    return {name: os.environ[name] for name in CHOICES if name in os.environ}
+
+
 @pytest.mark.usefixtures("nothing_chosen")
-def test_udp_is_used_unless_somebody_has_chosen_otherwise(monkeypatch):
-    avoid_shared_memory()
-    assert os.environ["FASTDDS_BUILTIN_TRANSPORTS"] == "UDPv4"
-    monkeypatch.setenv("FASTDDS_BUILTIN_TRANSPORTS", "SHM")
-    avoid_shared_memory()
-    assert os.environ["FASTDDS_BUILTIN_TRANSPORTS"] == "SHM"
-    monkeypatch.delenv("FASTDDS_BUILTIN_TRANSPORTS")
-    monkeypatch.setenv("FASTRTPS_DEFAULT_PROFILES_FILE", "mine.xml")
-    avoid_shared_memory()
-    assert "FASTDDS_BUILTIN_TRANSPORTS" not in os.environ
+@pytest.mark.parametrize(
+    ("rclpy", "generation"), [("7.1.5", 2), ("9.1.2", 3)], ids=["jazzy", "kilted"]
+)
+def test_profiles_are_used_that_this_fast_dds_understands(monkeypatch, rclpy, generation):
+    monkeypatch.setattr(middleware, "version", lambda _package: rclpy)
+    use_own_profiles()
+    name = PROFILES[generation - 2]
+    assert chosen() == {name: str(CONFIG / f"fastdds{generation}.xml")}
+    localhost = str(CONFIG / f"fastdds{generation}_localhost.xml")
+    assert this_machine_only() == {
+        "ROS_AUTOMATIC_DISCOVERY_RANGE": "SYSTEM_DEFAULT",
+        name: localhost,
+    }
+
+
+@pytest.mark.parametrize("which", ["", "_localhost"])
+def test_profiles_say_the_same_to_fast_dds_2_and_3(which):
+    second, third = ((CONFIG / f"fastdds{n}{which}.xml").read_text() for n in (2, 3))
+    translated = second.replace("heartbeatPeriod", "heartbeat_period")
+    assert elements(translated) == elements(third)
+
+
+def elements(text):
+    """Return tag, attributes and text of every element of a file, in order."""
+    return [(e.tag, e.attrib, (e.text or "").strip()) for e in ET.fromstring(text).iter()]
+
+
+@pytest.mark.usefixtures("nothing_chosen")
+@pytest.mark.parametrize("name", CHOICES)
+def test_what_somebody_has_chosen_stays(monkeypatch, name):
+    monkeypatch.setenv(name, "mine")
+    use_own_profiles()
+    assert chosen() == {name: "mine"}
 
 
 @pytest.mark.usefixtures("nothing_chosen")
@@ -49,14 +80,16 @@ def test_a_domain_of_its_own_unless_one_is_set(monkeypatch):
     monkeypatch.delenv("ROS_DOMAIN_ID")
     assert 1 <= int(private_domain()["ROS_DOMAIN_ID"]) <= 100
     assert this_machine_only().items() <= private_domain().items()
-    chosen = {"ROS_DOMAIN_ID": "7", "ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET"}
-    for name, value in chosen.items():
+    use_own_profiles()
+    assert this_machine_only().items() <= private_domain().items()
+    set_ones = {"ROS_DOMAIN_ID": "7", "ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET"}
+    for name, value in set_ones.items():
         monkeypatch.setenv(name, value)
-    assert private_domain() == chosen
+    assert private_domain() == set_ones
 
 
 @pytest.mark.usefixtures("nothing_chosen")
-@pytest.mark.parametrize("name", CHOICES[1:])
+@pytest.mark.parametrize("name", PROFILES)
 def test_profiles_of_a_users_own_do_not_lift_the_bounds_of_this_machine(monkeypatch, name):
     monkeypatch.setenv(name, "mine.xml")
     found = private_domain()
@@ -92,3 +125,27 @@ def test_nodes_are_not_reached_through_shared_memory(tmp_path, monkeypatch, apar
         assert "fastrtps_port" not in Path(f"/proc/{process.pid}/maps").read_text()
         assert "fastrtps_port" not in Path("/proc/self/maps").read_text()
         assert (multicast in udp_ports(process.pid)) is not apart
+
+
+@pytest.mark.usefixtures("nothing_chosen")
+@pytest.mark.parametrize("apart", [True, False], ids=["this machine only", "default"])
+def test_what_a_stalled_node_missed_reaches_it_at_once(tmp_path, monkeypatch, apart):
+    for name, value in (this_machine_only() if apart else {}).items():
+        monkeypatch.setenv(name, value)
+    line = command("acquisition", parameters={"robot": "scara"}, namespace="/stalled")
+    with NodeProcesses(tmp_path) as nodes, Client("/stalled", watch=nodes.check) as client:
+        process = nodes.start("acquisition", line)
+        client.call(Trigger, "acquisition/stop")
+        driver = client.node.create_publisher(JointState, "joint_states", qos.STATES_OUT)
+        client.wait_for(driver.get_subscription_count, 60.0, "reader of states")
+        waits = [wait_of_a_request(client, driver, process) for _ in range(3)]
+    assert min(waits) < 1.5  # with the heartbeat of Fast DDS as it comes: 3 s
+
+
+def wait_of_a_request(client, driver, process):
+    """Ask a node that stands still and whose sockets overflow; return how long that takes, in s."""
+    with stalled(process, driver):
+        begin = time.monotonic()
+        answer = client.begin(Trigger, "acquisition/stop")
+    client.wait_for(answer.done, 60.0, "answer")
+    return time.monotonic() - begin
