@@ -1,10 +1,11 @@
 """What does a node that stood still for some seconds hear afterwards, and how soon?
 
 A driver sends joint states.  Within a burst the acquisition node is stopped (SIGSTOP) and asked
-something; S to S + 3 seconds later it goes on (SIGCONT), just when the next state comes, so that any
-phase of the heartbeats of Fast DDS may be met.  Measured is the time until it answers and until it has what it missed.  Where it hears nothing for 20 s, not even a
-request, it counts as deaf, and another node is started.  With ``--transport`` Fast DDS works as it
-comes, with that transport; ``DEFAULT`` uses shared memory.
+something.  After S to S + 3 seconds, so that every phase of the heartbeats of Fast DDS is met, it
+goes on (SIGCONT), just when the next state comes.  Measured is the time until it answers and until
+it has what it missed.  Where it hears nothing for 20 s, not even a request, it counts as deaf, and
+another node is started.  With ``--transport`` Fast DDS works as it comes, with that transport;
+``DEFAULT`` uses shared memory.
 
 Usage: stalls.py [--stalls N] [--seconds S] [--transport DEFAULT|UDPv4]
 """
@@ -13,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import random
 import signal
 import tempfile
 import time
@@ -51,6 +51,7 @@ class Suite:
     def __init__(self, folder: Path, number: int) -> None:
         self.namespace = f"/stalls_{os.getpid()}_{number}"
         self.processes = NodeProcesses(folder)
+        self.random = np.random.default_rng()
         self.client = Client(self.namespace, watch=self.processes.check)
         node = self.client.node
         self.blocks: list[SampleBlock] = []
@@ -79,7 +80,7 @@ class Suite:
         acquisition.send_signal(signal.SIGSTOP)
         sent += self.send(BURST)
         answer = self.client.begin(Trigger, "acquisition/start")  # refused: one is running
-        time.sleep(random.uniform(seconds, seconds + HEARTBEAT))
+        time.sleep(self.random.uniform(seconds, seconds + HEARTBEAT))
         acquisition.send_signal(signal.SIGCONT)
         begin = time.monotonic()
         sent += self.send(PERIOD)
@@ -142,9 +143,7 @@ def main() -> None:
     os.environ.update(private_domain())
     with tempfile.TemporaryDirectory() as folder:
         overcome, deaf = measure(arguments.stalls, arguments.seconds, Path(folder))
-    print(
-        f"{len(overcome) + deaf} stalls of {arguments.seconds:g} s or more: {deaf} times deaf for good"
-    )
+    print(f"{len(overcome) + deaf} stalls: {deaf} times deaf for good")
     for what, times in zip(Stall._fields, zip(*overcome, strict=True), strict=False):
         print(
             f"{what.replace('_', ' ')} {len(times)} times, after {np.median(times):.2f} s "
