@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.timeout(300)]
 
 QUICK = {"rows": 8, "starts": 1, "duration": 5.0, "timeout": 240.0}
 STOPS = 5
-STALE_AFTER = 0.5
+STALE_AFTER = 2.0
 MEASURED = 1e-3
 PROMPT = 0.005
 START = [0.1, -0.1, 0.0, 0.0, 0.05, 0.0]
