@@ -3,16 +3,18 @@
 import contextlib
 import signal
 
-from sensor_msgs.msg import JointState
-
 
 @contextlib.contextmanager
-def stalled(process, publisher):
-    """Have a node stand still, its sockets full of joint states of a stranger: it hears no more."""
+def stalled(process, publisher, **fields):
+    """Have a node stand still, its sockets full: it hears no more.
+
+    They are filled with 500 messages of no meaning to a topic that it reads, which the publisher
+    must keep; ``fields`` are theirs.
+    """
     process.send_signal(signal.SIGSTOP)
     try:
         for size in [50_000] * 300 + [1] * 200:  # small ones fill the gap that a large one leaves
-            flood = JointState(name=["stranger"], effort=[0.0])
+            flood = publisher.msg_type(**fields)
             flood.header.frame_id = "x" * size
             publisher.publish(flood)
         yield

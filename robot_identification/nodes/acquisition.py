@@ -275,7 +275,8 @@ class AcquisitionNode(Node):
 
     def finish(self) -> None:
         """End the recording, so that receivers know, and the bag."""
-        self._end()
+        if self._end():
+            self._blocks.wait_for_all_acked(qos.ARRIVED_WITHIN)
         for bag in self._ended_bags:
             if not bag.join(_FINISH):
                 self.get_logger().error(f"bag {bag.path}: the disk does not keep up; cut short")

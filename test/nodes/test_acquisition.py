@@ -6,7 +6,7 @@ import time
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
-from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from robot_identification.msg import SampleBlock
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
@@ -17,6 +17,7 @@ from robot_identification.nodes import qos
 from robot_identification.nodes.client import RequestRefusedError
 from robot_identification.nodes.messages import time_of
 from robot_identification.nodes.processes import NodeProcessError
+from stalled_nodes import stalled
 
 pytestmark = pytest.mark.ros
 
@@ -152,6 +153,28 @@ def test_recordings_begin_and_end_on_request(suite):
     for name in (first, second):
         suite.wait(lambda name=name: suite.of(name), "block that ends the recording")
         assert suite.of(name)[-1].last
+
+
+def test_a_receiver_that_stood_still_hears_that_a_recording_ends_with_its_node(make_suite):
+    suite = make_suite()
+    suite.start("acquisition")
+    receiver = suite.start("identification")
+    suite.wait_for_acquisition()
+    suite.wait_until_blocks_arrive()
+    recording = suite.client.demand(Trigger, "acquisition/start").message
+    for state in states(800):
+        suite.driver.publish(state)
+    suite.wait(lambda: sum(len(b.stamps) for b in suite.of(recording)) == 800, "samples")
+    deep = QoSProfile(depth=1000, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+    foreign = suite.client.node.create_publisher(SampleBlock, "samples", deep)
+    suite.wait(lambda: foreign.get_subscription_count() >= 2, "receivers of samples")
+    with stalled(receiver, foreign):
+        suite.processes.process("acquisition").send_signal(signal.SIGINT)
+        suite.client.spin(1.0)
+    suite.processes.stop("acquisition")
+    answer = suite.identify(recording)
+    assert answer.success, answer.message
+    assert not [line for line in answer.result.warnings if "not ended" in line]
 
 
 def test_filtered_samples_follow_the_motion(suite):

@@ -99,7 +99,8 @@ def test_a_robot_that_stood_still_meanwhile_hears_of_that(track):
     held = np.array(track.newest.position)
     efforts = track.client.node.create_publisher(JointState, "feedforward_effort", qos.EFFORTS)
     track.wait(lambda: efforts.get_subscription_count() == 2, "robot")
-    with stalled(track.nodes.process("simulated_robot"), efforts):
+    robot = track.nodes.process("simulated_robot")
+    with stalled(robot, efforts, name=["stranger"], effort=[0.0]):
         track.nodes.process("computed_torque").send_signal(signal.SIGINT)
         track.client.spin(0.5)
     track.nodes.stop("computed_torque")
