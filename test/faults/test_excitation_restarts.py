@@ -23,7 +23,7 @@ def cell(tmp_path_factory):
     """Return a SCARA: its plans are made in a moment."""
     folder = tmp_path_factory.mktemp("cell")
     values = str(complete_values(folder))
-    with Cell(folder, "scara", values, excitation={"state_timeout": 1.0}) as cell:
+    with Cell(folder, "scara", values, excitation={"state_timeout": 3.0}) as cell:
         cell.start()
         yield cell
 
