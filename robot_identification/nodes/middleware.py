@@ -17,8 +17,8 @@ from importlib.metadata import version
 
 from robot_identification.share import share_directory
 
-_TRANSPORTS = "FASTDDS_BUILTIN_TRANSPORTS"
 _PROFILE_FILES = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")
+_CHOICES = ("FASTDDS_BUILTIN_TRANSPORTS", *_PROFILE_FILES)
 _DISCOVERY = "ROS_AUTOMATIC_DISCOVERY_RANGE"
 _DOMAIN = "ROS_DOMAIN_ID"
 _RCLPY_OF_JAZZY = 7  # the last one with Fast DDS 2
@@ -29,7 +29,7 @@ def use_own_profiles() -> None:
 
     Where the environment says how Fast DDS shall work, that holds.  To be called before ROS begins.
     """
-    if not any(name in os.environ for name in (_TRANSPORTS, *_PROFILE_FILES)):
+    if not _is_told_otherwise():
         os.environ.update(_profiles())
 
 
@@ -38,7 +38,7 @@ def private_domain() -> dict[str, str]:
     number = random.SystemRandom().randint(1, 100)
     wanted = {_DOMAIN: str(number), _DISCOVERY: "LOCALHOST"}
     kept = {name: os.environ[name] for name in wanted if name in os.environ}
-    if _DISCOVERY not in kept and not _has_other_profiles():
+    if _DISCOVERY not in kept and not _is_told_otherwise():
         wanted |= this_machine_only()
     return wanted | kept
 
@@ -50,9 +50,11 @@ def this_machine_only() -> dict[str, str]:
     return {_DISCOVERY: "SYSTEM_DEFAULT"} | _profiles("_localhost")
 
 
-def _has_other_profiles() -> bool:
+def _is_told_otherwise() -> bool:
+    """Tell whether the environment says how Fast DDS shall work, other than by these profiles."""
     own = _profiles()
-    return any(os.environ.get(name, own.get(name)) != own.get(name) for name in _PROFILE_FILES)
+    told = {name: os.environ[name] for name in _CHOICES if name in os.environ}
+    return any(told[name] != own.get(name) for name in told)
 
 
 def _profiles(which: str = "") -> dict[str, str]:

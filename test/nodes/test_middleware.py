@@ -89,12 +89,12 @@ def test_a_domain_of_its_own_unless_one_is_set(monkeypatch):
 
 
 @pytest.mark.usefixtures("nothing_chosen")
-@pytest.mark.parametrize("name", PROFILES)
-def test_profiles_of_a_users_own_do_not_lift_the_bounds_of_this_machine(monkeypatch, name):
-    monkeypatch.setenv(name, "mine.xml")
+@pytest.mark.parametrize("name", CHOICES)
+def test_choices_of_a_users_own_do_not_lift_the_bounds_of_this_machine(monkeypatch, name):
+    monkeypatch.setenv(name, "mine")
     found = private_domain()
     assert found["ROS_AUTOMATIC_DISCOVERY_RANGE"] == "LOCALHOST"
-    assert found.get(name, "mine.xml") == "mine.xml"
+    assert name not in found
 
 
 @pytest.mark.usefixtures("nothing_chosen")
