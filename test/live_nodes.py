@@ -12,6 +12,7 @@ from diagnostics import Diagnostics, values_of
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.nodes import qos
 from robot_identification.nodes.client import Client
+from robot_identification.nodes.joint_states import stamp_of
 from robot_identification.nodes.messages import time_of
 from robot_identification.nodes.processes import command
 from robot_identification.nodes.services import CODES
@@ -131,6 +132,17 @@ class Suite:
         request = Identify.Request(**fields)
         request.data.recordings = [recording]
         return self.client.call(Identify, "identification/identify", request)
+
+    def begin(self, kind, name, request):
+        """Send a request that takes a while; return the future of its answer when it has begun.
+
+        Progress of what went before, which may come late, is passed over.
+        """
+        before = self.client.node.get_clock().now().nanoseconds
+        future = self.client.begin(kind, name, request)
+        self.wait(lambda: self.progress and stamp_of(self.progress[-1]) >= before, "progress")
+        self.progress[:] = [m for m in self.progress if stamp_of(m) >= before]
+        return future
 
     def latched(self, timeout=20.0):
         """Return the result that somebody who comes only now receives."""

@@ -39,10 +39,7 @@ def set_parameter(faulty, name, value):
 
 def begun(faulty, recording, times):
     """Return the future of a request that takes a while and has begun."""
-    faulty.progress.clear()
-    future = faulty.client.begin(Identify, "identification/identify", asking(recording, times))
-    faulty.wait(lambda: faulty.progress, "progress")
-    return future
+    return faulty.begin(Identify, "identification/identify", asking(recording, times))
 
 
 def test_the_second_of_two_clients_is_told_at_once_and_harms_nothing(faulty, recording):

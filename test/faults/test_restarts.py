@@ -83,10 +83,8 @@ def test_who_comes_late_gets_the_result_and_the_blocks(suite, recording):
 def test_an_identification_node_that_was_killed_knows_the_blocks_again(suite, recording, state):
     before = values(suite.identify(recording).result)
     if state == "identifying":
-        suite.progress.clear()
         many = Identify.Request(data=msg.DataSelection(recordings=[recording] * 1000))
-        future = suite.client.begin(Identify, "identification/identify", many)
-        suite.wait(lambda: suite.progress, "progress")
+        future = suite.begin(Identify, "identification/identify", many)
         assert not future.done()
     restart(suite, "identification", Trigger, "cancel")
     validated = suite.client.call(Validate, "identification/validate")

@@ -67,10 +67,8 @@ def test_a_bag_that_goes_away_while_it_is_read_is_told(faulty, recording, tmp_pa
     bag = tmp_path / "bag"
     write_joint_states(bag, ROBOT.joint_names, RawSamples(stamps, q, None, tau), storage=storage)
     good = faulty.identify(recording).result
-    faulty.progress.clear()
     request = Identify.Request(data=msg.DataSelection(bags=[str(bag)] * MANY))
-    reading = faulty.client.begin(Identify, "identification/identify", request)
-    faulty.wait(lambda: faulty.progress, "progress")
+    reading = faulty.begin(Identify, "identification/identify", request)
     time.sleep(0.05)
     if fault == "unplugged":
         shutil.rmtree(bag)

@@ -153,8 +153,7 @@ def test_the_node_answers_while_didim_runs_and_cancel_ends_it(suite, bag):
         max_iterations=1000, tolerance_error=1e-300, tolerance_parameters=1e-300
     )
     request.data.bags = [str(bag)] * 4
-    suite.progress.clear()
-    answer = suite.client.begin(IdentifyDidim, SERVICE, request)
+    answer = suite.begin(IdentifyDidim, SERVICE, request)
     suite.wait(lambda: any(message.iteration for message in suite.progress), "first iteration")
     delays = []
     for _ in range(20):

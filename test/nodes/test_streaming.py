@@ -8,7 +8,7 @@ from robot_identification.msg import IdentificationResult
 from robot_identification.srv import Identify
 from std_srvs.srv import Trigger
 
-from live_nodes import ROBOT, TRUTH, states
+from live_nodes import ROBOT, SAMPLES, TRUTH, states
 from robot_identification.identification.base import base_parameters
 from robot_identification.identification.streaming import is_streamed
 from robot_identification.nodes import qos
@@ -42,6 +42,12 @@ def set_parameter(suite, name, value):
     assert answer.results[0].successful
 
 
+def estimate_of(suite, recording):
+    """Return the last estimate of a whole recording of :func:`states`; None: it has not come."""
+    of_it = [e for e in suite.estimates if e.sources[0].name == recording]
+    return of_it[-1] if of_it and samples_of(of_it[-1]) == SAMPLES else None
+
+
 def samples_of(message):
     return message.sources[0].samples
 
@@ -71,22 +77,18 @@ def test_estimates_sharpen_before_anybody_asks_and_then_give_way(suite):
     answer = suite.identify(recording)
     assert answer.success, answer.message
     assert not is_streamed(result_of(answer.result))
-    count = len(suite.estimates)
     suite.wait(lambda: not is_streamed(result_of(suite.estimates[-1])), "the answer")
+    count = len(suite.estimates)
     assert not is_streamed(result_of(suite.latched()))
     assert not any(is_streamed(result_of(e)) for e in suite.estimates[count:])
 
 
 def test_good_enough_follows_its_threshold(suite):
-    suite.estimates.clear()
-    set_parameter(suite, "good_enough_std", 10.0)
-    suite.record(states())
-    suite.wait(lambda: suite.estimates and suite.estimates[-1].good_enough, "good enough")
-    set_parameter(suite, "good_enough_std", 0.0)
-    suite.estimates.clear()
-    suite.record(states())
-    suite.wait(lambda: suite.estimates, "another estimate")
-    assert not any(estimate.good_enough for estimate in suite.estimates)
+    for threshold, good_enough in ((10.0, True), (0.0, False)):
+        set_parameter(suite, "good_enough_std", threshold)
+        recording = suite.record(states())[0].recording
+        suite.wait(lambda name=recording: estimate_of(suite, name), "estimate")
+        assert estimate_of(suite, recording).good_enough is good_enough
 
 
 def test_streaming_is_switched_off_by_a_parameter(suite):
