@@ -42,10 +42,14 @@ def set_parameter(suite, name, value):
     assert answer.results[0].successful
 
 
-def estimate_of(suite, recording):
-    """Return the last estimate of a whole recording of :func:`states`; None: it has not come."""
-    of_it = [e for e in suite.estimates if e.sources[0].name == recording]
-    return of_it[-1] if of_it and samples_of(of_it[-1]) == SAMPLES else None
+def estimates_of(suite, recording):
+    """Return the estimates of a recording of :func:`states`, up to the one of all its samples."""
+
+    def found():
+        return [e for e in suite.estimates if e.sources[0].name == recording]
+
+    suite.wait(lambda: found() and samples_of(found()[-1]) == SAMPLES, "estimate of all samples")
+    return found()
 
 
 def samples_of(message):
@@ -84,11 +88,12 @@ def test_estimates_sharpen_before_anybody_asks_and_then_give_way(suite):
 
 
 def test_good_enough_follows_its_threshold(suite):
-    for threshold, good_enough in ((10.0, True), (0.0, False)):
-        set_parameter(suite, "good_enough_std", threshold)
-        recording = suite.record(states())[0].recording
-        suite.wait(lambda name=recording: estimate_of(suite, name), "estimate")
-        assert estimate_of(suite, recording).good_enough is good_enough
+    set_parameter(suite, "good_enough_std", 10.0)
+    recording = suite.record(states())[0].recording
+    assert estimates_of(suite, recording)[-1].good_enough
+    set_parameter(suite, "good_enough_std", 0.0)
+    recording = suite.record(states())[0].recording
+    assert not any(estimate.good_enough for estimate in estimates_of(suite, recording))
 
 
 def test_streaming_is_switched_off_by_a_parameter(suite):
