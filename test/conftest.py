@@ -3,20 +3,18 @@
 import os
 import signal
 
-import ros_domain
-
-# Tests run side by side: one thread of linear algebra each, and a ROS domain of its own for each
-# process.
+# Tests run side by side: one thread of linear algebra each.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-os.environ["ROS_DOMAIN_ID"] = str(ros_domain.claim())
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from robot_identification.nodes.middleware import this_machine_only
+from robot_identification.nodes.middleware import private_domain, this_machine_only
 
-os.environ.update(this_machine_only())
+# A domain of its own for each process, whatever is set.
+os.environ.pop("ROS_DOMAIN_ID", None)
+os.environ.update(private_domain() | this_machine_only())
 
 # The same examples every time.  Time says nothing where compilation or other tests interfere.
 settings.register_profile(

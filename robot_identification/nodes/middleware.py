@@ -13,8 +13,11 @@ from __future__ import annotations
 
 import os
 import random
+import socket
+from functools import cache
 from importlib.metadata import version
 
+from robot_identification.errors import InputError
 from robot_identification.share import share_directory
 
 _PROFILE_FILES = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")
@@ -22,6 +25,15 @@ _CHOICES = ("FASTDDS_BUILTIN_TRANSPORTS", *_PROFILE_FILES)
 _DISCOVERY = "ROS_AUTOMATIC_DISCOVERY_RANGE"
 _DOMAIN = "ROS_DOMAIN_ID"
 _RCLPY_OF_JAZZY = 7  # the last one with Fast DDS 2
+
+# UDP ports of these domains are below those that Linux hands out by itself.
+_DOMAINS = range(1, 101)
+_FIRST_PORT, _PORTS_OF_A_DOMAIN = 7400, 250  # as every implementation of DDS counts them
+_FIRST_PARTICIPANT, _UNUSED = 10, 249  # ports of a domain, counted from its first
+
+
+class NoDomainError(InputError):
+    """No ROS domain is free on this machine."""
 
 
 def use_own_profiles() -> None:
@@ -34,10 +46,17 @@ def use_own_profiles() -> None:
 
 
 def private_domain() -> dict[str, str]:
-    """Return environment variables for a random ROS domain on this machine; set ones are kept."""
-    number = random.SystemRandom().randint(1, 100)
-    wanted = {_DOMAIN: str(number), _DISCOVERY: "LOCALHOST"}
-    kept = {name: os.environ[name] for name in wanted if name in os.environ}
+    """Return environment variables for a ROS domain of this process's own; set ones are kept.
+
+    Others on this machine have another, and nobody beyond it is reached.
+
+    Raises:
+        NoDomainError: all domains are in use.
+    """
+    kept = {name: os.environ[name] for name in (_DOMAIN, _DISCOVERY) if name in os.environ}
+    wanted = {_DISCOVERY: "LOCALHOST"}
+    if _DOMAIN not in kept:
+        wanted[_DOMAIN] = str(_claimed_domain())
     if _DISCOVERY not in kept and not _is_told_otherwise():
         wanted |= this_machine_only()
     return wanted | kept
@@ -48,6 +67,37 @@ def this_machine_only() -> dict[str, str]:
     if "fastrtps" not in os.environ.get("RMW_IMPLEMENTATION", "rmw_fastrtps_cpp"):
         return {_DISCOVERY: "LOCALHOST"}
     return {_DISCOVERY: "SYSTEM_DEFAULT"} | _profiles("_localhost")
+
+
+@cache
+def _claimed_domain() -> int:
+    """Return a domain without participants, which is this process's until it ends."""
+    for number in random.sample(_DOMAINS, len(_DOMAINS)):
+        first_port = _FIRST_PORT + _PORTS_OF_A_DOMAIN * number
+        claim = _bound(first_port + _UNUSED)
+        if claim is None:
+            continue
+        probe = _bound(first_port + _FIRST_PARTICIPANT)
+        if probe is not None:
+            probe.close()
+            claim.detach()  # open until the process ends
+            return number
+        claim.close()
+    raise NoDomainError(
+        f"ROS domains {_DOMAINS[0]} to {_DOMAINS[-1]} are all in use on this machine; end programs "
+        f"that use them, or choose a domain with {_DOMAIN}"
+    )
+
+
+def _bound(port: int) -> socket.socket | None:
+    """Return a socket at a UDP port of this machine; nothing where another has it."""
+    new = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    try:
+        new.bind(("", port))
+    except OSError:
+        new.close()
+        return None
+    return new
 
 
 def _is_told_otherwise() -> bool:

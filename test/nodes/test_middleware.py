@@ -1,18 +1,22 @@
 """Processes stay within earshot of each other, whatever stalls them."""
 
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+import rclpy
+from rclpy.context import Context
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from robot_identification.nodes import middleware, qos
 from robot_identification.nodes.client import Client
 from robot_identification.nodes.middleware import (
+    NoDomainError,
     private_domain,
     this_machine_only,
     use_own_profiles,
@@ -25,6 +29,11 @@ pytestmark = pytest.mark.ros
 
 PROFILES = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")
 CHOICES = ("FASTDDS_BUILTIN_TRANSPORTS", *PROFILES)
+SAY_DOMAIN = """import os
+from robot_identification.nodes.middleware import private_domain
+del os.environ["ROS_DOMAIN_ID"]
+print(private_domain()["ROS_DOMAIN_ID"])
+"""
 CONFIG = share_directory() / "config"
 
 
@@ -86,6 +95,23 @@ def test_a_domain_of_its_own_unless_one_is_set(monkeypatch):
     for name, value in set_ones.items():
         monkeypatch.setenv(name, value)
     assert private_domain() == set_ones
+
+
+def test_a_domain_of_another_process_or_with_participants_is_not_given(monkeypatch):
+    own = int(os.environ["ROS_DOMAIN_ID"])  # claimed when the tests began
+    ended = [sys.executable, "-c", SAY_DOMAIN]
+    another = int(subprocess.run(ended, check=True, capture_output=True, text=True).stdout)
+    context = Context()
+    rclpy.init(context=context, domain_id=another)
+    participant = rclpy.create_node("participant", context=context)
+    try:
+        for number in (own, another):
+            monkeypatch.setattr(middleware, "_DOMAINS", range(number, number + 1))
+            with pytest.raises(NoDomainError, match=f"{number} are all in use.*ROS_DOMAIN_ID"):
+                middleware._claimed_domain.__wrapped__()
+    finally:
+        participant.destroy_node()
+        context.shutdown()
 
 
 @pytest.mark.usefixtures("nothing_chosen")
