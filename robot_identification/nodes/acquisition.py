@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import secrets
 import sys
 import time
@@ -28,6 +27,7 @@ from robot_identification.nodes.acquisition_parameters import (
 )
 from robot_identification.nodes.bag_recording import BagRecording
 from robot_identification.nodes.block_messages import block_message
+from robot_identification.nodes.block_pace import BlockPace
 from robot_identification.nodes.filtered import FilteredPublisher
 from robot_identification.nodes.joint_states import JointStateReader, Sample
 from robot_identification.nodes.listening import Listener
@@ -41,9 +41,6 @@ from robot_identification.robot.drives import require_effort_meaning
 from robot_identification.robot.loading import load_robot
 from robot_identification.storage.bag_parts import BagMessage
 
-_BURST = 500
-_SPARE = 1.25
-_SMALL_BLOCK = 100
 _FINISH = 10.0
 
 
@@ -56,7 +53,7 @@ class AcquisitionNode(Node):
         self._robot = load_robot(values["robot"], effort_meaning=values["effort_meaning"] or None)
         require_effort_meaning(self._robot)
         self._rate: float = values["expected_rate"]
-        self._block_period: float = values["block_period"]
+        self._pace = BlockPace(values["block_period"])
         self._part_period: float = values["bag_part_period"]
         self._recorder: Recorder | None = None
         self._bag: BagRecording | None = None
@@ -86,7 +83,7 @@ class AcquisitionNode(Node):
         steady = Clock(
             clock_type=ClockType.STEADY_TIME
         )  # blocks flow although simulated time rests
-        self.create_timer(self._block_period, self._publish, clock=steady)
+        self.create_timer(values["block_period"], self._publish_waiting, clock=steady)
         self.create_timer(values["diagnostics_period"], self._report, clock=steady)
         if values["autostart"]:
             self._begin()
@@ -124,7 +121,7 @@ class AcquisitionNode(Node):
             recorder = self._continue(recorder)
         for one in samples:
             recorder.add(one)
-        if recorder.pending and recorder.pending % _BURST == 0:
+        if self._pace.add(len(samples)):
             self._publish()
 
     def _keep(self, topic: str, kind: str, message: Any, received: int) -> None:
@@ -132,28 +129,22 @@ class AcquisitionNode(Node):
         if self._bag is not None:
             self._bag.add(BagMessage(topic, kind, received, serialize_message(message)))
 
+    def _publish_waiting(self) -> None:
+        if self._pace.period_ends():
+            self._publish()
+
     def _publish(self, *, last: bool = False) -> None:
         # Asked whether or not there is a recording: patience counts from one question to the next.
         wait = self._efforts is not None and self._efforts.are_due()
         until = self._reference.known_until()
         if self._recorder is None:
             return
-        most = self._block_size(self._recorder)
+        most = self._pace.most
         while block := self._recorder.take(last=last, wait=wait, until=until, most=most):
             self._send(block)
             if block.last:
                 return
-
-    def _block_size(self, recorder: Recorder) -> int:
-        """Return how many samples a block has at most: hardly more than come in its period.
-
-        The middleware keeps the last blocks, each in a buffer that grows to the largest it has ever
-        held and never shrinks.  Samples that waited during a stall are therefore split.
-        """
-        if math.isnan(recorder.rate):
-            return _BURST
-        usual = math.ceil(_SPARE * self._block_period * recorder.rate)
-        return min(max(usual, _SMALL_BLOCK), _BURST)
+        self._pace.sent(self._recorder.rate)
 
     def _send(self, block: Block) -> None:
         block = self._reference.complete(block)
@@ -188,6 +179,7 @@ class AcquisitionNode(Node):
 
     def _open(self, name: str, bag: BagRecording | None) -> Recorder:
         efforts = None if self._efforts is None else self._efforts.buffer
+        self._pace.begin()
         self._recorder = Recorder(name, len(self._robot.joints), self._rate, efforts)
         self._bag = bag
         if self._filtered is not None:

@@ -177,6 +177,32 @@ def test_a_receiver_that_stood_still_hears_that_a_recording_ends_with_its_node(m
     assert not [line for line in answer.result.warnings if "not ended" in line]
 
 
+def test_what_waited_in_a_stall_comes_in_blocks_like_all_others(make_suite):
+    suite = make_suite()
+    acquisition = suite.start("acquisition")
+    suite.wait_for_acquisition()
+    recording = suite.client.demand(Trigger, "acquisition/start").message
+    sent = states(500)
+
+    def publish(some, total):
+        for state in some:
+            suite.driver.publish(state)
+        suite.wait(lambda: sum(len(b.stamps) for b in suite.of(recording)) == total, "samples")
+
+    publish(sent[:100], 100)
+    before = len(suite.of(recording))
+    acquisition.send_signal(signal.SIGSTOP)
+    for state in sent[100:400]:
+        suite.driver.publish(state)
+    suite.client.spin(1.0)
+    acquisition.send_signal(signal.SIGCONT)
+    publish(sent[400:], 500)
+    in_a_period = 0.1 * RATE
+    sizes = [len(block.stamps) for block in suite.of(recording)[before:]]
+    assert max(sizes) <= 1.1 * in_a_period
+    assert len(sizes) <= 1.5 * 400 / in_a_period
+
+
 def test_filtered_samples_follow_the_motion(suite):
     raw = suite.record(states(1000))
     recording = raw[0].recording
