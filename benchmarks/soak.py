@@ -5,21 +5,27 @@ and publishes samples and filtered samples, ``identification`` keeps them and re
 every second, ``calibration`` predicts their efforts.  This process receives what they publish,
 checks that every stamp sent is there once, and looks up every few seconds what each node uses.
 
+In the warm-up every node is stopped (SIGSTOP) for a second, ``--stalls`` times: what waits takes
+buffers that the middleware keeps for good, and which a machine that stalls would make grow later.
 Memory for samples is granted up to ``--memory`` MB, which is used up before the warm-up ends: then
-nothing may grow.  With ``--recording M`` a recording ends after M minutes and another begins.
+nothing may grow.  Slopes and ages are of the time after the warm-up, losses of all.  With
+``--recording M`` a recording ends after M minutes and another begins.
 
 Run it with real-time priority where others use the machine; the nodes inherit it:
 
     chrt -r 30 python benchmarks/soak.py --minutes 60 --core 3 --output soak.json
 
-Usage: soak.py [--minutes M] [--warm-up M] [--recording M] [--memory MB] [--core N] [--output FILE]
+Usage: soak.py [--minutes M] [--warm-up M] [--stalls N] [--recording M] [--memory MB] [--core N]
+               [--output FILE]
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
+import signal
 import tempfile
 import time
 from collections.abc import Iterator
@@ -35,6 +41,7 @@ import sys
 import numpy as np
 from robot_identification.srv import Calibrate, Identify
 from soaking.arm import NAMES, prepare
+from soaking.machine import Machine
 from soaking.observer import Observer
 from soaking.resources import Resources
 from std_srvs.srv import Trigger
@@ -50,13 +57,15 @@ RATE = 1000.0
 LOOK_EVERY = 5.0
 WRITE_EVERY = 60.0
 SETTLING = 3.0
+STALL = 1.0
 
 
 def main() -> None:
     """Run the soak, print a table and write a file."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--minutes", type=float, default=60.0)
-    parser.add_argument("--warm-up", type=float, default=10.0, help="left out of the slopes, min")
+    parser.add_argument("--warm-up", type=float, default=10.0, help="left out of slopes and ages")
+    parser.add_argument("--stalls", type=int, default=40, help="of every node in the warm-up")
     parser.add_argument("--recording", type=float, default=0.0, help="length of one, min; 0: all")
     parser.add_argument("--memory", type=int, default=64, help="max_memory_mb of identification")
     parser.add_argument("--core", type=int, help="the only core that acquisition may use")
@@ -81,7 +90,7 @@ class Soak:
         self._folder, self._options = folder, options
         self._arm = prepare(folder, RATE)
         self._report = folder / "driver.json"
-        self._loads: list[float] = []
+        self._machine = Machine()
 
     def run(self) -> dict[str, Any]:
         """Run to the end and return all figures."""
@@ -134,11 +143,19 @@ class Soak:
         driver = nodes.start("driver", line)
         client.wait_for(lambda: observer.raw.samples, 60.0, "samples")
         begin = written = cleared = time.monotonic()
+        warm = begin + 60.0 * self._options.warm_up
+        stalls = self._options.stalls
         while driver.poll() is None:
             resources.look(time.monotonic() - begin)
-            self._loads.append(os.getloadavg()[0])
+            self._machine.look()
+            if stalls and time.monotonic() < warm:
+                self._stall(nodes, client)
+                stalls -= 1
             client.spin(LOOK_EVERY)
             now = time.monotonic()
+            if now >= warm:
+                observer.forget_ages()
+                warm = math.inf
             if self._options.recording and now - cleared >= 60.0 * self._options.recording:
                 client.demand(Trigger, "acquisition/clear")
                 cleared = now
@@ -148,6 +165,13 @@ class Soak:
         if driver.returncode:
             raise SystemExit(nodes.output("driver"))
         nodes.stop("driver")
+
+    def _stall(self, nodes: NodeProcesses, client: Client) -> None:
+        """Have one node after the other stand still."""
+        for process in map(nodes.process, NODES):
+            process.send_signal(signal.SIGSTOP)
+            client.spin(STALL)
+            process.send_signal(signal.SIGCONT)
 
     def _figures(self, observer: Observer, resources: Resources) -> dict[str, Any]:
         driver = json.loads(self._report.read_text()) if self._report.exists() else {}
@@ -164,7 +188,7 @@ class Soak:
         return {
             "minutes": resources.times[-1] / 60.0 if resources.times else 0.0,
             "settings": {**vars(self._options), "output": str(self._options.output)},
-            "machine": machine(self._loads),
+            "machine": self._machine.summary(),
             "driver": driver,
             "nothing_lost": whole,
             "samples": raw.summary(),
@@ -210,18 +234,6 @@ def pinned(core: int | None) -> Iterator[None]:
         os.sched_setaffinity(0, before)
 
 
-def machine(loads: list[float]) -> dict[str, Any]:
-    """Return what the nodes ran on, and how busy it was."""
-    policies = {os.SCHED_OTHER: "other", os.SCHED_RR: "round robin", os.SCHED_FIFO: "first in"}
-    return {
-        "cores": os.cpu_count(),
-        "scheduling": policies.get(os.sched_getscheduler(0), "another"),
-        "priority": os.sched_getparam(0).sched_priority,
-        "load_mean": float(np.mean(loads)) if loads else None,
-        "load_largest": max(loads, default=None),
-    }
-
-
 def warnings(text: str) -> list[str]:
     """Return the first lines of a log that warn or tell of an error."""
     return [line for line in text.splitlines() if "[INFO]" not in line][:20]
@@ -233,7 +245,8 @@ def table(found: dict[str, Any]) -> None:
     print(
         f"{found['minutes']:.1f} min, {len(NAMES)} joints at {RATE:g} Hz; {on['cores']} cores with "
         f"a load of {on['load_mean']:.1f} (largest {on['load_largest']:.1f}); scheduling "
-        f"{on['scheduling']}, priority {on['priority']}"
+        f"{on['scheduling']}, priority {on['priority']}; the host took "
+        f"{100 * on['stolen_mean']:.1f} % of it ({100 * on['stolen_largest']:.1f} % at worst)"
     )
     print(f"sent {driver['sent']}, received {raw['samples']}, {raw['counted_by_node']}")
     print(f"faults {raw['faults']} in samples, {found['filtered_samples']['faults']} in filtered")

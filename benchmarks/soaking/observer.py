@@ -82,6 +82,10 @@ class Blocks:
                 self.faults.append(f"{step} ns from stamp {self.last_stamp} to the next")
             self.last_stamp = stamp
 
+    def forget_ages(self) -> None:
+        """Have the ages begin again."""
+        self.newest, self.oldest = array("d"), array("d")
+
     def summary(self) -> dict[str, Any]:
         """Return what came and how late."""
         totals: dict[str, int] = {}
@@ -89,7 +93,6 @@ class Blocks:
             for name, count in counts.items():
                 totals[name] = totals.get(name, 0) + count
         return {
-            "blocks": len(self.newest),
             "samples": self.samples,
             "recordings": self.recordings,
             "counted_by_node": totals,
@@ -134,6 +137,12 @@ class Observer:
         self.last_estimate = message
         if not self.raw.ended:  # afterwards its samples are as old as the end of the driver
             self.estimates.append((time.time_ns() - stamp_of(message)) / NANOSECONDS)
+
+    def forget_ages(self) -> None:
+        """Have all ages begin again."""
+        self.raw.forget_ages()
+        self.filtered.forget_ages()
+        self.estimates = array("d")
 
     def estimate_ages(self) -> dict[str, dict[str, float]]:
         """Return how old the newest sample behind an estimate was when that was received."""
