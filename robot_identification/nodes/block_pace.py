@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+_SMALL = 100
 _LARGEST = 500
 _SPARE = 1.05
 
@@ -14,6 +15,8 @@ class BlockPace:
     A full block has as many samples as come in a period, so that all blocks are alike, whenever
     they are sent.  The middleware keeps the last ones, each in a buffer that grows to the largest
     block it has ever held: blocks of what has come in a period would make it grow at every stall.
+    Fewer than a hundred samples do not fill a block: of what comes all at once there would be more
+    blocks than the middleware keeps.
 
     Args:
         period: time in which a block fills, s.
@@ -58,4 +61,4 @@ class BlockPace:
         self._waiting = 0
         self.full = _LARGEST
         if not math.isnan(rate):
-            self.full = min(max(round(self._period * rate), 1), _LARGEST)
+            self.full = min(max(round(self._period * rate), _SMALL), _LARGEST)

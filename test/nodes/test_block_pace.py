@@ -45,6 +45,12 @@ def test_samples_of_a_stream_that_pauses_wait_two_periods_at_most():
     assert max(then - came for came, then in zip(arrivals, sent, strict=True)) <= 2e3 * PERIOD
 
 
+def test_what_comes_at_once_fits_into_what_the_middleware_keeps():
+    sizes = [size for _, size in blocks_of([0] * 100 + [500] * 3000, rate=20.0)]
+    assert max(sizes) == 100
+    assert len(sizes) == 31
+
+
 def test_a_slow_stream_is_sent_sample_by_sample():
     assert [size for _, size in blocks_of(range(0, 3000, 100), rate=10.0)] == [1] * 30
 
