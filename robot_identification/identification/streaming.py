@@ -69,6 +69,7 @@ class StreamingIdentification:
     ) -> None:
         self._robot, self._base, self._source = robot, base, source
         self._prompt = prompt
+        self._regrouping = Regrouping.of(base)
         self._regressor = Regressor(robot, base.base_columns, spare=1)
         self._settling = Settling(robot, overrides or ProcessingSettings(), settle)
         self._settled: Settled | None = None
@@ -187,7 +188,7 @@ class StreamingIdentification:
             sources=(Source(self._source, "", self._samples, self.duration),),
             method="wls",
             settings={**processing.entries(), STREAMING: self._mark(self._settled)},
-            regrouping=Regrouping.of(base),
+            regrouping=self._regrouping,
             estimate=estimate,
             factors=factors,
             elimination=elimination,
