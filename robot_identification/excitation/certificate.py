@@ -149,14 +149,12 @@ def _motion_checks(
     start: npt.ArrayLike | None,
     surroundings: Surroundings,
 ) -> list[Check]:
-    found = checks.limits(robot, trajectory, limits)
-    published = checks.published(trajectory)
-    again = None if published is None else checks.limits(robot, published, limits)
-    found.append(checks.interpolation(trajectory, again))
+    found = checks.limits(trajectory, limits)
+    found.append(checks.interpolation(trajectory, limits))
     found.append(checks.rest(trajectory, limits))
     if start is not None:
         found.append(checks.start(robot, trajectory, start, START_TOLERANCE))
-    found.append(checks.braking(robot, trajectory, limits))
+    found.append(checks.braking(trajectory, limits))
     found += surroundings.checks(robot, trajectory, limits)
     return found
 

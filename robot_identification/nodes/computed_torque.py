@@ -21,9 +21,13 @@ from robot_identification.errors import InputError
 from robot_identification.msg import InertialParameters
 from robot_identification.nodes import qos
 from robot_identification.nodes.inertial_messages import values_of_message
-from robot_identification.nodes.joint_states import stamp_of
+from robot_identification.nodes.joint_states import (
+    NANOSECONDS,
+    JointStateReader,
+    Sample,
+    stamp_of,
+)
 from robot_identification.nodes.messages import time_of
-from robot_identification.nodes.motion_states import MotionStates
 from robot_identification.nodes.parameters import ROBOT, ParameterSpec, declare
 from robot_identification.nodes.running import run
 from robot_identification.nodes.torque_stream import TorqueStream
@@ -63,7 +67,8 @@ class ComputedTorque(Node):
         names = self._robot.joint_names
         self._warm()
         self._stream = TorqueStream(names, values["rate"], values["lead"])
-        self._states = MotionStates(names)
+        self._reader = JointStateReader(names, "joint_states", efforts=False)
+        self._latest: Sample | None = None
         self._early: JointTrajectory | None = None
         self._sent = 0
         self._message = JointState(name=list(names))
@@ -93,7 +98,7 @@ class ComputedTorque(Node):
         self.get_logger().info(f"parameters of {stamp_of(message)} ns in use")
 
     def _on_trajectory(self, message: JointTrajectory) -> None:
-        latest = self._states.latest
+        latest = self._latest
         if latest is None:
             self._early = message  # until the first state says what time it is
             return
@@ -107,11 +112,17 @@ class ComputedTorque(Node):
         self.get_logger().info(f"trajectory of {len(message.points)} points in use")
 
     def _on_states(self, message: JointState) -> None:
-        self._states.add(message)
-        latest = self._states.latest
-        if latest is None or self._states.fault:
-            self.get_logger().warning(self._states.fault, throttle_duration_sec=1.0)
+        try:
+            latest = self._reader.read(message, 0)
+        except InputError as error:
+            self.get_logger().warning(f"joint state refused: {error}", throttle_duration_sec=1.0)
             return
+        if self._latest is not None and 0 <= self._latest.stamp - latest.stamp < NANOSECONDS:
+            self.get_logger().warning(
+                "the stamps of the joint states do not rise", throttle_duration_sec=1.0
+            )
+            return
+        self._latest = latest
         if self._early is not None:
             early, self._early = self._early, None
             self._stream.due(latest.stamp)

@@ -14,14 +14,13 @@ import numpy as np
 
 from robot_identification.errors import NotCertifiedError, SettingError
 from robot_identification.excitation.approach import approach, slowed
-from robot_identification.excitation.certificate import Certificate, certify
+from robot_identification.excitation.certificate import START_TOLERANCE, Certificate, certify
 from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.one_joint.plan import OneJointPlan
 from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.excitation.plan import Plan, PlanSettings
 from robot_identification.excitation.surroundings import Surroundings
 from robot_identification.excitation.trajectory import Trajectory
-from robot_identification.nodes.motion import START_TOLERANCE
 from robot_identification.nodes.motion_braking import release_time
 from robot_identification.robot.joint_limits import with_joint_limits
 from robot_identification.robot.loading import load_robot
