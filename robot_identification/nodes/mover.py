@@ -22,7 +22,7 @@ from robot_identification.nodes.motion_phases import MOVING, Command, MotionSett
 from robot_identification.nodes.motion_watch import MotionWatch
 from robot_identification.nodes.parameters import current
 from robot_identification.nodes.planner import Planner
-from robot_identification.nodes.planning import Job, Prepared, prepare
+from robot_identification.nodes.planning import Job, Prepared, prepare, wider_limits
 from robot_identification.nodes.planning_worker import Planned
 from robot_identification.nodes.services import Desk, Turn
 from robot_identification.nodes.trajectories import message_of
@@ -253,4 +253,5 @@ def _outline(prepared: Prepared, speed: float) -> str:
     return (
         f"approach {way:.1f} s, trajectory {prepared.run.duration:.1f} s at "
         f"{100.0 * speed:g} % speed, at rest within {prepared.braking_time:.3f} s"
+        f"{wider_limits(prepared.machine)}"
     )
