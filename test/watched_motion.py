@@ -2,7 +2,6 @@
 
 import numpy as np
 from builtin_interfaces.msg import Time
-from scipy.interpolate import BPoly
 from sensor_msgs.msg import JointState
 
 from robot_identification.excitation.limits import MotionLimits
@@ -133,22 +132,3 @@ class World:
         while self.elapsed < end:
             self.look()
             self.tick()
-
-
-def shares(trajectory, limits):
-    """Return the largest shares of position, velocity and acceleration limits, by SciPy.
-
-    The points are interpolated by quintic polynomials, as a controller does it.
-    """
-    points = np.stack([trajectory.positions, trajectory.velocities, trajectory.accelerations], 1)
-    curve = BPoly.from_derivatives(trajectory.times, list(points))
-    found = []
-    middle = (limits.lower + limits.upper) / 2.0
-    half = (limits.upper - limits.lower) / 2.0
-    times = np.linspace(trajectory.times[:-1], trajectory.times[1:], 25).ravel()
-    for order, (zero, bound) in enumerate(
-        ((middle, half), (0.0, limits.velocity), (0.0, limits.acceleration))
-    ):
-        values = curve(times) if order == 0 else curve.derivative(order)(times)
-        found.append(float((np.abs(values - zero) / bound).max()))
-    return found

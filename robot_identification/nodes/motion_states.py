@@ -52,6 +52,11 @@ class Reading:
     arrival: Instant
     position: Array
 
+    @property
+    def delay(self) -> int:
+        """Time from the stamp to the arrival in ns, by the clocks of both sides."""
+        return self.arrival.stamp - self.stamp
+
 
 @dataclass(frozen=True)
 class PhysicalMotion:
@@ -119,8 +124,6 @@ class MotionStates:
             anew: whether to begin anew where the last state is stale: for a robot that is not
                 moved, whose driver may have been started again.
         """
-        if anew and self.stale(now):
-            self._readings.clear()
         self._count += 1
         try:
             sample = self._reader.read(message, self._count)
@@ -128,10 +131,13 @@ class MotionStates:
             self._refuse(Refusal.CONTENT, str(error))
             return
         reading = Reading(sample.stamp, now, sample.position)
-        wrong = self._wrong_stamp(reading, at_rest=anew)
+        first = self.latest is None or (anew and self.stale(now))
+        wrong = self._in_the_future(reading) if first else self._wrong_stamp(reading, at_rest=anew)
         if wrong:
             self._refuse(Refusal.STAMP, wrong)
             return
+        if first:
+            self._readings.clear()
         wrong = self._wrong_position(reading)
         if wrong:
             self._impossible = reading
@@ -140,8 +146,8 @@ class MotionStates:
         self._keep(reading)
 
     def _keep(self, reading: Reading) -> None:
-        delay = reading.arrival.stamp - reading.stamp
-        self._shortest_delay = min(self._shortest_delay, delay) if self._readings else delay
+        delays = (self._shortest_delay, reading.delay) if self._readings else (reading.delay,)
+        self._shortest_delay = min(delays)
         self.fault, self.refusal, self._impossible = "", None, None
         self._readings.append(reading)
 
@@ -156,19 +162,18 @@ class MotionStates:
         set, or their stamp is wrong.  Of a robot at rest too little may be known of how late they
         come, and nothing depends on it.
         """
-        delay = reading.arrival.stamp - reading.stamp
-        latest = self.latest
-        if latest is None:
-            ahead = -delay / NANOSECONDS
-            return self._in_the_future(ahead) if ahead > self.timeout else ""
-        if reading.stamp <= latest.stamp:
+        if reading.stamp <= self._readings[-1].stamp:
             return "the stamps of the joint states do not rise"
-        ahead = (self._shortest_delay - delay) / NANOSECONDS
+        ahead = (self._shortest_delay - reading.delay) / NANOSECONDS
         if ahead > _AHEAD_SHARE * self.timeout and not at_rest:
             return f"a joint state is stamped {ahead:.3f} s ahead of those before it"
         return ""
 
-    def _in_the_future(self, ahead: float) -> str:
+    def _in_the_future(self, reading: Reading) -> str:
+        ahead = -reading.delay / NANOSECONDS
+        return self._future(ahead) if ahead > self.timeout else ""
+
+    def _future(self, ahead: float) -> str:
         return (
             f"the last joint state is {ahead:.3f} s in the future, more than {self.timeout:g} s; "
             "does its driver have the clock of this node?"
@@ -245,7 +250,7 @@ class MotionStates:
     def _staleness(self, now: Instant) -> str:
         age = self.age(now)
         if age < -self.timeout:
-            return self._in_the_future(-age)
+            return self._future(-age)
         seconds = max(age, self.silence(now))
         why = f" ({self.fault})" if self.fault else ""
         return (

@@ -5,12 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from oracles.quintic_curve import shares
 from robot_identification.errors import NotCertifiedError, StaleStateError
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.nodes import motion as supervision
 from robot_identification.nodes import motion_braking
 from robot_identification.nodes.motion_phases import MOVING, Phase, Reason
-from watched_motion import APPROACH, LIMITS, RUN, STEP, World, shares
+from watched_motion import APPROACH, LIMITS, RUN, STEP, World
 
 SECOND = 10**9
 ROUNDING = 1.0 + 1e-6

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from oracles.quintic_curve import shares
 from robot_identification.errors import SettingError
 from robot_identification.excitation.approach import approach
 from robot_identification.excitation.checks import exceeded
@@ -20,7 +21,7 @@ from robot_identification.nodes.motion_braking import (
 )
 from robot_identification.nodes.motion_states import Reading
 from robot_identification.nodes.planning import Sources, load_machine
-from watched_motion import BEGIN, BRAKING, LIMITS, NAMES, RUN, instant, shares
+from watched_motion import BEGIN, BRAKING, LIMITS, NAMES, RUN, instant
 
 TRACKING = (0.1, 0.2)
 AT_ONCE = replace(BRAKING, lag_time=0.0)
@@ -142,6 +143,15 @@ def test_braking_that_would_end_outside_uses_more_of_the_acceleration(origin):
         stop = stop_motion(limits, straight(place, 1.5), origin)
         assert not stop.flaw
         assert stop.trajectory.positions[-1, 0] == pytest.approx(place + way[share])
+
+
+def test_a_robot_that_has_left_its_reference_is_braked_from_its_own_velocity():
+    moving = straight(0.5, 1.5)
+    slower = moving.reference.sample(0.3 * moving.reading_times)[0]
+    readings = readings_at(moving.reading_times, slower)
+    stop = stop_motion(BRAKING, replace(moving, readings=tuple(readings)), Origin.MEASURED)
+    np.testing.assert_allclose(stop.trajectory.velocities[0], [0.45, 0.0], atol=1e-9)
+    np.testing.assert_allclose(stop.trajectory.positions[0], [0.5, 0.0], atol=1e-9)
 
 
 def test_a_velocity_from_which_there_is_no_rest_inside_the_limits_is_reduced():

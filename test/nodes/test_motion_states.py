@@ -58,6 +58,8 @@ def test_a_driver_with_another_clock_is_refused_and_told_so():
     states.add(state(BEGIN + 10**9, [0.0, 0.0]), instant(BEGIN))
     with pytest.raises(StaleStateError, match=r"1\.000 s in the future.*clock"):
         states.fresh(instant(BEGIN))
+    states.add(state(BEGIN, [0.5, 0.0]), instant(BEGIN))
+    assert states.fresh(instant(BEGIN)).position[0] == 0.5, "what follows is sound"
 
 
 def test_a_robot_at_rest_is_believed_again_once_its_last_state_is_stale():
