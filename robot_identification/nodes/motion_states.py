@@ -72,7 +72,9 @@ class PhysicalMotion:
 
     def excess(self, way: Array, seconds: float) -> Array:
         """Return (joints,) ways as shares of the longest possible ones in a time in s."""
-        share: Array = np.abs(way) / (self.tolerance + _OVERSHOOT * self.speed * max(seconds, 0.0))
+        possible = self.tolerance + _OVERSHOOT * self.speed * max(seconds, 0.0)
+        with np.errstate(over="ignore"):  # a state may say anything
+            share: Array = np.abs(way) / possible
         return share
 
 
