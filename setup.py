@@ -223,7 +223,7 @@ setup(
     install_requires=REQUIREMENTS + ([] if ROS_IS_SOURCED else ROS_WHEELS),
     extras_require=EXTRAS,
     entry_points={
-        "console_scripts": ["robot-identification = robot_identification.cli.main:main"],
+        "console_scripts": ["robot-identification = robot_identification.cli:start"],
     },
     cmdclass={"build": BuildWithCMake, "build_cmake": build_cmake},
     distclass=PlatformDistribution,
