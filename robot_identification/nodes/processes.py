@@ -113,7 +113,7 @@ class NodeProcesses:
         """Start a process under a name that is not taken."""
         with self.log_file(name).open("wb") as log, signals_held():
             process = subprocess.Popen(
-                [*_ending_with_this_process(), *line],
+                [*ending_with_this_process(), *line],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -173,7 +173,7 @@ class NodeProcesses:
             self._signals.close()
 
 
-def _ending_with_this_process() -> list[str]:
+def ending_with_this_process() -> list[str]:
     """Return what to put before a command so that it gets SIGINT when this process ends.
 
     The kernel sends it at the end of the thread that has started the process, so that this is for

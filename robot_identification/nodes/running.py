@@ -14,6 +14,7 @@ from types import FrameType
 
 import rclpy
 from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedExecutor
+from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.logging import get_logger
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
@@ -25,6 +26,11 @@ from robot_identification.nodes.middleware import use_own_profiles
 BAD_INPUT = 2
 REFUSED = 3
 _REPEATED_WITHIN = 3.0
+_WRONG_ARGUMENTS = (
+    rclpy_implementation.RCLError,  # a parameter file that cannot be read, for example
+    rclpy_implementation.RCLInvalidROSArgsError,
+    rclpy_implementation.UnknownROSArgsError,
+)
 
 
 def run(
@@ -51,10 +57,14 @@ def run(
     """
     _handle_signals(signal.SIG_DFL)
     use_own_profiles()
-    rclpy.init(
-        args=list(sys.argv if arguments is None else arguments),
-        signal_handler_options=SignalHandlerOptions.NO,
-    )
+    try:
+        rclpy.init(
+            args=list(sys.argv if arguments is None else arguments),
+            signal_handler_options=SignalHandlerOptions.NO,
+        )
+    except _WRONG_ARGUMENTS as error:
+        get_logger(name).fatal(" ".join(str(error).split()))
+        return BAD_INPUT
     node: Node | None = None
     try:
         node = make()

@@ -44,6 +44,7 @@ def track(tmp_path):
     namespace = f"/t{uuid.uuid4().hex[:12]}"
     client = Client(namespace, watch=processes.check)
     exact = {
+        "robot": "tx40",
         "position_noise": [0.0],
         "position_resolution": [0.0],
         "effort_noise": [0.0],

@@ -269,7 +269,9 @@ def test_noise_as_a_share_of_the_limits_and_velocity_as_asked(simulate):
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
 def test_it_ends_cleanly_and_says_what_it_sent(tmp_path, ending):
-    line = command("simulated_robot", namespace=f"/t{uuid.uuid4().hex[:12]}")
+    line = command(
+        "simulated_robot", parameters={"robot": "tx40"}, namespace=f"/t{uuid.uuid4().hex[:12]}"
+    )
     with (tmp_path / "log").open("w+") as log:
         process = subprocess.Popen(line, stdout=log, stderr=subprocess.STDOUT)
         deadline = time.monotonic() + 60.0
