@@ -40,7 +40,7 @@ class Ends:
     def __init__(self, processes: Iterable[str], needed: Collection[str]) -> None:
         self._running = set(processes)
         self._needed = needed
-        self._failed: dict[str, int] = {}
+        self._untold: dict[str, int] = {}  # exit codes of those that have failed
 
     def ended(self, name: str, code: int, *, stopping: bool) -> None:
         """Take note of the end of a process.
@@ -56,7 +56,8 @@ class Ends:
         self._running.discard(name)
         failed = code != 0 and not (stopping and code in _BY_SIGNAL)
         if failed:
-            self._failed[name] = code
+            self._untold[name] = code
         fatal = failed and (name in self._needed or code in (BAD_INPUT, REFUSED))
-        if fatal or (self._failed and (stopping or not self._running)):
-            raise ProcessFailedError(self._failed)
+        if self._untold and (fatal or stopping or not self._running):
+            told, self._untold = self._untold, {}
+            raise ProcessFailedError(told)

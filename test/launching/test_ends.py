@@ -55,3 +55,12 @@ def test_a_node_that_is_stopped_while_it_starts_has_not_failed(ends, code):
 def test_a_node_that_must_be_killed_has_failed(ends):
     with pytest.raises(ProcessFailedError):
         ends.ended("excitation", -signal.SIGKILL, stopping=True)
+
+
+def test_a_failure_is_told_once(ends):
+    with pytest.raises(ProcessFailedError):
+        ends.ended("excitation", 2, stopping=False)
+    ends.ended("acquisition", 0, stopping=True)
+    with pytest.raises(ProcessFailedError) as raised:
+        ends.ended("calibration", -9, stopping=True)
+    assert raised.value.codes == {"calibration": -9}
