@@ -7,7 +7,7 @@ after the motion two hundred times a second.  Plans are made in a process of the
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,12 +26,16 @@ from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.msg import ExcitationStatus
 from robot_identification.nodes import mover, qos
 from robot_identification.nodes.actions import DeskAction
-from robot_identification.nodes.excitation_parameters import PARAMETERS
+from robot_identification.nodes.excitation_parameters import (
+    PARAMETERS,
+    STATE_TIMEOUT,
+    TRACKING_ERROR_LIMIT,
+)
 from robot_identification.nodes.excitation_status import status_message
 from robot_identification.nodes.motion_phases import MotionSettings
 from robot_identification.nodes.motion_watch import MotionWatch
 from robot_identification.nodes.mover import Mover
-from robot_identification.nodes.parameters import declare, per_joint
+from robot_identification.nodes.parameters import current, declare, per_joint
 from robot_identification.nodes.planner import PERIOD as PLANNER_PERIOD
 from robot_identification.nodes.planner import Planner
 from robot_identification.nodes.planning import Sources, described, load_machine
@@ -50,7 +54,7 @@ class ExcitationNode(Node):
 
     def __init__(self) -> None:
         super().__init__("excitation")
-        self._values = declare(self, PARAMETERS)
+        self._values = declare(self, PARAMETERS, refuse=self._refuse_change)
         v = self._values
         self._robot = described(Sources(v["robot"], v["joint_limits"]))
         if self._robot.position_meaning is not PositionMeaning.JOINT:
@@ -61,21 +65,15 @@ class ExcitationNode(Node):
                 path=v["robot"],
                 field="position_meaning",
             )
-        joints = len(self._robot.joints)
-        tracking = per_joint("tracking_error_limit", v["tracking_error_limit"], joints)
-        self._settings = MotionSettings(
-            tracking_error=np.array(tracking),
-            lead=v["start_lead"],
-            rest_speed=v["rest_speed"],
-        )
         self._desk = Desk(self.get_logger())
         self._warm_up()
         self._watch = MotionWatch(
             self,
             self._robot,
             timeout=v["state_timeout"],
-            tracking_error=self._settings.tracking_error,
+            tracking_error=self._motion_settings().tracking_error,
         )
+        self.add_post_set_parameters_callback(self._on_parameters)
         self._planner = Planner(
             self,
             self._robot,
@@ -89,7 +87,7 @@ class ExcitationNode(Node):
             self,
             self._desk,
             v,
-            settings=self._settings,
+            settings=self._motion_settings,
             watch=self._watch,
             planner=self._planner,
             changed=self._publish_status,
@@ -97,6 +95,31 @@ class ExcitationNode(Node):
         self._create_interfaces()
         self._create_actions()
         self.get_logger().info(f"ready: {self._robot.name}; nothing moves before ~/start")
+
+    def _motion_settings(self) -> MotionSettings:
+        """Return how a motion that begins now is watched."""
+        tracking = current(self, TRACKING_ERROR_LIMIT)
+        return MotionSettings(
+            tracking_error=np.array(self._per_joint(tracking)),
+            lead=self._values["start_lead"],
+            rest_speed=self._values["rest_speed"],
+        )
+
+    def _per_joint(self, tracking: Sequence[float]) -> tuple[float, ...]:
+        return per_joint(TRACKING_ERROR_LIMIT.name, tracking, len(self._robot.joints))
+
+    def _refuse_change(self, values: Mapping[str, Any]) -> str:
+        """Return why a motion must not be watched otherwise now; empty if it may."""
+        if self._desk.works_on(mover.WORK):
+            return "the robot moves: what watches it changes at rest only"
+        if TRACKING_ERROR_LIMIT.name in values:
+            self._per_joint(values[TRACKING_ERROR_LIMIT.name])
+        return ""
+
+    def _on_parameters(self, _: list[Any]) -> None:
+        """Judge states by the parameters as they are now."""
+        tracking_error = self._motion_settings().tracking_error
+        self._watch.judge(current(self, STATE_TIMEOUT), tracking_error)
 
     def _warm_up(self) -> None:
         """Compile what a start needs."""
@@ -225,7 +248,7 @@ class ExcitationNode(Node):
         return status_message(
             self._watch.now().stamp,
             self._robot,
-            self._settings,
+            self._motion_settings(),
             course=self._mover.course,
             planned=self._planner.planned,
             planning=self._planner.busy,

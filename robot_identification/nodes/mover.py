@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from rclpy.node import Node
@@ -38,7 +39,7 @@ class Mover:
         node: the node.
         desk: where the turns of motions come from.
         values: parameters of the node.
-        settings: how a motion is watched.
+        settings: returns how a motion that begins now is watched.
         watch: the joint states.
         planner: has the last plan.
         changed: called when a motion begins, changes its phase or ends.
@@ -54,7 +55,7 @@ class Mover:
         desk: Desk,
         values: Mapping[str, Any],
         *,
-        settings: MotionSettings,
+        settings: Callable[[], MotionSettings],
         watch: MotionWatch,
         planner: Planner,
         changed: Callable[[], None],
@@ -135,8 +136,10 @@ class Mover:
         return self.course.interrupted()
 
     def _prepare(self, job: Job, planned: Planned, since: int | None, speed: float) -> Prepared:
+        tracking = tuple(self._settings().tracking_error.tolist())
+        sources = replace(job.sources, tracking_error=tracking)
         return prepare(
-            job,
+            replace(job, sources=sources),
             planned.plan,
             self._watch.fresh().position,
             since=since,
@@ -153,7 +156,7 @@ class Mover:
                 lag_time=self._values["braking_lag_time"],
             ),
             states=self._watch.states,
-            settings=self._settings,
+            settings=self._settings(),
             run=prepared.run,
             approach=prepared.approach,
         )

@@ -13,6 +13,8 @@ from trajectory_msgs.msg import JointTrajectory
 from robot_identification.errors import CancelledError, NoPlanError
 from robot_identification.msg import Progress as ProgressMessage
 from robot_identification.nodes import qos
+from robot_identification.nodes.excitation_parameters import TRACKING_ERROR_LIMIT
+from robot_identification.nodes.parameters import current
 from robot_identification.nodes.plan_requests import fill_plan, job_of, write
 from robot_identification.nodes.planning import Job, load_machine
 from robot_identification.nodes.planning_worker import Failed, Planned, PlanningWorker, Progress
@@ -111,7 +113,7 @@ class Planner:
             raise CancelledError("cancelled before anything was planned")
         if request.output:
             check_target(Path(request.output))
-        job = job_of(request, self._robot, self._values, self._place())
+        job = job_of(request, self._robot, self._present_values(), self._place())
         load_machine(job.sources)  # what is missing is told at once
         jobs.append(job)
         self._report = self._reporter(turn.tell)
@@ -119,6 +121,11 @@ class Planner:
         self._outcome = Future()
         self._changed()
         return ""
+
+    def _present_values(self) -> Mapping[str, Any]:
+        """Return the parameters of the node, with those as they are now that may change."""
+        tracking = current(self._node, TRACKING_ERROR_LIMIT)
+        return {**self._values, TRACKING_ERROR_LIMIT.name: tracking}
 
     def _take(self, request: Any, response: Any, job: Job, outcome: Planned | Failed) -> str:
         """Keep a plan and fill in the response."""

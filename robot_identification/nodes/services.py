@@ -144,6 +144,11 @@ class Desk:
         turn = self._turn
         return "" if turn is None else f"{turn.name} is under way"
 
+    def works_on(self, name: str) -> bool:
+        """Tell whether a piece of work of that name is under way."""
+        turn = self._turn
+        return turn is not None and turn.name == name
+
     def take(self, name: str) -> Turn | None:
         """Begin a piece of work; return None where another is under way.
 

@@ -6,11 +6,14 @@ A million of hostile sequences are tried by benchmarks/hostile_states.py.
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
+from rcl_interfaces.msg import ParameterType, ParameterValue
 
 from fake_driver import FakeDriver, honest
 from oracles.quintic_curve import shares
 from robot_identification.nodes import qos
 from robot_identification.nodes.cell import Cell, Status
+from robot_identification.nodes.client import RequestInvalidError
+from robot_identification.nodes.parameter_client import set_parameter
 
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(200)]
 
@@ -119,3 +122,24 @@ def test_what_start_refuses_preview_refuses(cell):
         assert message.startswith("STATE_STALE"), message
         assert "moves at" in message
     assert not cell.sent
+
+
+def test_how_a_motion_is_watched_changes_at_rest_only(running):
+    limit = ParameterValue(type=ParameterType.PARAMETER_DOUBLE_ARRAY, double_array_value=[0.05])
+    for name, value in (("tracking_error_limit", limit), ("state_timeout", 0.5)):
+        with pytest.raises(RequestInvalidError, match="the robot moves"):
+            set_parameter(running.client, "excitation", name, value)
+    running.trigger("stop")
+    running.wait_for(Status.STOPPED, Status.FAULT)
+    set_parameter(running.client, "excitation", "tracking_error_limit", limit)
+    running.wait(lambda: set(running.status.tracking_error_limit) == {0.05}, "limit in the status")
+    few = ParameterValue(type=limit.type, double_array_value=[0.05, 0.05])
+    with pytest.raises(RequestInvalidError, match="one for each of 6 joints"):
+        set_parameter(running.client, "excitation", "tracking_error_limit", few)
+    # A plan made with 0.1 leaves room enough for 0.05, but not for 1.0.
+    assert running.trigger("preview").success
+    limit.double_array_value = [1.0]
+    set_parameter(running.client, "excitation", "tracking_error_limit", limit)
+    assert running.trigger("preview").message.startswith("NOT_CERTIFIED")
+    limit.double_array_value = [0.1]
+    set_parameter(running.client, "excitation", "tracking_error_limit", limit)

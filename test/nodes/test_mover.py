@@ -50,7 +50,7 @@ def moving():
         now=lambda: world.instant,
     )
     mover = Mover(
-        node, Desk(node.get_logger()), {}, settings=world.motion.settings, watch=watch,
+        node, Desk(node.get_logger()), {}, settings=lambda: world.motion.settings, watch=watch,
         planner=None, changed=lambda: None,
     )  # fmt: skip
     mover.course = Course(None, world.motion)
