@@ -132,7 +132,12 @@ class IdentificationWork:
         report("reading", 0.0)
         start = start_of(request, self.robot, self.prior)
         recordings, warnings = read_data(
-            request.data, self.robot, self.live, cancelled, positions_needed=start == "idim"
+            request.data,
+            self.robot,
+            self.live,
+            cancelled,
+            positions_needed=start == "idim",
+            reference_needed=True,
         )
         try:
             result = identify_didim(

@@ -44,10 +44,12 @@ def read_data(
     cancelled: Cancelled,
     *,
     positions_needed: bool = True,
+    reference_needed: bool = False,
 ) -> tuple[list[Recording], list[str]]:
     """Return the recordings that a request names, and what a user should know about them.
 
-    A live recording is given five seconds for its first block, and for its last one.
+    A live recording is given five seconds for its first block, and one that was stopped for its
+    last one.  One that runs is taken as it is.
 
     Args:
         data: the selection; without recordings and bags it is the current recording.
@@ -55,6 +57,7 @@ def read_data(
         live: recordings in memory.
         cancelled: asked before every recording whether to stop.
         positions_needed: whether the positions of bags must be there and finite.
+        reference_needed: whether the reference is read; what is wrong with it counts only then.
 
     Returns:
         One recording for every bag, then one for every live recording; warnings, one line each.
@@ -67,14 +70,16 @@ def read_data(
     """
     if not 0.0 <= data.begin < data.end <= 1.0:
         raise SettingError("begin", data.begin, f"needs 0 <= begin < end <= 1, end is {data.end}")
-    recordings, warnings = _read_bags(data, robot, cancelled, positions_needed), []
+    recordings = _read_bags(data, robot, cancelled, positions_needed, reference_needed)
+    warnings: list[str] = []
     names = list(data.recordings) or ([] if data.bags else [""])
     for name in names:
         if cancelled():
             raise CancelledError("cancelled while reading the data")
         source = live.get(name, patience=_PATIENCE)
         warnings += source.warnings()
-        recordings.append(recording_of(source, robot).between(data.begin, data.end))
+        whole = recording_of(source, robot, reference=reference_needed)
+        recordings.append(whole.between(data.begin, data.end))
     known = with_known_delay(
         robot, recordings, estimated=data.estimate_effort_delay, cancelled=cancelled
     )
@@ -82,13 +87,18 @@ def read_data(
 
 
 def _read_bags(
-    data: msg.DataSelection, robot: RobotModel, cancelled: Cancelled, positions_needed: bool
+    data: msg.DataSelection,
+    robot: RobotModel,
+    cancelled: Cancelled,
+    positions_needed: bool,
+    reference_needed: bool,
 ) -> list[Recording]:
     if not data.bags:
         return []
     from robot_identification.storage.recordings import read_recordings
 
     efforts = _effort_source(data)
+    reference_topic = (data.reference_topic or JOINT_REFERENCE) if reference_needed else None
     recordings: list[Recording] = []
     for bag in data.bags:
         if cancelled():
@@ -97,7 +107,7 @@ def _read_bags(
             [bag],
             robot,
             topic=data.joint_states_topic or JOINT_STATES,
-            reference_topic=data.reference_topic or JOINT_REFERENCE,
+            reference_topic=reference_topic,
             efforts=efforts,
             delay_needed=not data.estimate_effort_delay,
             begin=data.begin,
@@ -116,10 +126,11 @@ def _effort_source(data: msg.DataSelection) -> EffortSource | None:
     return None
 
 
-def recording_of(source: LiveRecording, robot: RobotModel) -> Recording:
+def recording_of(source: LiveRecording, robot: RobotModel, *, reference: bool = False) -> Recording:
     """Return a live recording on the joint side, ready for identification."""
     meant = replace(robot, effort_meaning=EffortMeaning(source.effort_meaning))
-    recording = joint_side_recording(source.samples(), meant, source=source.recording)
+    samples = source.samples(reference=reference)
+    recording = joint_side_recording(samples, meant, source=source.recording)
     return replace(recording, effort_topic=source.effort_topic, effort_delay=source.effort_delay)
 
 
