@@ -171,13 +171,47 @@ def _stacked(
     progress: Progress,
     cancelled: Cancelled | None,
 ) -> Outcome:
-    robustness, rows = None, measured
     if choice.robust is None:
-        found = solve_stacked(problem, measured)
-    else:
-        found, rows, robustness = identify_limited(
-            problem, data, measured, choice.robust, progress=progress, cancelled=cancelled
-        )
+        return estimate_rows(choice, problem, measured)
+    found, rows, robustness = identify_limited(
+        problem, data, measured, choice.robust, progress=progress, cancelled=cancelled
+    )
+    return _with_essentials(choice, problem, measured, found, rows, robustness)
+
+
+def estimate_rows(choice: Choice, problem: Problem, rows: GroupedRows) -> Outcome:
+    """Return what ordinary or weighted least squares makes of rows that are folded already.
+
+    Args:
+        choice: how to estimate, by ``ols`` or ``wls``, without limits for outliers.
+        problem: what is to be solved.
+        rows: the rows, with the bands that the problem needs.
+
+    Raises:
+        NotExcitedError: the motion does not determine every base parameter.
+        SettingError: a setting is not possible.
+    """
+    return _with_essentials(choice, problem, rows, solve_stacked(problem, rows), rows, None)
+
+
+def _with_essentials(
+    choice: Choice,
+    problem: Problem,
+    measured: GroupedRows,
+    found: Stacked,
+    rows: GroupedRows,
+    robustness: Robustness | None,
+) -> Outcome:
+    """Return an estimate as the outcome, of the essential parameters where these are asked for.
+
+    Args:
+        choice: how to estimate.
+        problem: what was solved.
+        measured: the rows with the efforts as measured.
+        found: the estimate of all base parameters.
+        rows: the rows that it was made from.
+        robustness: what limiting outliers did; None where that was not asked for.
+    """
     estimate, elimination = found.estimate, None
     if choice.essential is not None:
         elimination = essential_only(

@@ -245,6 +245,12 @@ class FactorStream:
         fold_rows(self._triangles[k], own, np.ascontiguousarray(kept[k]))
         self._rows[k] += int(np.count_nonzero(kept[k]))
 
+    def forget(self) -> None:
+        """Begin again, as if nothing had been folded in."""
+        for triangle in self._triangles:
+            triangle[:] = 0.0
+        self._rows = [0] * len(self._rows)
+
     def factors(self) -> tuple[JointFactor, ...]:
         """Return the factors of everything folded in so far."""
         return tuple(

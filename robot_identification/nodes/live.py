@@ -8,18 +8,16 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from robot_identification.errors import UnknownRecordingError
 from robot_identification.nodes.recorder import Block, Counts, continuation
-from robot_identification.robot.model import Array
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.recording import RawSamples, joined_samples
 from robot_identification.signals.standstill import Repetition
 
 # Repetitions in a row from which on they are told.
 _STUCK = 10
-# Blocks that are sent together when a recording ends arrive within this time, s.
-_BURST = 0.05
+# The last block of a recording comes so long after the one before at most, s, and blocks that are
+# sent together when it ends arrive within the second time.
+_LAST_BLOCK_WITHIN, _BURST = 1.0, 0.05
 
 
 @dataclass(frozen=True)
@@ -66,6 +64,12 @@ class LiveRecording:
     repetition: Repetition = field(default_factory=Repetition)
     arrived: float = 0.0
 
+    @property
+    def last_stamp(self) -> int:
+        """Stamp of the newest sample that is kept, in ns; 0 without any."""
+        newest = (int(block.stamps[-1]) for block in reversed(self.blocks) if len(block.stamps))
+        return next(newest, 0)
+
     def followed_by(self, block: Block, *, keep: bool, arrived: float) -> LiveRecording:
         """Return the recording with its next block; a number that was skipped is a block lost.
 
@@ -108,13 +112,7 @@ class LiveRecording:
         blocks = [block for block in self.blocks if len(block.stamps)]
         if not blocks:
             raise UnknownRecordingError(self.recording, [self.recording])
-        return RawSamples(
-            stamps=np.concatenate([block.stamps for block in blocks]),
-            position=np.concatenate([block.position for block in blocks]),
-            velocity=_joined([block.velocity for block in blocks]),
-            effort=np.concatenate([block.effort for block in blocks]),
-            reference=_joined([block.reference for block in blocks]) if reference else None,
-        )
+        return joined_samples(blocks, reference=reference)
 
     def warnings(self) -> list[str]:
         """Return what a user should know about the recording, one line each."""
@@ -196,8 +194,9 @@ class LiveRecordings:
 
         Args:
             recording: its identifier.
-            patience: how long to wait for the first block of a recording that is named, and for the
-                last one of what may just have been stopped, in s; see :func:`last_block_due`.
+            patience: how long to wait for the first block of a recording that is named, and at
+                most for the last one of what may just have been stopped, in s; see
+                :func:`last_block_due`.
 
         Raises:
             UnknownRecordingError: if there is none.
@@ -215,7 +214,8 @@ class LiveRecordings:
                 found = self._recordings.get(name, found)
                 if followed is None and found.next_block > asked.next_block:
                     followed = found.arrived
-                due = last_block_due(found, followed, patience) - self._clock()
+                within = min(patience, _LAST_BLOCK_WITHIN)
+                due = last_block_due(found, followed, within) - self._clock()
                 if due <= 0.0:
                     return found
                 self._changed.wait(due)
@@ -244,7 +244,7 @@ class LiveRecordings:
         return sum(recording.size for recording in self._recordings.values())
 
 
-def last_block_due(recording: LiveRecording, followed: float | None, patience: float) -> float:
+def last_block_due(recording: LiveRecording, followed: float | None, within: float) -> float:
     """Return when to stop waiting for the last block of a recording, in s on the steady clock.
 
     A recording that runs has none: the next block says so.  One that has just been stopped sends
@@ -253,11 +253,11 @@ def last_block_due(recording: LiveRecording, followed: float | None, patience: f
     Args:
         recording: as it is now.
         followed: when the first block came after somebody asked for it; None: none has come.
-        patience: how long after the newest block the last one may still come, in s.
+        within: how long after the newest block the last one may still come, in s.
     """
     if recording.ended:
         return -math.inf
-    silent = recording.arrived + patience
+    silent = recording.arrived + within
     return silent if followed is None else min(silent, followed + _BURST)
 
 
@@ -265,8 +265,3 @@ def size_of(samples: RawSamples) -> int:
     """Return the bytes that samples take."""
     arrays = (samples.velocity, samples.reference, samples.position, samples.effort)
     return samples.stamps.nbytes + sum(a.nbytes for a in arrays if a is not None)
-
-
-def _joined(arrays: list[Array | None]) -> Array | None:
-    present = [array for array in arrays if array is not None]
-    return np.concatenate(present) if len(present) == len(arrays) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
@@ -37,10 +37,27 @@ JOINT_REFERENCE = "/joint_reference"
 _PATIENCE = 5.0  # s: nodes that have just started find each other late on a busy machine
 
 
+def live_recordings(data: msg.DataSelection, live: LiveRecordings) -> list[LiveRecording]:
+    """Return the live recordings that a request names, as they are now.
+
+    One that is named is given five seconds for its first block, and one that was stopped for its
+    last one.  One that runs is taken as it is.
+
+    Args:
+        data: the selection; without recordings and bags it is the current recording.
+        live: recordings in memory.
+
+    Raises:
+        UnknownRecordingError: if one is not in memory.
+    """
+    names = list(data.recordings) or ([] if data.bags else [""])
+    return [live.get(name, patience=_PATIENCE) for name in names]
+
+
 def read_data(
     data: msg.DataSelection,
     robot: RobotModel,
-    live: LiveRecordings,
+    sources: Sequence[LiveRecording],
     cancelled: Cancelled,
     *,
     positions_needed: bool = True,
@@ -48,13 +65,10 @@ def read_data(
 ) -> tuple[list[Recording], list[str]]:
     """Return the recordings that a request names, and what a user should know about them.
 
-    A live recording is given five seconds for its first block, and one that was stopped for its
-    last one.  One that runs is taken as it is.
-
     Args:
-        data: the selection; without recordings and bags it is the current recording.
+        data: the selection.
         robot: the robot.
-        live: recordings in memory.
+        sources: the live recordings that it names, from :func:`live_recordings`.
         cancelled: asked before every recording whether to stop.
         positions_needed: whether the positions of bags must be there and finite.
         reference_needed: whether the reference is read; what is wrong with it counts only then.
@@ -65,18 +79,15 @@ def read_data(
     Raises:
         CancelledError: if ``cancelled`` says so.
         SettingError: if a field has a value that it cannot have.
-        UnknownRecordingError: if a live recording is not in memory.
         InputError: if a bag or the samples are of no use.
     """
     if not 0.0 <= data.begin < data.end <= 1.0:
         raise SettingError("begin", data.begin, f"needs 0 <= begin < end <= 1, end is {data.end}")
     recordings = _read_bags(data, robot, cancelled, positions_needed, reference_needed)
     warnings: list[str] = []
-    names = list(data.recordings) or ([] if data.bags else [""])
-    for name in names:
+    for source in sources:
         if cancelled():
             raise CancelledError("cancelled while reading the data")
-        source = live.get(name, patience=_PATIENCE)
         warnings += source.warnings()
         whole = recording_of(source, robot, reference=reference_needed)
         recordings.append(whole.between(data.begin, data.end))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -159,6 +160,27 @@ class RawSamples:
     def __post_init__(self) -> None:
         for name in ("stamps", "position", "velocity", "effort", "reference"):
             _freeze(getattr(self, name))
+
+
+def joined_samples(blocks: Sequence[RawSamples], *, reference: bool = True) -> RawSamples:
+    """Return samples that follow each other as one; velocities only if every block has them.
+
+    Args:
+        blocks: at least one.
+        reference: whether the reference is wanted; it is there only if every block has it.
+    """
+    return RawSamples(
+        stamps=np.concatenate([block.stamps for block in blocks]),
+        position=np.concatenate([block.position for block in blocks]),
+        velocity=_joined([block.velocity for block in blocks]),
+        effort=np.concatenate([block.effort for block in blocks]),
+        reference=_joined([block.reference for block in blocks]) if reference else None,
+    )
+
+
+def _joined(arrays: Sequence[Array | None]) -> Array | None:
+    present = [array for array in arrays if array is not None]
+    return np.concatenate(present) if len(present) == len(arrays) else None
 
 
 def _freeze(array: npt.NDArray[Any] | None) -> None:

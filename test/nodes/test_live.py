@@ -22,8 +22,8 @@ def block(sequence, recording="r", *, samples=10, last=False, velocity=True):
 SIZE = size_of(block(0).samples)
 
 
-def live(blocks=(), max_blocks=100, max_recordings=10):
-    recordings = LiveRecordings(max_blocks * SIZE, max_recordings)
+def live(blocks=(), max_blocks=100, max_recordings=10, **options):
+    recordings = LiveRecordings(max_blocks * SIZE, max_recordings, **options)
     for one in blocks:
         recordings.add(one, "joint_torque")
     return recordings
@@ -132,30 +132,43 @@ def test_requests_read_a_running_recording_while_its_blocks_come():
         assert len(found.warnings()) == 1
 
 
-def test_the_last_block_of_a_recording_that_runs_is_not_waited_for():
-    recordings = live([block(0)])
+def asked(recordings, **options):
+    """Return what is to be found, and the thread that asks for it."""
     found = []
-    asking = threading.Thread(
-        target=lambda: found.append(recordings.get(patience=1e6)), daemon=True
-    )
-    asking.start()
+    thread = threading.Thread(target=lambda: found.append(recordings.get(**options)), daemon=True)
+    thread.start()
+    return found, thread
+
+
+def test_the_last_block_of_a_recording_that_runs_is_not_waited_for():
+    now = [0.0]
+    recordings = live([block(0)], clock=lambda: now[0])
+    found, thread = asked(recordings, patience=1e6)
     for number in range(1, 50):
+        now[0] += 0.02
         recordings.add(block(number), "joint_torque")
-        asking.join(0.1)
-        if not asking.is_alive():
+        thread.join(0.1)
+        if not thread.is_alive():
             break
     assert found
     assert not found[0].ended
 
 
 def test_the_last_block_of_a_recording_that_was_stopped_is_waited_for():
-    recordings = live([block(0)])
-    found = []
-    asking = threading.Thread(target=lambda: found.append(recordings.get(patience=1e6)))
-    asking.start()
+    recordings = live([block(0)], clock=lambda: 0.0)
+    found, thread = asked(recordings, patience=1e6)
+    thread.join(0.2)
+    assert not found
     recordings.add(block(1, last=True), "joint_torque")
-    asking.join(30.0)
+    thread.join(30.0)
     assert found[0].ended
+
+
+def test_a_recording_that_has_been_silent_for_long_is_answered_at_once():
+    now = [0.0]
+    recordings = live([block(0)], clock=lambda: now[0])
+    now[0] = 1.5
+    assert not recordings.get(patience=1e6).ended
 
 
 def test_how_long_a_last_block_is_waited_for():

@@ -11,7 +11,7 @@ from robot_identification.errors import MissingSignalError, SampleError, TopicEr
 from robot_identification.nodes.didim_service import references_of
 from robot_identification.nodes.live import LiveRecordings
 from robot_identification.nodes.recorder import Block, Counts
-from robot_identification.nodes.requests import read_data
+from robot_identification.nodes.requests import live_recordings, read_data
 from robot_identification.robot.loading import load_robot
 from robot_identification.signals.recording import RawSamples
 from robot_identification.storage.bag_trajectories import MESSAGE_TYPE as JOINT_TRAJECTORY
@@ -69,8 +69,7 @@ def written(path, **topics):
 
 
 def read(data, **needed):
-    live = LiveRecordings(10**6, 10)
-    return read_data(data, ROBOT, live, lambda: False, **needed)[0]
+    return read_data(data, ROBOT, [], lambda: False, **needed)[0]
 
 
 def references(data):
@@ -117,8 +116,9 @@ def test_a_live_reference_that_is_spoilt_concerns_didim_alone():
     samples = RawSamples(STAMPS, position, None, position + 1.0, reference)
     live.add(Block("run", 0, 0, last=True, samples=samples, counts=Counts()), "joint_torque")
     data = msg.DataSelection(recordings=["run"])
-    (recording,), _ = read_data(data, ROBOT, live, lambda: False)
+    sources = live_recordings(data, live)
+    (recording,), _ = read_data(data, ROBOT, sources, lambda: False)
     assert recording.samples == 300
     assert recording.segments[0].reference is None
     with pytest.raises(SampleError, match="reference of joint joint_1 is nan at sample 17"):
-        read_data(data, ROBOT, live, lambda: False, reference_needed=True)
+        read_data(data, ROBOT, sources, lambda: False, reference_needed=True)
