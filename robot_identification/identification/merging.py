@@ -6,6 +6,7 @@ the recordings together with the same settings, whichever machine and day they c
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping, Sequence
 
@@ -69,8 +70,13 @@ def merge_results(results: Sequence[IdentificationResult]) -> IdentificationResu
 
 
 def _about(result: IdentificationResult, source: Source) -> list[str]:
-    """Return the warnings of a result that are about one of its recordings."""
-    return [line for line in result.warnings if source.name and source.name in line]
+    """Return the warnings of a result that are about one of its recordings.
+
+    They begin with the name of the recording, or of a file in it; what else names it, such as a
+    cross-validation, is about that result.
+    """
+    name = re.escape(source.name.rstrip("/"))
+    return [line for line in result.warnings if re.match(f"(recording )?{name}[:/]", line)]
 
 
 def _refuse_unlike(first: IdentificationResult, other: IdentificationResult, number: int) -> None:
