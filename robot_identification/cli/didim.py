@@ -148,7 +148,7 @@ def _start(options: argparse.Namespace, robot: RobotModel) -> Start | Literal["r
     if options.start == IDIM:
         return "idim"
     source = options.start if options.start != PRIOR else options.prior or robot.name
-    return Start(f"{options.start}, {source}", read_base_values(source, robot))
+    return Start(f"{options.start}, {source}", read_base_values(source, robot).values)
 
 
 def _references(

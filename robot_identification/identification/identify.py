@@ -251,6 +251,7 @@ def validate(
     recordings: Sequence[Recording],
     *,
     overrides: ProcessingSettings | None = None,
+    identified: ProcessingSettings | None = None,
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
 ) -> Validation:
@@ -260,7 +261,9 @@ def validate(
         robot: the robot.
         values: (base,) values in the order of ``base_parameters(robot).names``.
         recordings: joint states on the joint side.
-        overrides: processing settings that replace recommended and derived ones.
+        overrides: processing settings that replace all others.
+        identified: those that the values were identified with, which replace recommended and
+            derived ones: other filters explain other efforts.
         progress: told the stage and the fraction of the whole that is done.
         cancelled: asked now and then whether to stop.
 
@@ -275,7 +278,7 @@ def validate(
     vector = np.asarray(values, dtype=np.float64)
     if vector.shape != (base.rank,):
         raise ShapeError("values", vector.shape, f"({base.rank},)")
-    processing = resolve_processing(robot, recordings, overrides or ProcessingSettings())
+    processing = resolve_processing(robot, recordings, overrides, identified=identified)
     report = progress or _silent
     segments = [s for own in _filtered(recordings, processing, report, cancelled) for s in own]
     factors = _factors(base, segments, processing, report, cancelled)

@@ -60,8 +60,8 @@ def start_of(
     if name == IDIM:
         return "idim"
     if name == PRIOR:
-        return Start(f"{PRIOR}, {prior}", values_of_file(prior, robot))
-    return Start(name, values_of_file(name, robot))
+        return Start(f"{PRIOR}, {prior}", values_of_file(prior, robot).values)
+    return Start(name, values_of_file(name, robot).values)
 
 
 def references_of(

@@ -169,7 +169,7 @@ class IdentificationWork:
     def validate(
         self,
         request: Validate.Request,
-        overrides: ProcessingSettings,
+        live: ProcessingSettings,
         last: IdentificationResult | None,
         report: ProgressReporter,
         cancelled: Cancelled,
@@ -178,7 +178,8 @@ class IdentificationWork:
 
         Args:
             request: of Validate.
-            overrides: processing settings in place of recommended and derived ones.
+            live: processing settings of live recordings that neither the request nor the
+                identification states, in place of recommended ones.
             last: result that counts where the request names no parameters.
             report: told the stage and the fraction of the whole that is done.
             cancelled: asked now and then whether to stop.
@@ -188,14 +189,17 @@ class IdentificationWork:
             CancelledError: if ``cancelled`` says so.
         """
         report("reading", 0.0)
-        values = values_to_validate(request, self._robot, self._base, last)
+        model = values_to_validate(request, self._robot, self._base, last)
         sources = live_recordings(request.data, self._live)
         recordings, _ = read_data(request.data, self._robot, sources, cancelled)
         return validate(
             self._robot,
-            values,
+            model.values,
             recordings,
-            overrides=overrides,
+            overrides=processing_of(request.processing),
+            identified=(
+                model.processing if request.data.bags else live.overridden_by(model.processing)
+            ),
             progress=report,
             cancelled=cancelled,
         )

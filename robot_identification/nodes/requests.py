@@ -17,6 +17,7 @@ from robot_identification.errors import (
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.effort_delay import with_known_delay
 from robot_identification.identification.result import IdentificationResult
+from robot_identification.identification.result_settings import settings_of
 from robot_identification.nodes.live import LiveRecording, LiveRecordings
 from robot_identification.nodes.services import Cancelled
 from robot_identification.robot.model import Array, EffortMeaning, RobotModel, read_only
@@ -30,7 +31,7 @@ from robot_identification.signals.joint_side import joint_side_recording
 from robot_identification.signals.recording import Recording
 from robot_identification.signals.separate_efforts import EffortSource
 from robot_identification.srv import Validate
-from robot_identification.storage.models import read_base_values
+from robot_identification.storage.models import BaseValues, read_base_values
 
 JOINT_STATES = "/joint_states"
 JOINT_REFERENCE = "/joint_reference"
@@ -150,7 +151,7 @@ def values_to_validate(
     robot: RobotModel,
     base: BaseParameters,
     last: IdentificationResult | None,
-) -> Array:
+) -> BaseValues:
     """Return the base parameters that a request wants compared with data.
 
     Args:
@@ -159,9 +160,6 @@ def values_to_validate(
         base: its base parameters.
         last: result that counts where the request names nothing.
 
-    Returns:
-        (base,) values.
-
     Raises:
         SettingError: if names and values do not fit together.
         ResultFileError: if there is no result, or it is another robot's.
@@ -169,13 +167,13 @@ def values_to_validate(
     if request.result:
         return values_of_file(request.result, robot)
     if request.names or request.values:
-        return base_values(named_values(request.names, request.values), base)
+        return BaseValues(base_values(named_values(request.names, request.values), base))
     if last is None:
         raise ResultFileError("the last result", "there is none: call ~/identify first")
-    return last.estimate.values
+    return BaseValues(last.estimate.values, settings_of(last))
 
 
-def values_of_file(path: str, robot: RobotModel) -> Array:
+def values_of_file(path: str, robot: RobotModel) -> BaseValues:
     """Return the base parameters in a result or parameter file that a request names.
 
     Raises:

@@ -1,3 +1,4 @@
+import json
 import time
 
 import numpy as np
@@ -117,6 +118,23 @@ def test_recordings_and_bags_go_together(suite, recording, bag, tmp_path):
     assert validation.relative_error_total == pytest.approx(
         response.result.relative_error_total, rel=1e-6
     )
+
+
+def test_a_result_is_validated_with_its_own_settings(suite, recording):
+    stated = msg.ProcessingSettings(cutoff_hz=4.0, rate_hz=8.0, velocity_threshold=[0.3, 0.2])
+    request = Identify.Request(processing=stated)
+    request.data.recordings = [recording]
+    result = suite.client.demand(Identify, "identification/identify", request).result
+    ask = Validate.Request(data=request.data)
+    validation = suite.client.demand(Validate, "identification/validate", ask)
+    assert validation.relative_error_total == pytest.approx(result.relative_error_total, rel=1e-9)
+    settings = {entry.key: json.loads(entry.value) for entry in validation.settings}
+    assert settings["cutoff_hz"] == {"value": 4.0, "reason": "result"}
+    assert settings["velocity_threshold_window"] == {"value": 2.0, "reason": "result"}
+    ask.processing.cutoff_hz = 6.0
+    validation = suite.client.demand(Validate, "identification/validate", ask)
+    settings = {entry.key: json.loads(entry.value) for entry in validation.settings}
+    assert settings["cutoff_hz"] == {"value": 6.0, "reason": "option"}
 
 
 def test_given_parameters_are_validated(suite, recording):
