@@ -18,6 +18,7 @@ VALUES = {
     "str | Path": "a/file",
     "int": 3,
     "float": 1.5,
+    "bool": True,
     "object": (1, "one"),
     "int | None": 7,
     "Sequence[str]": ("one", "two"),

@@ -19,6 +19,7 @@ from robot_identification.identification.huber import (
     Robustness,
     identify_limited,
 )
+from robot_identification.identification.joint_noise import refuse_silent_joints
 from robot_identification.identification.least_squares import Estimate
 from robot_identification.identification.one_joint.base_estimate import identify_one_joint
 from robot_identification.identification.row_groups import (
@@ -116,7 +117,7 @@ def estimate_from(
 
     Raises:
         NotExcitedError: the motion does not determine every base parameter.
-        RecordingError: the recordings are of no use.
+        RecordingError: the recordings are of no use; NoEffortError where nobody measured efforts.
         SettingError: a setting is not possible.
         CancelledError: if ``cancelled`` says so.
     """
@@ -133,6 +134,8 @@ def estimate_from(
         progress=progress,
         cancelled=cancelled,
     )
+    bags = rows.factors if data.division.scheme == "bags" else [rows.merged()]
+    refuse_silent_joints(bags, data.bags)
     if choice.method == "energy":
         return _by_energy(data, rows)
     if choice.method == "one-joint":

@@ -16,6 +16,7 @@ from robot_identification.errors import CancelledError, RecordingError
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.estimation import Choice, estimate_rows
 from robot_identification.identification.identify import cross_validated, result_of
+from robot_identification.identification.joint_noise import refuse_silent_joints
 from robot_identification.identification.result import IdentificationResult, Source
 from robot_identification.identification.result_warnings import statistics_warnings
 from robot_identification.identification.row_groups import BLOCKS
@@ -99,7 +100,7 @@ class GrowingIdentification:
             warnings: what is known of the recording, one line each.
 
         Raises:
-            RecordingError: there are no rows yet.
+            RecordingError: there are no rows yet, or nobody measured the efforts.
             NotExcitedError: the rows so far do not determine every base parameter.
         """
         begin = time.monotonic()
@@ -108,6 +109,7 @@ class GrowingIdentification:
         if settled is None or grouped is None:
             raise RecordingError(f"{self._source}: no row is left of {stream.samples} samples yet")
         names, rows = grouped
+        refuse_silent_joints([rows.merged()], [self._source])
         divisor = settled.processing.residual_divisor
         problem = Problem(choice.method, self._base.names, divisor, choice.weighting)
         outcome = estimate_rows(choice, problem, rows)

@@ -27,6 +27,7 @@ from robot_identification.identification.estimation import (
 )
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.huber import Data, HuberSettings, robustness_warnings
+from robot_identification.identification.joint_noise import refuse_silent_joints, weight_warnings
 from robot_identification.identification.least_squares import RelativeError
 from robot_identification.identification.one_joint.thresholds import keeping_held_joints
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
@@ -177,6 +178,7 @@ def result_of(
         elimination=outcome.elimination,
         warnings=(
             *warnings,
+            *(weight_warnings(outcome.factors) if method == "wls" else ()),
             *warnings_of(base.names, outcome.estimate),
             *(validation_warnings(validation, robot.joint_names) if validation else ()),
             *(robustness_warnings(outcome.robustness) if outcome.robustness else ()),
@@ -241,6 +243,7 @@ def _predicted(
         for segments in _filtered(recordings, processing, report, cancelled)
     ]
     names = [recording.source for recording in recordings]
+    refuse_silent_joints(groups, names)
     found = cross_validate("bags", names, groups, values, lambda _: values)
     return replace(found, folds=tuple(replace(fold, fitted=None) for fold in found.folds))
 
@@ -282,6 +285,7 @@ def validate(
     report = progress or _silent
     segments = [s for own in _filtered(recordings, processing, report, cancelled) for s in own]
     factors = _factors(base, segments, processing, report, cancelled)
+    refuse_silent_joints([factors], [", ".join(recording.source for recording in recordings)])
     report("done", 1.0)
     return Validation(
         relative_error=least_squares.relative_error(factors, vector),

@@ -16,6 +16,7 @@ from robot_identification.errors import SettingError
 from robot_identification.identification import least_squares
 from robot_identification.identification.effort_delay import EFFORT_DELAY
 from robot_identification.identification.factor import merge
+from robot_identification.identification.joint_noise import weight_warnings
 from robot_identification.identification.result import IdentificationResult, Source
 from robot_identification.identification.result_warnings import warnings_of
 from robot_identification.identification.streaming import STREAMING
@@ -65,7 +66,11 @@ def merge_results(results: Sequence[IdentificationResult]) -> IdentificationResu
         estimate=estimate,
         factors=factors,
         seconds=time.monotonic() - begin,
-        warnings=(*remarks, *warnings_of(names, estimate)),
+        warnings=(
+            *remarks,
+            *(weight_warnings(factors) if first.method == "wls" else ()),
+            *warnings_of(names, estimate),
+        ),
     )
 
 

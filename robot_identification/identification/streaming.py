@@ -18,6 +18,7 @@ from robot_identification.identification.bands import BandGrams
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.essential import EliminationRule
 from robot_identification.identification.factor import JointFactor
+from robot_identification.identification.joint_noise import refuse_silent_joints, weight_warnings
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
 from robot_identification.identification.result_warnings import warnings_of
 from robot_identification.identification.robust import robust_std
@@ -189,7 +190,8 @@ class StreamingIdentification:
                 all base parameters are kept.
 
         Raises:
-            RecordingError: too few rows have been folded in yet for deviations to mean anything.
+            RecordingError: too few rows have been folded in yet for deviations to mean anything, or
+                nobody measured the efforts.
             NotExcitedError: the rows so far do not determine every base parameter.
         """
         begin = time.monotonic()
@@ -198,6 +200,7 @@ class StreamingIdentification:
             raise RecordingError(f"{self._source}: {self.rows} rows; an estimate needs {needed}")
         processing, base = self._settled.processing, self._base
         factors = self._rows.factors()
+        refuse_silent_joints([factors], [self._source])
         estimate = least_squares.weighted(factors, base.names, processing.residual_divisor)
         elimination = None
         if robust or essential is not None:
@@ -226,7 +229,11 @@ class StreamingIdentification:
             factors=factors,
             elimination=elimination,
             seconds=time.monotonic() - begin,
-            warnings=(_REMARK, *(warnings_of(base.names, estimate) if robust else ())),
+            warnings=(
+                _REMARK,
+                *weight_warnings(factors),
+                *(warnings_of(base.names, estimate) if robust else ()),
+            ),
         )
 
     def _mark(self, settled: Settled) -> dict[str, object]:

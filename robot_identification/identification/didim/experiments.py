@@ -15,6 +15,7 @@ from robot_identification.dynamics.reference import Reference
 from robot_identification.dynamics.simulation import ClosedLoop, LoopState, SimulatedSamples
 from robot_identification.dynamics.stiction import explain
 from robot_identification.errors import CancelledError, RecordingError, SettingError
+from robot_identification.identification.joint_noise import refuse_zero_efforts
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.signals.recording import Recording, Segment
 from robot_identification.signals.samples import FilteredSegment
@@ -74,13 +75,18 @@ def experiments_of(
         followed: a reference for each of them, its time 0 at the first stamp of the recording.
 
     Raises:
-        RecordingError: if there is no recording, or not one reference for each.
+        RecordingError: if there is no recording, or not one reference for each; NoEffortError
+            where nobody measured efforts.
     """
     if not recordings or len(recordings) != len(followed):
         raise RecordingError(
             f"{len(recordings)} recordings and {len(followed)} references: "
             "give at least one recording, and the reference of each"
         )
+    zero = [np.all([~s.effort.any(axis=0) for s in r.segments], axis=0) for r in recordings]
+    names = [recording.source for recording in recordings]
+    there = np.ones_like(zero, dtype=np.bool_)
+    refuse_zero_efforts(recordings[0].joint_names, np.array(zero), there, names)
     return tuple(
         Experiment(
             source=recording.source,
