@@ -17,19 +17,27 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.robot import parameters
+from robot_identification.robot.arrays import Array, read_only
 from robot_identification.robot.controller import Controller
 from robot_identification.robot.experiment import SimulatedExperiment
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.robot.workspace import Workspace
 
-Array = npt.NDArray[np.float64]
-
-
-def read_only(values: npt.ArrayLike) -> Array:
-    """Return ``values`` as a contiguous float array of its own that cannot be written to."""
-    array = np.array(values, dtype=np.float64, order="C")
-    array.setflags(write=False)
-    return array
+__all__ = [
+    "Array",
+    "Coupling",
+    "CouplingKind",
+    "CouplingTerm",
+    "EffortMeaning",
+    "GeometricParameters",
+    "Joint",
+    "JointLimits",
+    "JointType",
+    "LoopRelation",
+    "PositionMeaning",
+    "RobotModel",
+    "read_only",
+]
 
 
 class JointType(Enum):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import RecordingError
+from robot_identification.robot.arrays import read_only_view
 from robot_identification.robot.model import Array
 
 
@@ -42,6 +42,8 @@ class RecordingStatistics:
 class Segment:
     """An unbroken run of samples with a constant period, joint side, SI units.
 
+    It looks at the arrays that it is given, read-only: who made them must not change them.
+
     Attributes:
         time: (samples,) seconds since the first stamp of the recording.
         position: (samples, joints) in rad or m.
@@ -57,8 +59,7 @@ class Segment:
     reference: Array | None = None
 
     def __post_init__(self) -> None:
-        for name in ("time", "position", "velocity", "effort", "reference"):
-            _freeze(getattr(self, name))
+        _cover(self, ("time", "position", "velocity", "effort", "reference"))
 
     def part(self, samples: slice) -> Segment:
         """Return a run of the segment's samples."""
@@ -141,7 +142,8 @@ class Recording:
 class RawSamples:
     """Joint states as they came, mapped to the robot's joints by name, in order of arrival.
 
-    Positions and efforts are still on the side where they were measured.
+    Positions and efforts are still on the side where they were measured.  The arrays are looked at,
+    read-only: who made them must not change them.
 
     Attributes:
         stamps: (samples,) header stamps in ns.
@@ -158,8 +160,7 @@ class RawSamples:
     reference: Array | None = None
 
     def __post_init__(self) -> None:
-        for name in ("stamps", "position", "velocity", "effort", "reference"):
-            _freeze(getattr(self, name))
+        _cover(self, ("stamps", "position", "velocity", "effort", "reference"))
 
 
 def joined_samples(blocks: Sequence[RawSamples], *, reference: bool = True) -> RawSamples:
@@ -183,7 +184,9 @@ def _joined(arrays: Sequence[Array | None]) -> Array | None:
     return np.concatenate(present) if len(present) == len(arrays) else None
 
 
-def _freeze(array: npt.NDArray[Any] | None) -> None:
-    """Make an array read-only, without copying it."""
-    if array is not None:
-        array.setflags(write=False)
+def _cover(owner: Segment | RawSamples, names: Sequence[str]) -> None:
+    """Have arrays be read-only through their owner; nothing is copied, and the caller's stay."""
+    for name in names:
+        array = getattr(owner, name)
+        if array is not None:
+            object.__setattr__(owner, name, read_only_view(array))

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import scipy.ndimage
 
 from robot_identification.errors import RecordingError
+from robot_identification.robot.arrays import read_only_view
 from robot_identification.robot.model import Array, CouplingKind, RobotModel
 from robot_identification.signals import filtering
 from robot_identification.signals.processing import Processing
@@ -47,8 +48,7 @@ class FilteredSegment:
         for name in ("time", "position", "velocity", "acceleration", "effort", "shares"):
             if getattr(self, name) is not None:
                 array = np.ascontiguousarray(getattr(self, name), dtype=np.float64)
-                array.setflags(write=False)
-                object.__setattr__(self, name, array)
+                object.__setattr__(self, name, read_only_view(array))
 
     @property
     def samples(self) -> int:
