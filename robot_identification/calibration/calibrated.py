@@ -12,10 +12,12 @@ from robot_identification.calibration.publication import Step
 from robot_identification.calibration.verdict import Verdict
 from robot_identification.identification.least_squares import RelativeError
 from robot_identification.identification.result import Source, error_entries
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 from robot_identification.robot.processing import ProcessingSettings
 
 
+@by_value
 @dataclass(frozen=True)
 class CalibratedParameters:
     """Standard parameters of a robot, with all that tells how far they can be trusted.

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.identification.result import IdentificationResult
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.signals import filtering
 from robot_identification.signals.online import FilteredBlock, OnlineFilter
@@ -33,6 +34,7 @@ _GAP = 1.5
 _EVERY_SAMPLE = math.inf
 
 
+@by_value
 @dataclass(frozen=True)
 class Level:
     """What residuals are compared with.
@@ -88,6 +90,7 @@ def _value(settings: Mapping[str, Mapping[str, Any]], name: str) -> Any:
     return settings[name]["value"]
 
 
+@by_value
 @dataclass(frozen=True)
 class PredictedBlock:
     """Filtered samples with the efforts that the model predicts for them.

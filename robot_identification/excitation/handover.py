@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 
 FADE_SHARE = 0.1
@@ -28,6 +29,7 @@ _RATE_PEAK = 4.0  # no less than that of s - 6 s^3 + 8 s^4 - 3 s^5
 _SHORTEST = 1e-3
 
 
+@by_value
 @dataclass(frozen=True)
 class Lag:
     """By how much a reference is ahead of the measured state, and how fast that grows.

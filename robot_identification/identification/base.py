@@ -23,6 +23,7 @@ from robot_identification.identification.regrouping.observation import Model, Ob
 from robot_identification.identification.regrouping.rank import Decision
 from robot_identification.identification.regrouping.solution import solve
 from robot_identification.identification.regrouping.states import random_states, ranges
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.loops import LoopConstraint, linear_constraint
 from robot_identification.robot.model import Array, RobotModel, read_only
 
@@ -31,6 +32,7 @@ _SEED = 1991
 _ROWS_PER_PARAMETER = 4
 
 
+@by_value
 @dataclass(frozen=True)
 class BaseParameters:
     """Base parameters of a robot: X_base = X1 + beta X2 (Gautier 1991, eq. 20).

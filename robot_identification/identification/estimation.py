@@ -35,6 +35,7 @@ from robot_identification.identification.stacked import (
     solve_stacked,
 )
 from robot_identification.identification.weighting import Weighting
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 
 METHODS = ("ols", "wls", "energy", "one-joint")
@@ -80,6 +81,7 @@ class Choice:
             raise SettingError("bag_noise", self.method, "works with the method wls")
 
 
+@by_value
 @dataclass(frozen=True)
 class Outcome:
     """What a method gave.

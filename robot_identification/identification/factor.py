@@ -21,9 +21,11 @@ import scipy.linalg
 
 from robot_identification.errors import ShapeError
 from robot_identification.identification.householder_kernels import fold_rows
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 
 
+@by_value
 @dataclass(frozen=True)
 class JointFactor:
     """Triangular factor of the rows of one joint.

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from robot_identification.errors import NoEffortError
 from robot_identification.identification.factor import JointFactor
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 
 # A variance from fewer degrees of freedom is off by half of its value, and more.
@@ -28,6 +29,7 @@ _EXACT = 1e-12
 _QUIETEST = 1e-9
 
 
+@by_value
 @dataclass(frozen=True)
 class JointNoise:
     """The noise of the rows of every joint.

@@ -12,10 +12,12 @@ import scipy.linalg
 from robot_identification.errors import NotExcitedError
 from robot_identification.identification.factor import JointFactor, silent_columns, stack
 from robot_identification.identification.joint_noise import joint_noise
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 from robot_identification.robot.processing import Divisor
 
 
+@by_value
 @dataclass(frozen=True)
 class RelativeError:
     """Norm of the unexplained effort divided by the norm of the effort, as fractions.
@@ -29,6 +31,7 @@ class RelativeError:
     joints: Array
 
 
+@by_value
 @dataclass(frozen=True)
 class Estimate:
     """Least-squares estimate of the base parameters.

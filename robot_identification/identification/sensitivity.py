@@ -19,6 +19,7 @@ from robot_identification.identification.identify import identify
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.result_settings import settings_of
 from robot_identification.identification.weighting import Weighting
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.signals.recording import Recording
 
@@ -27,6 +28,7 @@ FACTORS = (0.5, 2.0)
 _NOTICEABLE = 2.0
 
 
+@by_value
 @dataclass(frozen=True)
 class CutoffChange:
     """What another cut-off gives.

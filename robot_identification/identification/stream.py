@@ -20,6 +20,7 @@ from robot_identification.identification.ahead import alive, in_order
 from robot_identification.identification.bands import BandStream
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.householder_kernels import fold_rows
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.signals.decimation import Decimator, Window
 from robot_identification.signals.processing import Processing
@@ -75,6 +76,7 @@ def decimated_rows(
     return decimated
 
 
+@by_value
 @dataclass(frozen=True)
 class RowBlock:
     """Decimated rows of one window of a segment.

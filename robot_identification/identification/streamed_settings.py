@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import RecordingError
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.conditioning import build_recording
@@ -33,6 +34,7 @@ _AT_REST = 8.0
 Stamps = npt.NDArray[np.int64]
 
 
+@by_value
 @dataclass(frozen=True)
 class Settled:
     """What is settled, and the samples that it was settled with.

@@ -24,6 +24,7 @@ from robot_identification.nodes.motion_braking import (
     brake_while_following,
 )
 from robot_identification.nodes.motion_states import MotionStates
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 
 START_TOLERANCE = 0.01
@@ -62,6 +63,7 @@ class Reason(IntEnum):
 MOVING = (Phase.APPROACHING, Phase.RUNNING, Phase.BRAKING)
 
 
+@by_value
 @dataclass(frozen=True)
 class MotionSettings:
     """How a motion is watched.

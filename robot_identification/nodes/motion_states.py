@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from robot_identification.errors import JointNameError, StaleStateError
 from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 
 _REMEMBERED = 256
@@ -19,6 +20,7 @@ _SHORT = 0.02
 _LONG = 0.1
 
 
+@by_value
 @dataclass(frozen=True)
 class Reading:
     """Where the joints were at one time.

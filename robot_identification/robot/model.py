@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.robot import parameters
-from robot_identification.robot.arrays import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.robot.controller import Controller
 from robot_identification.robot.experiment import SimulatedExperiment
 from robot_identification.robot.processing import ProcessingSettings
@@ -101,6 +101,7 @@ class JointLimits:
     effort: float | None = None
 
 
+@by_value
 @dataclass(frozen=True)
 class Joint:
     """A joint, the link that it moves, and its drive.
@@ -197,6 +198,7 @@ class LoopRelation:
         object.__setattr__(self, "equals", MappingProxyType(dict(self.equals)))
 
 
+@by_value
 @dataclass(frozen=True)
 class RobotModel:
     """A serial or tree robot whose dynamic parameters are to be identified.

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import ShapeError
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 from robot_identification.signals import filtering
 from robot_identification.signals.decimation import PADDING, Decimator
@@ -28,6 +29,7 @@ _GAP = 1.5
 Stamps = npt.NDArray[np.int64]
 
 
+@by_value
 @dataclass(frozen=True)
 class FilteredBlock:
     """Finished samples: filtered, differentiated, decimated.

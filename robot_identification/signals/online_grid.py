@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 from robot_identification.signals.resampling import interpolate
 
@@ -33,6 +34,7 @@ class Clock:
     resampled: bool
 
 
+@by_value
 @dataclass(frozen=True)
 class Piece:
     """Samples at a constant period.

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import RecordingError
-from robot_identification.robot.arrays import read_only_view
+from robot_identification.robot.arrays import by_value, read_only_view
 from robot_identification.robot.model import Array
 
 
@@ -38,6 +38,7 @@ class RecordingStatistics:
     jitter: float = 0.0
 
 
+@by_value
 @dataclass(frozen=True)
 class Segment:
     """An unbroken run of samples with a constant period, joint side, SI units.
@@ -138,6 +139,7 @@ class Recording:
         return replace(self, segments=tuple(segments))
 
 
+@by_value
 @dataclass(frozen=True)
 class RawSamples:
     """Joint states as they came, mapped to the robot's joints by name, in order of arrival.

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import JointNameError, RecordingError, SettingError, ShapeError
-from robot_identification.robot.arrays import read_only_view
+from robot_identification.robot.arrays import by_value, read_only_view
 from robot_identification.robot.model import Array
 from robot_identification.signals.recording import RawSamples
 
@@ -75,6 +75,7 @@ class EffortSource:
             )
 
 
+@by_value
 @dataclass(frozen=True)
 class EffortSamples:
     """Efforts as they came, mapped to the robot's joints.

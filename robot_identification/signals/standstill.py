@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 
 
+@by_value
 @dataclass(frozen=True)
 class Repetition:
     """How many samples in a row repeat the one before bit by bit, in samples that go on.

@@ -8,6 +8,7 @@ from pathlib import Path
 from robot_identification.errors import ResultFileError
 from robot_identification.identification.base import base_parameters
 from robot_identification.identification.result_settings import settings_of
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.robot.values import load_values
@@ -15,6 +16,7 @@ from robot_identification.storage.parameter_files import stated_processing
 from robot_identification.storage.results import is_result, read_result
 
 
+@by_value
 @dataclass(frozen=True)
 class BaseValues:
     """Values of a robot's base parameters.

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.calibration.checks import Consistency, check_consistency
 from robot_identification.errors import InconsistentParametersError, OutputError
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.document import parse_document, read_document
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.processing import ProcessingSettings
@@ -124,6 +125,7 @@ def _finite(entries: dict[str, float]) -> dict[str, Data]:
     return {name: value for name, value in entries.items() if math.isfinite(value)}
 
 
+@by_value
 @dataclass(frozen=True)
 class StandardParameters:
     """Standard parameters as a file holds them.

@@ -16,6 +16,7 @@ from robot_identification.dynamics.simulation import ClosedLoop, LoopState, Simu
 from robot_identification.dynamics.stiction import explain
 from robot_identification.errors import CancelledError, RecordingError, SettingError
 from robot_identification.identification.joint_noise import refuse_zero_efforts
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.signals.recording import Recording, Segment
 from robot_identification.signals.samples import FilteredSegment
@@ -28,6 +29,7 @@ _RATE_TOLERANCE = 0.01
 _AT_REST = 1e-9
 
 
+@by_value
 @dataclass(frozen=True)
 class Experiment:
     """An unbroken run of measured efforts, and the reference that the robot followed.

@@ -33,6 +33,7 @@ from robot_identification.identification.payload.linearised import (
     Linearised,
     independent,
 )
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 
 METHODS = ("currents", "tls", "ls")
@@ -45,6 +46,7 @@ _TOLERANCE = 1e-12
 Motors = npt.NDArray[np.intp]
 
 
+@by_value
 @dataclass(frozen=True)
 class GainEstimate:
     """True motor torque over the one recorded, for every motor.

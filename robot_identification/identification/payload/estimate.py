@@ -35,11 +35,13 @@ from robot_identification.identification.payload.linearised import (
 )
 from robot_identification.identification.row_groups import merged
 from robot_identification.identification.substitution import substituted, substituted_grams
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 
 Flags = npt.NDArray[np.bool_]
 
 
+@by_value
 @dataclass(frozen=True)
 class Rows:
     """Rows of one kind of run, with the substitution of their columns by the unknowns.
@@ -58,6 +60,7 @@ class Rows:
     inflation: float = 1.0
 
 
+@by_value
 @dataclass(frozen=True)
 class PayloadEstimate:
     """Estimate of a payload's ten standard parameters.

@@ -18,9 +18,11 @@ import scipy.linalg
 from robot_identification.identification.bands import BandGrams
 from robot_identification.identification.factor import JointFactor, silent_columns, triangle_of
 from robot_identification.identification.robust import sandwich_std
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 
 
+@by_value
 @dataclass(frozen=True)
 class Linearised:
     """Derivative of the weighted residuals at a solution, through the factors of the rows.
