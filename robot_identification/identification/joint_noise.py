@@ -87,44 +87,17 @@ def weight_warnings(factors: Sequence[JointFactor]) -> tuple[str, ...]:
 def refuse_silent_joints(
     groups: Sequence[Sequence[JointFactor]], names: Sequence[str] = ("",)
 ) -> None:
-    """Refuse rows whose efforts are zero throughout; see :func:`refuse_zero_efforts`.
+    """Refuse recordings in which the efforts of a joint are zero throughout.
 
     Args:
-        groups: for each recording one factor per joint.
+        groups: for each recording one factor per joint; a joint without rows says nothing.
         names: (groups,) names of the recordings.
 
     Raises:
-        NoEffortError: naming the joints.
+        NoEffortError: naming the first such recording, and its joints.
     """
-    there = np.array([[factor.rows > 0 for factor in own] for own in groups])
-    zero = np.array([[factor.effort_norm == 0.0 for factor in own] for own in groups])
-    refuse_zero_efforts([factor.joint for factor in groups[0]], zero, there, names)
-
-
-def refuse_zero_efforts(
-    joints: Sequence[str],
-    zero: npt.NDArray[np.bool_],
-    there: npt.NDArray[np.bool_],
-    names: Sequence[str],
-) -> None:
-    """Refuse efforts that are zero throughout: nobody has measured them.
-
-    A recording is refused where those of every joint are; all together are where those of one are.
-
-    Args:
-        joints: names of the joints.
-        zero: (recordings, joints) whether all efforts of a joint are zero.
-        there: (recordings, joints) whether there are any.
-        names: (recordings,) their names.
-
-    Raises:
-        NoEffortError: naming the joints.
-    """
-    silent = zero & there
-    for name, own, some in zip(names, silent, there, strict=True):
-        if own.any() and (own == some).all():
-            raise NoEffortError([joints[int(j)] for j in np.flatnonzero(own)], name, every=True)
-    everywhere = np.flatnonzero(silent.any(axis=0) & (silent == there).all(axis=0))
-    if len(everywhere):
-        source = names[0] if len(names) == 1 else ""
-        raise NoEffortError([joints[int(j)] for j in everywhere], source)
+    for name, factors in zip(names, groups, strict=True):
+        there = [factor for factor in factors if factor.rows]
+        silent = [factor.joint for factor in there if factor.effort_norm == 0.0]
+        if silent:
+            raise NoEffortError(silent, name, every=len(silent) == len(there))

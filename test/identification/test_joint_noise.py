@@ -157,9 +157,21 @@ def test_a_joint_without_efforts_is_named_itself(raw, method, joint):
     assert not refusal.value.every
 
 
-def test_a_joint_may_be_without_effort_in_some_recordings(raw):
-    parts = [recorded(with_efforts(raw, scale), str(scale)) for scale in ((1.0, 0.0), (1.0, 1.0))]
-    identify(ROBOT, parts, overrides=STATED)
+def test_the_recording_in_which_a_joint_was_unplugged_is_named(raw):
+    parts = [recorded(raw, "sound"), recorded(with_efforts(raw, (1.0, 0.0)), "unplugged")]
+    with pytest.raises(NoEffortError, match="unplugged: the efforts of joint_2 are zero"):
+        identify(ROBOT, parts, overrides=STATED)
+
+
+def test_a_joint_that_holds_may_be_without_effort(raw):
+    """Rows of a joint that does not move fast enough say nothing, and are not looked at."""
+    still = np.array(raw.position)
+    still[:, 1] = 0.0
+    parts = [
+        recorded(RawSamples(raw.stamps, still, None, raw.effort * np.array([1.0, 0.0])), "held"),
+        recorded(raw, "sound"),
+    ]
+    assert identify(ROBOT, parts, overrides=STATED).estimate.rows[1] > 0
 
 
 def test_nothing_is_validated_against_efforts_that_nobody_measured(raw):

@@ -14,8 +14,12 @@ from robot_identification.dynamics import reference as references
 from robot_identification.dynamics.reference import Reference
 from robot_identification.dynamics.simulation import ClosedLoop, LoopState, SimulatedSamples
 from robot_identification.dynamics.stiction import explain
-from robot_identification.errors import CancelledError, RecordingError, SettingError
-from robot_identification.identification.joint_noise import refuse_zero_efforts
+from robot_identification.errors import (
+    CancelledError,
+    NoEffortError,
+    RecordingError,
+    SettingError,
+)
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.signals.recording import Recording, Segment
@@ -85,10 +89,8 @@ def experiments_of(
             f"{len(recordings)} recordings and {len(followed)} references: "
             "give at least one recording, and the reference of each"
         )
-    zero = [np.all([~s.effort.any(axis=0) for s in r.segments], axis=0) for r in recordings]
-    names = [recording.source for recording in recordings]
-    there = np.ones_like(zero, dtype=np.bool_)
-    refuse_zero_efforts(recordings[0].joint_names, np.array(zero), there, names)
+    for recording in recordings:
+        _refuse_without_efforts(recording)
     return tuple(
         Experiment(
             source=recording.source,
@@ -100,6 +102,14 @@ def experiments_of(
         for recording, reference in zip(recordings, followed, strict=True)
         for segment in recording.segments
     )
+
+
+def _refuse_without_efforts(recording: Recording) -> None:
+    measured = np.any([segment.effort.any(axis=0) for segment in recording.segments], axis=0)
+    names = recording.joint_names
+    silent = [name for name, some in zip(names, measured, strict=True) if not some]
+    if silent:
+        raise NoEffortError(silent, recording.source, every=len(silent) == len(names))
 
 
 def has_positions(recordings: Sequence[Recording]) -> bool:
