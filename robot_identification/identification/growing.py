@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from robot_identification.errors import CancelledError, RecordingError
+from robot_identification.identification.assembly import cross_validated, result_of
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.estimation import Choice, estimate_rows
-from robot_identification.identification.identify import cross_validated, result_of
 from robot_identification.identification.joint_noise import refuse_silent_joints
 from robot_identification.identification.result import IdentificationResult, Source
 from robot_identification.identification.result_warnings import statistics_warnings

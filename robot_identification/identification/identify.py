@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,27 +12,26 @@ import numpy.typing as npt
 from robot_identification.errors import CancelledError, SettingError, ShapeError
 from robot_identification.identification import least_squares
 from robot_identification.identification.ahead import sensible_threads
+from robot_identification.identification.assembly import cross_validated, result_of
 from robot_identification.identification.base import BaseParameters, base_parameters
 from robot_identification.identification.cross_validation import (
     CrossValidation,
     cross_validate,
-    validation_warnings,
 )
 from robot_identification.identification.essential import EliminationRule
 from robot_identification.identification.estimation import (
     METHODS,
     Choice,
-    Outcome,
     estimate_from,
 )
 from robot_identification.identification.factor import JointFactor
-from robot_identification.identification.huber import Data, HuberSettings, robustness_warnings
-from robot_identification.identification.joint_noise import refuse_silent_joints, weight_warnings
+from robot_identification.identification.huber import Data, HuberSettings
+from robot_identification.identification.joint_noise import refuse_silent_joints
 from robot_identification.identification.least_squares import RelativeError
 from robot_identification.identification.one_joint.thresholds import keeping_held_joints
-from robot_identification.identification.result import IdentificationResult, Regrouping, Source
-from robot_identification.identification.result_warnings import recording_warnings, warnings_of
-from robot_identification.identification.row_groups import Scheme, divide
+from robot_identification.identification.result import IdentificationResult, Source
+from robot_identification.identification.result_warnings import recording_warnings
+from robot_identification.identification.row_groups import divide
 from robot_identification.identification.stream import factorise
 from robot_identification.identification.weighting import Weighting, weighting_entries
 from robot_identification.robot.model import Array, RobotModel
@@ -141,51 +140,6 @@ def identify(
     )
 
 
-def result_of(
-    base: BaseParameters,
-    method: str,
-    outcome: Outcome,
-    *,
-    sources: tuple[Source, ...],
-    settings: Mapping[str, Mapping[str, object]],
-    validation: CrossValidation | None,
-    warnings: Sequence[str] = (),
-) -> IdentificationResult:
-    """Return what a method gave as a result, with what a user should know before trusting it.
-
-    Args:
-        base: base parameters of the robot.
-        method: the method.
-        outcome: what it gave.
-        sources: the recordings.
-        settings: every processing setting with its value and where it came from.
-        validation: errors on rows left out of the fit; None where there are none.
-        warnings: what is known of the recordings, one line each.
-    """
-    robot = base.robot
-    return IdentificationResult(
-        robot=robot.name,
-        robot_digest=robot.digest,
-        joint_names=robot.joint_names,
-        sources=sources,
-        method=method,
-        settings=settings,
-        regrouping=Regrouping.of(base),
-        estimate=outcome.estimate,
-        factors=outcome.factors,
-        cross_validation=validation,
-        robustness=outcome.robustness,
-        elimination=outcome.elimination,
-        warnings=(
-            *warnings,
-            *(weight_warnings(outcome.factors) if method == "wls" else ()),
-            *warnings_of(base.names, outcome.estimate),
-            *(validation_warnings(validation, robot.joint_names) if validation else ()),
-            *(robustness_warnings(outcome.robustness) if outcome.robustness else ()),
-        ),
-    )
-
-
 def _data(
     base: BaseParameters,
     recordings: Sequence[Recording],
@@ -203,27 +157,6 @@ def _data(
         division=divide(names, bags, processing),
         bags=names,
         processing=processing,
-    )
-
-
-def cross_validated(
-    scheme: Scheme, names: Sequence[str], outcome: Outcome
-) -> CrossValidation | None:
-    """Return the errors on each group with parameters from the others, None where not told.
-
-    Args:
-        scheme: what the groups are.
-        names: (groups,) their names.
-        outcome: what a method gave, with the rows of the groups.
-    """
-    if outcome.fit_without is None or len(names) < 2:
-        return None
-    return cross_validate(
-        scheme,
-        names,
-        outcome.measured,
-        outcome.estimate.values,
-        outcome.fit_without,
     )
 
 

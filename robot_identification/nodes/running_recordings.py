@@ -16,7 +16,7 @@ from robot_identification.nodes.requests import recording_of
 from robot_identification.nodes.services import Cancelled
 from robot_identification.robot.model import EffortMeaning, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.signals.recording import Recording
+from robot_identification.signals.recording import RawSamples, Recording
 
 
 def is_about_whole(request: Any) -> bool:
@@ -45,7 +45,7 @@ class _Work:
         recording: its identifier.
         overrides: processing settings of the requests.
         identification: has taken in the first blocks.
-        taken: number of these.
+        taken: these.
         described: the recording without samples, with what is known of its efforts; None before
             settings were derived.
     """
@@ -53,8 +53,14 @@ class _Work:
     recording: str
     overrides: ProcessingSettings
     identification: GrowingIdentification
-    taken: int = 0
+    taken: tuple[RawSamples, ...] = ()
     described: Recording | None = None
+
+    def goes_on(self, source: LiveRecording, overrides: ProcessingSettings) -> bool:
+        """Tell whether a recording is this one with more blocks, or no more."""
+        taken = len(self.taken)
+        same = len(source.blocks) >= taken > 0 and source.blocks[taken - 1] is self.taken[-1]
+        return same and (self.recording, self.overrides) == (source.recording, overrides)
 
 
 class RunningRecordings:
@@ -92,12 +98,12 @@ class RunningRecordings:
             CancelledError: if ``cancelled`` says so.
         """
         work, self._work = self._work, None  # what fails begins anew
-        if work is None or (work.recording, work.overrides) != (source.recording, overrides):
+        if work is None or not work.goes_on(source, overrides):
             meant = replace(self._robot, effort_meaning=EffortMeaning(source.effort_meaning))
             begun = GrowingIdentification(meant, self._base, source.recording, overrides)
             work = _Work(source.recording, overrides, begun)
-        work.identification.push(source.blocks[work.taken :], cancelled=cancelled)
-        work.taken = len(source.blocks)
+        work.identification.push(source.blocks[len(work.taken) :], cancelled=cancelled)
+        work.taken = source.blocks
         settled_at = work.identification.settled_at
         if settled_at is not None and work.described is None:
             work.described = self._described(source, settled_at, cancelled)

@@ -95,6 +95,16 @@ def test_another_recording_begins_anew(cell):
     assert cell.folded == [70 * RATE] * 2
 
 
+def test_a_recording_that_was_forgotten_and_goes_on_begins_anew(cell):
+    cell.record(70.0)
+    cell.ask()
+    del cell.live._recordings["run"]  # as where memory ran short
+    cell.sent, cell.blocks = 0, blocks_of(samples(100.0), SIZE)
+    cell.record(75.0)
+    cell.ask()
+    assert cell.folded == [70 * RATE, 75 * RATE]
+
+
 def test_the_delay_of_separate_efforts_is_told_once_it_is_known(cell):
     cell.record(70.0, effort_topic="/efforts")
     result = cell.ask()
