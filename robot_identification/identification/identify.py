@@ -12,25 +12,25 @@ import numpy.typing as npt
 from robot_identification.errors import CancelledError, SettingError, ShapeError
 from robot_identification.identification import least_squares
 from robot_identification.identification.ahead import sensible_threads
+from robot_identification.identification.assembly import cross_validated, result_of
 from robot_identification.identification.base import BaseParameters, base_parameters
 from robot_identification.identification.cross_validation import (
     CrossValidation,
     cross_validate,
-    validation_warnings,
 )
 from robot_identification.identification.essential import EliminationRule
 from robot_identification.identification.estimation import (
     METHODS,
     Choice,
-    Outcome,
     estimate_from,
 )
 from robot_identification.identification.factor import JointFactor
-from robot_identification.identification.huber import Data, HuberSettings, robustness_warnings
+from robot_identification.identification.huber import Data, HuberSettings
+from robot_identification.identification.joint_noise import refuse_silent_joints
 from robot_identification.identification.least_squares import RelativeError
 from robot_identification.identification.one_joint.thresholds import keeping_held_joints
-from robot_identification.identification.result import IdentificationResult, Regrouping, Source
-from robot_identification.identification.result_warnings import recording_warnings, warnings_of
+from robot_identification.identification.result import IdentificationResult, Source
+from robot_identification.identification.result_warnings import recording_warnings
 from robot_identification.identification.row_groups import divide
 from robot_identification.identification.stream import factorise
 from robot_identification.identification.weighting import Weighting, weighting_entries
@@ -117,33 +117,26 @@ def identify(
         processing = keeping_held_joints(robot, processing)
     data = _data(base, recordings, processing, held_out_fraction, report, cancelled)
     outcome = estimate_from(choice, data, lambda part: report("regressor", part), cancelled)
-    validation = _cross_validated(data, outcome)
+    division = data.division
+    validation = cross_validated(division.scheme, division.names, outcome)
     rest = [r.between(1.0 - held_out_fraction, 1.0) for r in recordings if held_out_fraction]
     values = outcome.estimate.values
     unseen = _predicted(base, (*rest, *held_out), processing, values, report, cancelled)
     report("done", 1.0)
-    return IdentificationResult(
-        robot=robot.name,
-        robot_digest=robot.digest,
-        joint_names=robot.joint_names,
+    found = result_of(
+        base,
+        method,
+        outcome,
         sources=tuple(map(Source.of, recordings)),
-        method=method,
         settings={**processing.entries(), **weighting_entries(weighting, outcome.levels)},
-        regrouping=Regrouping.of(base),
-        estimate=outcome.estimate,
-        factors=outcome.factors,
+        validation=validation,
+        warnings=recording_warnings((*recordings, *held_out)),
+    )
+    return replace(
+        found,
         held_out=unseen.error if unseen else None,
         held_out_bags=unseen.folds[len(rest) :] if unseen else (),
-        cross_validation=validation,
-        robustness=outcome.robustness,
-        elimination=outcome.elimination,
         seconds=time.monotonic() - begin,
-        warnings=(
-            *recording_warnings((*recordings, *held_out)),
-            *warnings_of(base.names, outcome.estimate),
-            *(validation_warnings(validation, robot.joint_names) if validation else ()),
-            *(robustness_warnings(outcome.robustness) if outcome.robustness else ()),
-        ),
     )
 
 
@@ -167,19 +160,6 @@ def _data(
     )
 
 
-def _cross_validated(data: Data, outcome: Outcome) -> CrossValidation | None:
-    """Return the errors on each group with parameters from the others, None where not told."""
-    if outcome.fit_without is None:
-        return None
-    return cross_validate(
-        data.division.scheme,
-        data.division.names,
-        outcome.measured,
-        outcome.estimate.values,
-        outcome.fit_without,
-    )
-
-
 def _predicted(
     base: BaseParameters,
     recordings: Sequence[Recording],
@@ -196,6 +176,7 @@ def _predicted(
         for segments in _filtered(recordings, processing, report, cancelled)
     ]
     names = [recording.source for recording in recordings]
+    refuse_silent_joints(groups, names)
     found = cross_validate("bags", names, groups, values, lambda _: values)
     return replace(found, folds=tuple(replace(fold, fitted=None) for fold in found.folds))
 
@@ -206,6 +187,7 @@ def validate(
     recordings: Sequence[Recording],
     *,
     overrides: ProcessingSettings | None = None,
+    identified: ProcessingSettings | None = None,
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
 ) -> Validation:
@@ -215,7 +197,9 @@ def validate(
         robot: the robot.
         values: (base,) values in the order of ``base_parameters(robot).names``.
         recordings: joint states on the joint side.
-        overrides: processing settings that replace recommended and derived ones.
+        overrides: processing settings that replace all others.
+        identified: those that the values were identified with, which replace recommended and
+            derived ones: other filters explain other efforts.
         progress: told the stage and the fraction of the whole that is done.
         cancelled: asked now and then whether to stop.
 
@@ -230,10 +214,11 @@ def validate(
     vector = np.asarray(values, dtype=np.float64)
     if vector.shape != (base.rank,):
         raise ShapeError("values", vector.shape, f"({base.rank},)")
-    processing = resolve_processing(robot, recordings, overrides or ProcessingSettings())
+    processing = resolve_processing(robot, recordings, overrides, identified=identified)
     report = progress or _silent
     segments = [s for own in _filtered(recordings, processing, report, cancelled) for s in own]
     factors = _factors(base, segments, processing, report, cancelled)
+    refuse_silent_joints([factors], [", ".join(recording.source for recording in recordings)])
     report("done", 1.0)
     return Validation(
         relative_error=least_squares.relative_error(factors, vector),

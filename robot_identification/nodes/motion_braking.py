@@ -31,6 +31,7 @@ from robot_identification.excitation.timing import motion_extrema
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.nodes.joint_states import NANOSECONDS
 from robot_identification.nodes.motion_states import Reading
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 
 RELEASE = 0.02
@@ -97,6 +98,7 @@ class Origin(Enum):
     REFERENCE = "the reference"
 
 
+@by_value
 @dataclass(frozen=True)
 class Situation:
     """What is known at the moment at which a robot is to brake.

@@ -7,6 +7,7 @@ from enum import IntEnum
 
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.nodes.joint_states import NANOSECONDS
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 
 
@@ -36,6 +37,7 @@ MOVING = (Phase.APPROACHING, Phase.RUNNING, Phase.BRAKING)
 """Phases in which the robot may be in motion."""
 
 
+@by_value
 @dataclass(frozen=True)
 class MotionSettings:
     """How a motion is watched; the age at which a state is stale is that of the states.

@@ -13,6 +13,7 @@ from robot_identification.errors import (
 from robot_identification.identification.bands import BandGrams, summed
 from robot_identification.identification.base import BaseParameters, base_parameters
 from robot_identification.identification.factor import JointFactor
+from robot_identification.identification.joint_noise import refuse_silent_joints
 from robot_identification.identification.parts import Part
 from robot_identification.identification.result import Source
 from robot_identification.identification.streaming import StreamingIdentification
@@ -112,6 +113,7 @@ def fold_bag(base: BaseParameters, job: Job, bag: BagFile) -> Folded:
             f"{bag.path}: no row is left of {identification.samples} samples in "
             f"{identification.duration:.3g} s; longer unbroken motion is needed"
         )
+    refuse_silent_joints([folded[0]], [bag.path])
     if order.late or order.duplicates:
         warnings.append(
             f"{bag.path}: {order.late} samples came too late to take their place, and "

@@ -43,7 +43,7 @@ TOPIC = "/joint_states"
 SETTINGS = ProcessingSettings(cutoff_hz=20.0, rate_hz=25.0, velocity_threshold=(0.02,))
 
 
-def bag(path, seed, *, samples=2500, shuffled=False):
+def bag(path, seed, *, samples=2500, shuffled=False, measured=(1.0, 1.0)):
     """Write a bag of a random smooth motion with its efforts, and a little noise."""
     rng = np.random.default_rng(seed)
     shape = (3, 1, len(ROBOT.joints))
@@ -55,7 +55,7 @@ def bag(path, seed, *, samples=2500, shuffled=False):
         (-size * rate**2 * np.sin(angle)).sum(axis=0),
     )
     effort = inverse_dynamics(ROBOT, VALUES, q, qd, qdd)
-    effort = effort + 0.01 * rng.normal(size=effort.shape)
+    effort = (effort + 0.01 * rng.normal(size=effort.shape)) * np.array(measured)
     order = np.arange(samples)
     if shuffled:
         order = order.reshape(-1, 10)[:, ::-1].ravel()
@@ -101,7 +101,7 @@ def test_the_result_is_the_one_of_a_single_pass_over_all_rows(fleet, identified)
             Regressor(ROBOT, BASE.base_columns, spare=1),
             processing,
             PERIOD,
-            stream.add,
+            lambda rows, kept, _: stream.add(rows, kept),
             prompt=False,
         )
         run.push(samples.position[order], samples.effort[order])
@@ -165,12 +165,16 @@ def test_bad_bags_are_named_and_the_others_count(tmp_path):
     for seed in range(3):
         bag(tmp_path / f"good_{seed}", seed)
     bag(tmp_path / "short", 5, samples=20)
+    bag(tmp_path / "mock", 6, measured=(0.0, 0.0))
+    bag(tmp_path / "unplugged", 8, measured=(1.0, 0.0))
     (tmp_path / "torn.db3").write_bytes(b"SQLite format 3\0" + bytes(50))
     (tmp_path / "empty.mcap").write_bytes(b"")
     shutil.copytree(tmp_path / "good_1", tmp_path / "copy_of_good_1")
     outcome = identify(tmp_path, tmp_path / "parts")
     reasons = {s.bag.rsplit("/", 1)[-1]: s.reason for s in outcome.skipped}
-    assert sorted(reasons) == ["empty.mcap", "good_1", "short", "torn.db3"]
+    assert sorted(reasons) == ["empty.mcap", "good_1", "mock", "short", "torn.db3", "unplugged"]
+    assert "the efforts of every joint are zero" in reasons["mock"]
+    assert "the efforts of joint_2 are zero" in reasons["unplugged"]
     assert "the same data as" in reasons["good_1"]
     assert "no row is left" in reasons["short"]
     assert len(outcome.result.sources) == 3

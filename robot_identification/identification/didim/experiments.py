@@ -14,7 +14,13 @@ from robot_identification.dynamics import reference as references
 from robot_identification.dynamics.reference import Reference
 from robot_identification.dynamics.simulation import ClosedLoop, LoopState, SimulatedSamples
 from robot_identification.dynamics.stiction import explain
-from robot_identification.errors import CancelledError, RecordingError, SettingError
+from robot_identification.errors import (
+    CancelledError,
+    NoEffortError,
+    RecordingError,
+    SettingError,
+)
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.signals.recording import Recording, Segment
 from robot_identification.signals.samples import FilteredSegment
@@ -27,6 +33,7 @@ _RATE_TOLERANCE = 0.01
 _AT_REST = 1e-9
 
 
+@by_value
 @dataclass(frozen=True)
 class Experiment:
     """An unbroken run of measured efforts, and the reference that the robot followed.
@@ -74,13 +81,16 @@ def experiments_of(
         followed: a reference for each of them, its time 0 at the first stamp of the recording.
 
     Raises:
-        RecordingError: if there is no recording, or not one reference for each.
+        RecordingError: if there is no recording, or not one reference for each; NoEffortError
+            where nobody measured efforts.
     """
     if not recordings or len(recordings) != len(followed):
         raise RecordingError(
             f"{len(recordings)} recordings and {len(followed)} references: "
             "give at least one recording, and the reference of each"
         )
+    for recording in recordings:
+        _refuse_without_efforts(recording)
     return tuple(
         Experiment(
             source=recording.source,
@@ -92,6 +102,14 @@ def experiments_of(
         for recording, reference in zip(recordings, followed, strict=True)
         for segment in recording.segments
     )
+
+
+def _refuse_without_efforts(recording: Recording) -> None:
+    measured = np.any([segment.effort.any(axis=0) for segment in recording.segments], axis=0)
+    names = recording.joint_names
+    silent = [name for name, some in zip(names, measured, strict=True) if not some]
+    if silent:
+        raise NoEffortError(silent, recording.source, every=len(silent) == len(names))
 
 
 def has_positions(recordings: Sequence[Recording]) -> bool:
