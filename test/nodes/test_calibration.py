@@ -1,4 +1,5 @@
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from robot_identification.nodes.services import CODES
 from robot_identification.robot.urdf import parse_urdf
 from robot_identification.robot.urdf_prior import given_by_urdf, urdf_prior
 from robot_identification.robot.values import load_values
+from robot_identification.storage.results import read_result, write_result
 
 pytestmark = pytest.mark.ros
 
@@ -180,6 +182,25 @@ def test_what_fails_leaves_what_was_published(calibrating, result_file, prior, t
         assert not response.parameters.names
     assert repr(latched(calibrating, InertialParameters, "inertial_parameters")) == repr(good)
     assert prior.read_text() == before
+
+
+def test_a_calibration_that_fails_at_its_end_has_published_and_written_nothing(
+    calibrating, result_file, tmp_path
+):
+    """The result does not say how to filter what is predicted; all the rest could be done."""
+    assert calibrate(calibrating).success
+    good = latched(calibrating, InertialParameters, "inertial_parameters")
+    described = latched(calibrating, String, "identified_robot_description")
+    mute, output, urdf = (tmp_path / name for name in ("mute.yaml", "out.yaml", "out.urdf"))
+    write_result(mute, replace(read_result(result_file), settings={}))
+    response = calibrate(calibrating, result=str(mute), output=str(output), urdf=str(urdf))
+    assert (response.success, response.error_code) == (False, CODES.INVALID_REQUEST)
+    assert "not stated: the result does not tell how" in response.message
+    assert not response.parameters.names
+    assert not output.exists()
+    assert not urdf.exists()
+    assert repr(latched(calibrating, InertialParameters, "inertial_parameters")) == repr(good)
+    assert latched(calibrating, String, "identified_robot_description") == described
 
 
 def test_a_result_of_another_robot_is_ignored(calibrating, result_file):
