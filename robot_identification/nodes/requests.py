@@ -103,6 +103,7 @@ def _read_bags(
             begin=data.begin,
             end=data.end,
             positions_needed=positions_needed,
+            cancelled=cancelled,
         )
     return recordings
 
