@@ -124,7 +124,7 @@ class CalibrationNode(Node):
             return
         try:
             self._last = result_of(message)
-        except (ValueError, InputError) as error:
+        except InputError as error:
             self.get_logger().error(f"identified_parameters ignored: {error}")
             return
         self.get_logger().info(f"{len(message.parameters)} base parameters to calibrate")

@@ -186,7 +186,7 @@ def named_values(names: list[str], values: list[float]) -> Mapping[str, float]:
     """Return values by name.
 
     Raises:
-        SettingError: if there is not one finite value per name.
+        SettingError: if there is not one finite value per name, or a name stands twice.
     """
     if len(names) != len(values):
         problem = f"one is needed for each of {len(names)} names"
@@ -194,6 +194,9 @@ def named_values(names: list[str], values: list[float]) -> Mapping[str, float]:
     for name, value in zip(names, values, strict=True):
         if not math.isfinite(value):
             raise SettingError(name, value, "must be finite")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise SettingError("names", twice, "stands twice; give every parameter one value")
     return dict(zip(names, (float(value) for value in values), strict=True))
 
 

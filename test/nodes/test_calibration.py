@@ -238,3 +238,25 @@ def test_a_residual_that_drifts_is_told(calibrating, outputs, result_file):
     text = outputs.newest(calibrating).message
     assert ROBOT.joint_names[1] in text
     assert ROBOT.joint_names[0] not in text
+
+
+def test_a_hostile_result_that_is_latched_ends_no_node(calibrating, prior, result_file):
+    """Nor does it the next one: whoever starts a node again gets the message again."""
+    hostile = calibrating.latched()
+    hostile.factors[0].columns = [0] * 400_000
+    publisher = calibrating.client.node.create_publisher(
+        IdentificationResult, "identified_parameters", qos.LATCHED
+    )
+
+    def refused():
+        return "numbers for 400000 columns" in calibrating.processes.output("calibration")
+
+    calibrating.wait(publisher.get_subscription_count, "reader of results")
+    publisher.publish(hostile)
+    calibrating.wait(refused, "refusal")
+    assert calibrate(calibrating, result=str(result_file)).success
+    calibrating.processes.stop("calibration")
+    calibrating.start("calibration", prior=str(prior), diagnostics_period=0.1)
+    calibrating.client.wait_for_service(Calibrate, SERVICE)
+    calibrating.wait(refused, "refusal after the restart")
+    assert calibrate(calibrating, result=str(result_file)).success
