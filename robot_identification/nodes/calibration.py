@@ -30,6 +30,7 @@ from robot_identification.nodes import qos
 from robot_identification.nodes.calibrated_message import calibrated_message
 from robot_identification.nodes.calibration_parameters import PARAMETERS
 from robot_identification.nodes.executors import PooledExecutor
+from robot_identification.nodes.outputs import output_folder
 from robot_identification.nodes.parameters import declare
 from robot_identification.nodes.prediction import Prediction
 from robot_identification.nodes.result_messages import result_of
@@ -38,7 +39,7 @@ from robot_identification.nodes.services import Desk, Turn
 from robot_identification.robot.drives import require_effort_meaning
 from robot_identification.robot.loading import find_robot, load_robot, source_urdf
 from robot_identification.srv import Calibrate
-from robot_identification.storage.atomic import check_targets, write_files_atomically
+from robot_identification.storage.atomic import check_targets
 from robot_identification.storage.export.urdf_files import (
     describe,
     identified_urdf,
@@ -76,6 +77,7 @@ class CalibrationNode(Node):
         self._prior = values["prior"] or described_by
         self._inputs = [find_robot(source)]
         self._check_files()
+        self._outputs = output_folder(self, values)
         self._desk = Desk(self.get_logger())
         self._last: IdentificationResult | None = None
         quick, long = MutuallyExclusiveCallbackGroup(), ReentrantCallbackGroup()
@@ -140,7 +142,10 @@ class CalibrationNode(Node):
         self, request: Calibrate.Request, response: Calibrate.Response, turn: Turn
     ) -> str:
         inputs = [*self._inputs, *filter(None, (request.result, request.prior))]
-        for target in check_targets(filter(None, (request.output, request.urdf))):
+        named = [name for name in (request.output, request.urdf) if name]
+        overwrite = request.overwrite
+        targets = [self._outputs.target(name, overwrite=overwrite) for name in named]
+        for target in check_targets(targets):
             refuse_inputs(target, inputs)
         result = self._result(request.result)
         calibrated = calibrate(
@@ -156,7 +161,8 @@ class CalibrationNode(Node):
         response.active_links = list(calibrated.active_links)
         response.warnings = list(calibrated.warnings)
         response.seconds = calibrated.seconds
-        write_files_atomically([*self._files(request, calibrated, made)])
+        files = [*self._files(request, calibrated, made)]
+        response.written = self._outputs.write(files, overwrite=overwrite)
         self._inertials.publish(made.parameters)
         self._descriptions.publish(made.description)
         if self._prediction is not None and made.watch is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
@@ -39,6 +38,7 @@ from robot_identification.nodes.identification_parameters import (
 from robot_identification.nodes.identification_work import Answer, IdentificationWork
 from robot_identification.nodes.live import LiveRecordings
 from robot_identification.nodes.messages import floats
+from robot_identification.nodes.outputs import output_folder
 from robot_identification.nodes.parameters import current, declare
 from robot_identification.nodes.progress import ProgressReporter
 from robot_identification.nodes.requests import processing_of
@@ -51,7 +51,7 @@ from robot_identification.robot.drives import require_effort_meaning
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.srv import BaseParameters, Identify, IdentifyDidim, Validate
-from robot_identification.storage.results import write_result
+from robot_identification.storage.results import dump
 
 _THREADS = 6
 _GRACE = 2.0
@@ -70,7 +70,8 @@ class IdentificationNode(Node):
         warm_up(self._base)
         self._live = LiveRecordings(values["max_memory_mb"] * 10**6, values["max_recordings"])
         prior = values["prior"] or self._robot.name
-        self._work = IdentificationWork(self._robot, self._base, prior, self._live)
+        self._outputs = output_folder(self, values)
+        self._work = IdentificationWork(self._robot, self._base, prior, self._live, self._outputs)
         self._desk = Desk(self.get_logger())
         self._last: IdentificationResult | None = None
         self._results = self.create_publisher(ResultMessage, "identified_parameters", qos.LATCHED)
@@ -154,7 +155,7 @@ class IdentificationNode(Node):
         overrides, good_enough_std = self._overrides(request), current(self, GOOD_ENOUGH)
         answer = self._work.identify(request, overrides, self._reporter(turn), turn.cancelled)
         response.result = self._message(answer, good_enough_std)
-        return self._conclude(answer.result, response.result, request.output)
+        return self._conclude(answer.result, request, response)
 
     def _on_didim(
         self, request: IdentifyDidim.Request, response: IdentifyDidim.Response
@@ -185,7 +186,7 @@ class IdentificationNode(Node):
             lambda answer: reached.append(self._message(answer, good_enough_std)),
         )
         response.result = self._message(answer, good_enough_std)
-        summary = self._conclude(answer.result, response.result, request.output)
+        summary = self._conclude(answer.result, request, response)
         return f"converged after {answer.result.iterations} iterations: {summary}"
 
     def _message(self, answer: Answer, good_enough_std: float) -> ResultMessage:
@@ -202,12 +203,12 @@ class IdentificationNode(Node):
             good_enough_std=good_enough_std,
         )
 
-    def _conclude(self, result: IdentificationResult, message: ResultMessage, output: str) -> str:
+    def _conclude(self, result: IdentificationResult, request: Any, response: Any) -> str:
         """Write a result where a file was asked for, latch it, and return a line for people."""
-        if output:
-            write_result(Path(output), result)
+        files = [(request.output, dump(result).encode("utf-8"))] if request.output else []
+        response.written = self._outputs.write(files, overwrite=request.overwrite)
         self._last = result
-        self._streamed.answered(lambda: self._results.publish(message))
+        self._streamed.answered(lambda: self._results.publish(response.result))
         error = result.estimate.relative_error.total
         return f"{len(result.regrouping.names)} base parameters, relative error {error:.4f}"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from robot_identification.errors import ModelMismatchError, NotConvergedError, SettingError
@@ -25,7 +24,7 @@ from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.recording import Recording
 from robot_identification.srv import IdentifyDidim, Validate
-from robot_identification.storage.atomic import check_target
+from robot_identification.storage.output_folder import OutputFolder
 
 
 @dataclass(frozen=True)
@@ -55,12 +54,19 @@ class IdentificationWork:
         base: its base parameters.
         prior: parameter file that the start ``prior`` of DIDIM stands for.
         live: recordings in memory.
+        outputs: where results may be written.
     """
 
     robot: RobotModel
     base: BaseParameters
     prior: str
     live: LiveRecordings
+    outputs: OutputFolder
+
+    def _check_output(self, request: Any) -> None:
+        """Refuse a file that may not be written before anybody waits for what it is to hold."""
+        if request.output:
+            self.outputs.target(request.output, overwrite=request.overwrite)
 
     def identify(
         self,
@@ -86,7 +92,7 @@ class IdentificationWork:
         method = request.method or "wls"
         if method not in METHODS:
             raise SettingError("method", method, f"choose one of {', '.join(METHODS)}")
-        _check_output(request.output)
+        self._check_output(request)
         report("reading", 0.0)
         recordings, warnings = read_data(request.data, self.robot, self.live, cancelled)
         fit = fit_request(request, recordings)
@@ -128,7 +134,7 @@ class IdentificationWork:
             ResultRefusedError: it does not converge, or the model does not explain the efforts.
             CancelledError: if ``cancelled`` says so.
         """
-        _check_output(request.output)
+        self._check_output(request)
         report("reading", 0.0)
         start = start_of(request, self.robot, self.prior)
         recordings, warnings = read_data(
@@ -184,11 +190,6 @@ class IdentificationWork:
             progress=report,
             cancelled=cancelled,
         )
-
-
-def _check_output(path: str) -> None:
-    if path:
-        check_target(Path(path))
 
 
 def _answer(

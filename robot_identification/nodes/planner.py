@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from rclpy.node import Node
@@ -13,14 +12,14 @@ from trajectory_msgs.msg import JointTrajectory
 from robot_identification.errors import CancelledError, NoPlanError
 from robot_identification.msg import Progress as ProgressMessage
 from robot_identification.nodes import qos
-from robot_identification.nodes.plan_requests import fill_plan, job_of, write
+from robot_identification.nodes.outputs import output_folder
+from robot_identification.nodes.plan_requests import file_of, fill_plan, job_of
 from robot_identification.nodes.planning import Job, load_machine
 from robot_identification.nodes.planning_worker import Failed, Planned, PlanningWorker, Progress
 from robot_identification.nodes.progress import ProgressReporter
 from robot_identification.nodes.services import Desk, Turn
 from robot_identification.nodes.trajectories import message_of
 from robot_identification.robot.model import Array, RobotModel
-from robot_identification.storage.atomic import check_target
 
 _POLL_PERIOD = 0.05
 
@@ -54,6 +53,7 @@ class Planner:
     ) -> None:
         self._node, self._robot, self._desk, self._values = node, robot, desk, values
         self._place, self._kept, self._changed = place, kept, changed
+        self._outputs = output_folder(node, values)
         self._job: Job | None = None
         self.planned: Planned | None = None
         self._outcome: Any = None  # future of the outcome of the plan under way
@@ -110,7 +110,7 @@ class Planner:
         if turn.cancelled():
             raise CancelledError("cancelled before anything was planned")
         if request.output:
-            check_target(Path(request.output))
+            self._outputs.target(request.output, overwrite=request.overwrite)
         job = job_of(request, self._robot, self._values, self._place())
         load_machine(job.sources)  # what is missing is told at once
         jobs.append(job)
@@ -125,8 +125,8 @@ class Planner:
         if isinstance(outcome, Failed):
             raise outcome.exception
         outcome.plan.certificate.require()
-        if request.output:
-            write(request.output, outcome)
+        files = [(request.output, file_of(outcome))] if request.output else []
+        response.written = self._outputs.write(files, overwrite=request.overwrite)
         self._job, self.planned = job, outcome
         self._kept()
         summary = fill_plan(response, outcome, load_machine(job.sources))
