@@ -35,7 +35,7 @@ from robot_identification.calibration.verdict import (
 from robot_identification.errors import CancelledError, NotExcitedError, SettingError
 from robot_identification.identification.essential import EliminationRule
 from robot_identification.identification.least_squares import relative_error
-from robot_identification.identification.result import IdentificationResult
+from robot_identification.identification.result import SPOILT, IdentificationResult
 from robot_identification.robot.model import Array, RobotModel, read_only
 
 SPACES = ("base", "essential")
@@ -177,7 +177,7 @@ def _warnings(
     robot: RobotModel, result: IdentificationResult, calibrated: CalibratedParameters
 ) -> tuple[str, ...]:
     """Return what a user should know before trusting the parameters."""
-    lines = []
+    lines = [warning for warning in result.warnings if SPOILT in warning]
     if result.robot_digest and robot.digest and result.robot_digest != robot.digest:
         lines.append(
             f"the file of {robot.name} has changed since the identification; if more than "

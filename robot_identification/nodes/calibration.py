@@ -23,7 +23,7 @@ from robot_identification.errors import (
     ResultFileError,
     UnknownRobotError,
 )
-from robot_identification.identification.result import IdentificationResult
+from robot_identification.identification.result import SPOILT, IdentificationResult
 from robot_identification.msg import IdentificationResult as ResultMessage
 from robot_identification.msg import InertialParameters
 from robot_identification.nodes import qos
@@ -172,6 +172,7 @@ class CalibrationNode(Node):
         return (
             f"{calibrated.step.value}: relative error {calibrated.error.total:.4f}, "
             f"{100.0 * calibrated.error_increase:.2g} % of it for consistency; {distance}"
+            + "".join(f"; {warning}" for warning in calibrated.warnings if SPOILT in warning)
         )
 
     def _result(self, path: str) -> IdentificationResult:

@@ -10,13 +10,14 @@ from typing import Any
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.executors import Executor
 from rclpy.node import Node
+from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from robot_identification.action import Identify as IdentifyAction
 from robot_identification.action import IdentifyDidim as DidimAction
 from robot_identification.errors import InputError
 from robot_identification.identification.base import base_parameters
-from robot_identification.identification.result import IdentificationResult
+from robot_identification.identification.result import SPOILT, IdentificationResult
 from robot_identification.msg import IdentificationResult as ResultMessage
 from robot_identification.msg import Progress, SampleBlock
 from robot_identification.nodes import qos
@@ -90,6 +91,13 @@ class IdentificationNode(Node):
             qos.BLOCKS,
             callback_group=MutuallyExclusiveCallbackGroup(),
         )
+        self.create_subscription(
+            String,
+            "recordings",
+            lambda message: self._live.announce(message.data),
+            qos.ANNOUNCED,
+            callback_group=MutuallyExclusiveCallbackGroup(),
+        )
         self._create_services()
         seconds = time.monotonic() - started
         self.get_logger().info(
@@ -130,7 +138,11 @@ class IdentificationNode(Node):
         try:
             block = raw_block(message)
             problems = self._live.add(block, message.effort_meaning)
-            self._streamed.add(block, message.effort_meaning)
+            spoilt = self._live.spoilt(block.recording)
+            if spoilt:
+                self._streamed.remark(block.recording, spoilt)
+            elif self._live.is_own(block.recording):
+                self._streamed.add(block, message.effort_meaning)
         except InputError as error:
             self.get_logger().error(f"block of {message.recording} ignored: {error}")
             return
@@ -146,9 +158,10 @@ class IdentificationNode(Node):
 
     def _identified(self, request: Any, response: Any, turn: Turn) -> Any:
         """Return the response to a request, or the result of a goal: their fields are the same."""
-        return self._desk.answer(
+        answered = self._desk.answer(
             "identify", response, lambda filled: self._identify(request, filled, turn)
         )
+        return self._with_reason(request, answered)
 
     def _identify(self, request: Any, response: Any, turn: Turn) -> str:
         # Parameters that change while this goes on hold for the next request.
@@ -172,6 +185,13 @@ class IdentificationNode(Node):
         )
         if reached:
             answered.result = reached[0]
+        return self._with_reason(request, answered)
+
+    def _with_reason(self, request: Any, answered: Any) -> Any:
+        """Return an answer that says of recordings that are spoilt so where it is no success."""
+        if not answered.success:
+            spoilt = map(self._live.spoilt, request.data.recordings)
+            answered.message = "; ".join([answered.message, *filter(None, spoilt)])
         return answered
 
     def _didim(self, request: Any, response: Any, turn: Turn, reached: list[ResultMessage]) -> str:
@@ -210,7 +230,8 @@ class IdentificationNode(Node):
         self._last = result
         self._streamed.answered(lambda: self._results.publish(response.result))
         error = result.estimate.relative_error.total
-        return f"{len(result.regrouping.names)} base parameters, relative error {error:.4f}"
+        summary = f"{len(result.regrouping.names)} base parameters, relative error {error:.4f}"
+        return _told(summary, result.warnings)
 
     def _streaming_options(self) -> StreamingOptions | None:
         if not current(self, STREAMING):
@@ -241,22 +262,24 @@ class IdentificationNode(Node):
     def _on_validate(
         self, request: Validate.Request, response: Validate.Response
     ) -> Validate.Response:
-        return self._desk.run(
+        answered = self._desk.run(
             "validate", response, lambda filled, turn: self._validate(request, filled, turn)
         )
+        return self._with_reason(request, answered)
 
     def _validate(self, request: Validate.Request, response: Validate.Response, turn: Turn) -> str:
         overrides = self._overrides(request)
-        validation = self._work.validate(
+        validation, warnings = self._work.validate(
             request, overrides, self._last, self._reporter(turn), turn.cancelled
         )
+        response.warnings = list(warnings)
         response.joint_names = list(self._robot.joint_names)
         response.relative_error = floats(validation.relative_error.joints)
         response.relative_error_total = validation.relative_error.total
         response.residual_std = floats(validation.residual_std)
         response.rows = list(validation.rows)
         response.seconds = validation.seconds
-        return f"relative error {validation.relative_error.total:.4f}"
+        return _told(f"relative error {validation.relative_error.total:.4f}", warnings)
 
     def _on_base_parameters(
         self, request: BaseParameters.Request, response: BaseParameters.Response
@@ -277,6 +300,11 @@ class IdentificationNode(Node):
     def _reporter(self, turn: Turn) -> ProgressReporter:
         robot = self._robot
         return ProgressReporter(self, self._progress, robot.name, robot.joint_names, turn.tell)
+
+
+def _told(summary: str, warnings: Sequence[str]) -> str:
+    """Return a line for people that does not pass over recordings that are spoilt."""
+    return "; ".join([summary, *(warning for warning in warnings if SPOILT in warning)])
 
 
 def make_executor() -> Executor:

@@ -154,7 +154,8 @@ class IdentificationWork:
             )
         except (NotConvergedError, ModelMismatchError) as error:
             if error.result is not None:
-                in_vain(Answer(error.result, recordings))
+                told = (*error.result.warnings, *warnings)
+                in_vain(Answer(replace(error.result, warnings=told), recordings))
             raise
         return _answer(result, recordings, warnings)
 
@@ -165,7 +166,7 @@ class IdentificationWork:
         last: IdentificationResult | None,
         report: ProgressReporter,
         cancelled: Cancelled,
-    ) -> Validation:
+    ) -> tuple[Validation, Sequence[str]]:
         """Compare the efforts of recordings with what parameters predict.
 
         Args:
@@ -175,14 +176,17 @@ class IdentificationWork:
             report: told the stage and the fraction of the whole that is done.
             cancelled: asked now and then whether to stop.
 
+        Returns:
+            The errors, and what a user should know about the data, one line each.
+
         Raises:
             InputError: a field has a value that it cannot have, or the data are of no use.
             CancelledError: if ``cancelled`` says so.
         """
         report("reading", 0.0)
         values = values_to_validate(request, self.robot, self.base, last)
-        recordings, _ = read_data(request.data, self.robot, self.live, cancelled)
-        return validate(
+        recordings, warnings = read_data(request.data, self.robot, self.live, cancelled)
+        validation = validate(
             self.robot,
             values,
             recordings,
@@ -190,6 +194,7 @@ class IdentificationWork:
             progress=report,
             cancelled=cancelled,
         )
+        return validation, warnings
 
 
 def _answer(

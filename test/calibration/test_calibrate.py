@@ -27,6 +27,7 @@ from robot_identification.errors import (
     SettingError,
 )
 from robot_identification.identification.essential import EliminationRule
+from robot_identification.identification.result import SPOILT
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.values import load_values
 
@@ -99,6 +100,12 @@ def test_without_a_prior_the_distance_is_unknown(robot, result):
     assert np.isnan(calibrated.distance_to_prior)
     assert summary(calibrated)["prior"] == {}
     assert not calibrated.warnings
+
+
+def test_what_rests_on_a_spoilt_recording_says_so(robot, result):
+    line = f"recording r: {SPOILT}: block 3 has come with two contents"
+    calibrated = calibrate(robot, replace(result, warnings=("another", line)))
+    assert calibrated.warnings == (line,)
 
 
 def test_inconsistent_parameters_are_told_where_they_are_let_through(robot, result):
