@@ -39,9 +39,11 @@ REQUIREMENTS = [
 # ROS 2 Jazzy; without == pip would mix in wheels of another distribution.
 ROS_WHEELS = [
     "ros-action-msgs==2.0.3",
+    "ros-ament-index-python==1.8.1",
     "ros-builtin-interfaces==2.0.3",
     "ros-diagnostic-msgs==5.3.6",
     "ros-geometry-msgs==5.3.6",
+    "ros-rcl-interfaces==2.0.3",
     "ros-rclpy[fastrtps]==7.1.6",
     "ros-rosidl-default-runtime==1.6.0",
     "ros-sensor-msgs==5.3.6",
@@ -53,7 +55,7 @@ EXTRAS = {
     "benchmark": [
         "example-robot-data>=4",
         "figaroh==1.0.2",
-        "mujoco>=3.1,<4",
+        "mujoco>=3.1,<5",
         "pin>=2.7",
         "threadpoolctl>=3",
     ],
@@ -64,9 +66,9 @@ EXTRAS = {
         "sphinx>=7,<10",
         "sphinx-argparse>=0.4",
     ],
-    "mujoco": ["mujoco>=3.1,<4"],
+    "mujoco": ["mujoco>=3.1,<5"],
     "parallel": ["distributed>=2026.1.1"],
-    "report": ["jinja2>=3.1.6", "matplotlib>=3.6"],
+    "report": ["jinja2>=3.1.6", "markupsafe>=2", "matplotlib>=3.6"],
     "test": [
         "distributed>=2026.1.1",
         "example-robot-data>=4",
@@ -75,8 +77,9 @@ EXTRAS = {
         "import-linter>=2.0",
         "jinja2>=3.1.6",
         "latex2mathml>=3.77",
+        "markupsafe>=2",
         "matplotlib>=3.6",
-        "mujoco>=3.1,<4",
+        "mujoco>=3.1,<5",
         "mypy>=1.11",
         "myst-parser>=3",
         "pin>=2.7",
@@ -92,6 +95,8 @@ EXTRAS = {
 }
 # The Makefile says so; pip alone takes the wheels.
 ROS_IS_SOURCED = os.environ.get("ROBOT_IDENTIFICATION_ROS") == "sourced"
+if not ROS_IS_SOURCED:
+    EXTRAS["test"].append("ros-rosgraph-msgs==2.0.3")
 
 
 def ros_prefixes():
@@ -223,7 +228,7 @@ setup(
     install_requires=REQUIREMENTS + ([] if ROS_IS_SOURCED else ROS_WHEELS),
     extras_require=EXTRAS,
     entry_points={
-        "console_scripts": ["robot-identification = robot_identification.cli.main:main"],
+        "console_scripts": ["robot-identification = robot_identification.cli:start"],
     },
     cmdclass={"build": BuildWithCMake, "build_cmake": build_cmake},
     distclass=PlatformDistribution,

@@ -38,10 +38,14 @@ from robot_identification.excitation.timing import motion_extrema
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.nodes.messages import time_of
 from robot_identification.nodes.motion_braking import (
+    FITTED,
+    FITTED_READINGS,
     BrakingLimits,
-    brake_from_reference,
-    brake_while_following,
+    Origin,
+    Situation,
+    stop_motion,
 )
+from robot_identification.nodes.motion_clock import Instant
 from robot_identification.nodes.motion_states import MotionStates
 from robot_identification.nodes.planning import Machine, Sources, load_machine
 from robot_identification.robot.loading import load_robot
@@ -53,6 +57,7 @@ STATE_RATE = 500
 STATE_AGE = ARRIVAL = 0.003
 NOISE = RESOLUTION = 1e-5
 TRACKING = 0.1
+_SHORT = 0.02
 CASES = (("tx40", 12.0), ("tx40", 3.0), ("three_dof", 12.0), ("ur10", 20.0))
 COLUMNS = (
     "q step",
@@ -126,32 +131,29 @@ def ur10_values(robot: RobotModel) -> Array:
     return np.array([found.get(name, 0.0) for name in robot.all_parameter_names])
 
 
-def from_reference(case: Case, _: MotionStates, now: float) -> Trajectory:
-    """Brake from the reference."""
-    return brake_from_reference(case.limits(0.0), case.run, now).trajectory
-
-
 def from_latest(case: Case, states: MotionStates, _: float) -> Trajectory:
     """Brake from the newest state as it is."""
     position = states.recent(0.0, 1)[-1].position
-    return brake(case.machine.limits, case.run.joint_names, position, states.velocity()).trajectory
+    velocity = states.mean_velocity(_SHORT)
+    return brake(case.machine.limits, case.run.joint_names, position, velocity)
 
 
-def measured(lag_time: float) -> Start:
-    """Brake from the measured state, carried forward."""
+def braking_from(origin: Origin, lag_time: float) -> Start:
+    """Brake as the node does."""
 
     def start(case: Case, states: MotionStates, now: float) -> Trajectory:
-        limits, stamp = case.limits(lag_time), round(now * NANOSECONDS)
-        return brake_while_following(limits, case.run, 0, states, stamp).trajectory
+        readings = states.recent(FITTED, FITTED_READINGS)
+        situation = Situation.of(case.run, 0, readings, round(now * NANOSECONDS))
+        return stop_motion(case.limits(lag_time), situation, origin).trajectory
 
     return start
 
 
 STARTS: dict[str, Start] = {
-    "reference": from_reference,
+    "reference": braking_from(Origin.REFERENCE, 0.0),
     "latest": from_latest,
-    "at once": measured(0.0),
-    "fading": measured(1.0),
+    "at once": braking_from(Origin.FOLLOWING, 0.0),
+    "fading": braking_from(Origin.FOLLOWING, 1.0),
 }
 
 
@@ -168,8 +170,9 @@ def states_until(
             position=(np.round(noisy / RESOLUTION) * RESOLUTION).tolist(),
             velocity=velocity.tolist(),
         )
-        message.header.stamp = time_of(round(t * NANOSECONDS))
-        states.add(message)
+        stamp = round(t * NANOSECONDS)
+        message.header.stamp = time_of(stamp)
+        states.add(message, Instant(stamp, stamp))
     return states
 
 

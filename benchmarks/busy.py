@@ -72,7 +72,10 @@ def main() -> int:
     parser.add_argument("--calls", type=int, default=1000)
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, Session(Path(folder)) as session:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Session(Path(folder), description="tx40") as session,
+    ):
         session.wait_until_ready()
         recording = record(session)
         delays = 1e3 * np.array(measure(session, recording, arguments.calls))

@@ -184,7 +184,7 @@ def main() -> int:
         bag = Path(folder, "bag")
         write_bag(bag, options.seconds)
         parameters = {"simulated_robot": {"rate": RATE, "seed": 1}}
-        with Session(Path(folder), parameters) as session:
+        with Session(Path(folder), parameters, description="tx40") as session:
             session.wait_until_ready()
             found = measure(session, bag, options)
     if options.json:

@@ -2,7 +2,7 @@
 
 Every seed has its own ROS domain and its own processes: simulated robot, acquisition and
 identification.  White noise of known standard deviation is added to positions and efforts
-(config/simulated_robot.yaml says how much), and positions are quantised.  The robot follows one
+(config/simulations/tx40.yaml says how much), and positions are quantised.  The robot follows one
 motion that is fitted (weighted least squares) and another that is only predicted, both with the
 settings that the nodes take where a request says nothing.
 
@@ -63,7 +63,7 @@ def motions(robot: RobotModel) -> tuple[Trajectory, Trajectory]:
 
 def injected_noise() -> np.ndarray:
     """Return the standard deviation of the effort noise of every joint, in N m."""
-    path = share_directory() / "config" / "simulated_robot.yaml"
+    path = share_directory() / "config" / "simulations" / "tx40.yaml"
     (node,) = yaml.safe_load(path.read_text()).values()
     return np.array(node["ros__parameters"]["effort_noise"])
 
@@ -82,7 +82,7 @@ def run_seed(seed: int, rate: float, speed: float, folder: Path) -> dict[str, An
     simulated = {"seed": seed, "rate": rate, "real_time_factor": speed, "wait_for_reader": True}
     with (
         tempfile.TemporaryDirectory() as logs,
-        Session(Path(logs), {"simulated_robot": simulated}) as session,
+        Session(Path(logs), {"simulated_robot": simulated}, description="tx40") as session,
     ):
         reports: list[DiagnosticArray] = []
         session.client.node.create_subscription(

@@ -76,7 +76,7 @@ def measure(
     }
     with (
         tempfile.TemporaryDirectory() as folder,
-        Session(Path(folder), settings, others=OTHERS) as session,
+        Session(Path(folder), settings, others=OTHERS, description=ROBOT) as session,
     ):
         tracking = Tracking(session.client, session.nodes, robot, ROBOT, session.namespace)
         excitation = ExcitationClient(session.client)

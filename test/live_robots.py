@@ -39,7 +39,6 @@ def start_robot(processes, folder, namespace, truth=TRUTH):
     for start in SIMULATED.starts(given):
         line = command(
             start.executable,
-            parameter_files=start.parameter_files,
             parameters=start.parameters,
             remappings=start.remappings,
             namespace=start.namespace,

@@ -6,10 +6,10 @@ import subprocess
 from robot_identification.nodes.processes import command
 
 
-def refused_start(node, parameters, **environment):
+def refused_start(node, parameters, parameter_files=(), **environment):
     """Run a node until it ends by itself, which must be with exit code 2; return what it says."""
     done = subprocess.run(
-        command(node, parameters=parameters),
+        command(node, parameters=parameters, parameter_files=parameter_files),
         capture_output=True,
         text=True,
         timeout=60.0,

@@ -10,17 +10,20 @@ import yaml
 from robot_identification.cli.main import parser
 from robot_identification.errors import SettingError
 from robot_identification.launching import suites
-from robot_identification.launching.arguments import boolean, number
+from robot_identification.launching.arguments import boolean, number, numbers
 from robot_identification.launching.suites import BAGS, LIVE, SIMULATED, offline_command
 from robot_identification.nodes.commissioning import OTHERS
+from robot_identification.nodes.parameter_files import read_parameters, shipped_parameters
 from robot_identification.nodes.session import NODES
 from robot_identification.nodes.tracking import NODE
-from robot_identification.robot.loading import known_robots
+from robot_identification.robot.loading import load_robot
 from robot_identification.robot.values import known_values
 
 ROOT = Path(__file__).resolve().parents[1]
 LAUNCH_FILES = sorted((ROOT / "launch").glob("*.launch.py"))
 CONFIGS = sorted((ROOT / "config").glob("*.yaml"))
+SIMULATIONS = sorted((ROOT / "config" / "simulations").glob("*.yaml"))
+NODES_WITH_ROBOT = [path.stem for path in CONFIGS if path.stem != "fault_injector"]
 SUITES = {"live": LIVE, "simulation": SIMULATED, "offline": BAGS}
 ARGUMENTS = {"robot", "params_file", "namespace", "effort_meaning", "use_sim_time", "log_level"}
 STANDARD = {"use_sim_time"}
@@ -60,11 +63,13 @@ def declared(node):
 def everything(suite):
     """Return an argument for each that a suite has, with a value that it can have."""
     unlike = {"bag", "validation_bag", "method", "output", "joint_trajectory", "simulator"}
-    numbers = {argument.name for argument in suite.arguments if argument.convert is number}
+    unlike.add("params_file")  # is read
+    numbers_of = (number, numbers)
+    numeric = {argument.name for argument in suite.arguments if argument.convert in numbers_of}
     booleans = {argument.name for argument in suite.arguments if argument.convert is boolean}
     return {
         argument.name: "1"
-        if argument.name in numbers
+        if argument.name in numeric
         else "true"
         if argument.name in booleans | set(suite.optional)
         else argument.choices[-1]
@@ -92,9 +97,7 @@ def test_what_starts_is_there_with_its_own_parameter_file(suite):
     assert {start.executable for start in starts} >= set(suite.optional)
     for start in starts:
         assert start.executable in executables()
-        shipped, own = start.parameter_files
-        assert Path(shipped) == ROOT / "config" / f"{start.executable}.yaml"
-        assert own == "/given/params_file"
+        assert Path(start.parameter_file) == ROOT / "config" / f"{start.executable}.yaml"
         assert start.namespace == "/given/namespace"
         assert start.ros_arguments[-1] == f"/given/enclaves/{start.executable}"
 
@@ -115,8 +118,8 @@ def test_arguments_set_parameters_and_topics_that_exist(suite):
 
 def test_nothing_is_said_that_was_not_given():
     for suite in (LIVE, SIMULATED):
-        for start in suite.starts({"robot": "", "namespace": ""}):
-            assert start.parameters == {}
+        for start in suite.starts({"robot": "own.yaml", "namespace": ""}):
+            assert start.parameters == {"robot": "own.yaml"}
             assert start.remappings == {}
             assert start.ros_arguments == ["--log-level", "info"]
 
@@ -126,7 +129,9 @@ def test_a_controller_gets_its_trajectories_in_the_namespace_unless_it_is_absolu
         ("arm_controller", "arm_controller/joint_trajectory"),
         ("/left/arm_controller/", "/left/arm_controller/joint_trajectory"),
     ):
-        remapped = {s.executable: s.remappings for s in LIVE.starts({"controller": name})}
+        remapped = {
+            s.executable: s.remappings for s in LIVE.starts({"robot": "ur10", "controller": name})
+        }
         assert remapped["excitation"] == remapped["acquisition"] == {"joint_trajectory": topic}
         assert remapped["calibration"] == {}
 
@@ -140,18 +145,52 @@ def test_a_controller_gets_its_trajectories_in_the_namespace_unless_it_is_absolu
         ({"effort_meaning": "torque"}, "joint_torque"),
         ({"computed_torque": "maybe"}, "neither true nor false"),
         ({"controller": "a", "joint_trajectory": "b"}, "not both"),
-        ({"robots": "tx40"}, "no such argument"),
+        ({"state_timeout": "soon"}, "state_timeout = soon"),
+        ({"tracking_error_limit": "0.1;0.2"}, "one per joint"),
+        ({"robbot": "tx40"}, "robbot = tx40: no such argument; did you mean robot"),
+        ({"contoller": "arm"}, "did you mean controller"),
     ],
 )
 def test_arguments_of_no_use_are_refused(given, problem):
     with pytest.raises(SettingError, match=problem):
-        LIVE.starts(given)
+        LIVE.starts({"robot": "ur10", **given})
+
+
+@pytest.mark.parametrize("suite", SUITES.values(), ids=SUITES)
+def test_every_launch_file_names_what_a_misspelt_argument_may_have_meant(suite):
+    for name in (argument.name for argument in suite.arguments):
+        misspelt = f"{name}e"
+        with pytest.raises(SettingError, match=f"{misspelt} = x: no such argument.*{name}"):
+            suite.refuse_unknown({misspelt: "x"})
+
+
+@pytest.mark.parametrize("suite", [LIVE, BAGS], ids=["live", "offline"])
+def test_no_node_of_a_real_robot_starts_without_being_told_which(suite):
+    for given in ({}, {"robot": ""}, {"namespace": "left"}):
+        with pytest.raises(SettingError, match=r"identification, calibration.*robot:=FILE"):
+            suite.starts(given)
+
+
+@pytest.mark.parametrize("name", NODES_WITH_ROBOT)
+def test_no_shipped_parameter_file_names_a_robot(name):
+    assert shipped_parameters(name)["robot"] == ""
+    assert "must be given" in declared(name)["robot"].problem("")
+
+
+@pytest.mark.parametrize(
+    ("simulator", "robot"), [("simulated_robot", "tx40"), ("mujoco_robot", "ur10")]
+)
+def test_a_simulation_has_a_robot_of_its_own(simulator, robot):
+    starts = SIMULATED.starts({"simulator": simulator})
+    assert {start.parameters["robot"] for start in starts} == {robot}
+    assert starts[0].parameters["parameters_file"] == f"{robot}_simulated"
 
 
 def test_a_simulation_has_the_values_that_belong_to_its_robot():
     (robot, *_) = SIMULATED.starts({"robot": "ur10", "effort_noise": "0.01"})
     assert robot.parameters["parameters_file"] == "ur10_simulated"
     assert robot.parameters["effort_noise"] == [0.0]
+    assert robot.parameters["effort_noise_fraction"] == 0.01
     (robot, *_) = SIMULATED.starts(
         {"simulator": "mujoco_robot", "robot": "ur10", "truth": "a.yaml"}
     )
@@ -187,9 +226,19 @@ def test_parameter_files_name_parameters_that_are_declared(path):
     assert set(given) - STANDARD == set(specs), "a parameter file states every parameter"
     for name, value in given.items():
         if name in specs:
-            assert specs[name].problem(value) == "", name
-    assert given.get("robot", "tx40") in known_robots()
+            assert specs[name].problem(value) == ("must be given" if name == "robot" else ""), name
     assert given.get("parameters_file", "") in ("", *known_values())
+
+
+@pytest.mark.parametrize("path", SIMULATIONS, ids=lambda path: path.name)
+def test_simulations_are_of_shipped_robots_and_give_parameters_that_are_declared(path):
+    robot = load_robot(path.stem)
+    for section in read_parameters(path):
+        specs = declared(section.pattern.rpartition("/")[2])
+        for name, value in section.values.items():
+            assert specs[name].problem(value) == "", name
+        assert section.values["parameters_file"] in known_values()
+        assert len(section.values.get("effort_noise", robot.joints)) == len(robot.joints)
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.name)
@@ -200,31 +249,6 @@ def test_every_parameter_is_explained(path):
         if re.match(r"\s+\w+:", line) and "ros__parameters" not in line and "#" not in line
     ]
     assert bare == []
-
-
-@pytest.mark.parametrize("path", LAUNCH_FILES, ids=lambda path: path.name)
-def test_descriptions_can_be_built(path):
-    try:
-        from launch.actions import OpaqueFunction
-
-        from launch import LaunchContext, LaunchDescription
-    except ImportError:
-        pytest.skip(
-            "there is no launch here; it comes with an installed ROS 2, not with its wheels"
-        )
-    space = {"__file__": str(path)}
-    exec(compile(path.read_text(), path, "exec"), space)
-    description = space["generate_launch_description"]()
-    assert isinstance(description, LaunchDescription)
-    suite = SUITES[path.name.partition(".")[0]]
-    context = LaunchContext()
-    for entity in description.entities:
-        made = entity.visit(context)
-        if isinstance(entity, OpaqueFunction):
-            assert len(made) == len(suite.nodes)
-            for name in suite.optional:
-                context.launch_configurations[name] = "true"
-            assert len(entity.visit(context)) == len(suite.nodes) + len(suite.optional)
 
 
 def test_documented_names_exist():

@@ -21,7 +21,7 @@ from robot_identification.nodes.processes import NodeProcesses, command
 TITLE = "start of a node"
 NODES = ("acquisition", "identification", "calibration", "excitation")
 _LIMIT, _READY = 240.0, "ready"
-_PARAMETERS = {"robot": "tx40", "effort_meaning": "joint_torque"}
+_PARAMETERS = {"robot": "tx40"}
 _IMPORTS = {
     "import of rclpy and numpy": "import rclpy, numpy",
     "import of numba and scipy": "import numba, scipy.linalg, scipy.signal",

@@ -52,6 +52,7 @@ def run(options: argparse.Namespace) -> None:
             Path(logs),
             {"simulated_robot": {"real_time_factor": options.speed}},
             others=("calibration",),
+            description=ROBOT,
             lead=lead,
         ) as session,
     ):

@@ -66,6 +66,7 @@ def run(options: argparse.Namespace) -> None:
             topic=options.topic,
             overrides=shared.processing_of(options),
             progress=report,
+            tell=_tell,
         )
     write_result(options.output, outcome.result)
     if options.json:
@@ -73,6 +74,10 @@ def run(options: argparse.Namespace) -> None:
         return
     tables.print_result(outcome.result)
     _print_bags(outcome)
+
+
+def _tell(text: str) -> None:
+    print(f"robot-identification identify-many: {text}", file=sys.stderr)
 
 
 def _bag_entries(outcome: ManyBags) -> dict[str, object]:

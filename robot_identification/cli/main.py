@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from types import ModuleType
 
 from robot_identification import __version__
@@ -26,6 +27,7 @@ from robot_identification.cli import (
     simulate,
     validate,
 )
+from robot_identification.cli.standard_output import NoReaderError, checked_output
 from robot_identification.errors import (
     CancelledError,
     InputError,
@@ -36,6 +38,9 @@ from robot_identification.errors import (
 EXIT_INPUT = 2
 EXIT_REFUSED = 3
 EXIT_INTERRUPTED = 130
+EXIT_NO_READER = 141  # as of a program that SIGPIPE has ended
+
+PROGRAM = "robot-identification"
 
 COMMANDS: dict[str, ModuleType] = {
     "base-parameters": base_parameters,
@@ -60,7 +65,7 @@ COMMANDS: dict[str, ModuleType] = {
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the whole program."""
     result = argparse.ArgumentParser(
-        prog="robot-identification",
+        prog=PROGRAM,
         description="Identify the dynamic parameters of a robot from motion and torque.",
     )
     result.add_argument("--version", action="version", version=__version__)
@@ -76,20 +81,26 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; 0 is success, 2 bad input, 3 a result that was refused."""
-    options = parser().parse_args(arguments)
+    name = PROGRAM
     try:
-        options.run(options)
+        with checked_output():
+            options = parser().parse_args(arguments)
+            name = f"{PROGRAM} {options.command}"
+            options.run(options)
+    except NoReaderError:
+        return EXIT_NO_READER
     except (KeyboardInterrupt, CancelledError) as error:
-        told = f": {error}" if str(error) else ""
-        print(f"robot-identification: interrupted{told}", file=sys.stderr)
+        _tell(f"{PROGRAM}: interrupted{f': {error}' if str(error) else ''}")
         return EXIT_INTERRUPTED
     except RobotIdentificationError as error:
-        line = " ".join(str(error).split())
-        print(f"robot-identification {options.command}: {line}", file=sys.stderr)
+        _tell(f"{name}: {' '.join(str(error).split())}")
         return _exit_code(error)
-    except BrokenPipeError:
-        sys.stderr.close()
     return 0
+
+
+def _tell(line: str) -> None:
+    with suppress(OSError):  # nowhere is left to say so
+        print(line, file=sys.stderr)
 
 
 def _exit_code(error: RobotIdentificationError) -> int:

@@ -18,6 +18,7 @@ from robot_identification.storage.atomic import (
 )
 
 FILE = "run.json"
+_REHEARSED = "rehearsed"
 _LARGEST = 16 * 1024**2
 
 
@@ -112,6 +113,27 @@ class RunRecord:
         if self._folder is not None:
             text = json.dumps(plain(self.document), indent=2, allow_nan=False)
             write_text_atomically(self._folder / FILE, f"{text}\n")
+
+    def note_rehearsed(self, plan: str, speed: float) -> None:
+        """Note that the robot has followed a plan to its end.
+
+        Args:
+            plan: hash of the plan.
+            speed: share of the planned speed.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        self.keep(_REHEARSED, {**self._rehearsals, plan: speed})
+
+    def rehearsed(self, plan: str) -> bool:
+        """Tell whether the robot has followed the plan with a hash to its end, at any speed."""
+        return plan in self._rehearsals
+
+    @property
+    def _rehearsals(self) -> dict[str, Any]:
+        entries = self.document.get(_REHEARSED)
+        return entries if isinstance(entries, dict) else {}
 
     def text(self, step: str, name: str) -> str:
         """Return a text that a step has kept; empty where there is none."""

@@ -142,18 +142,26 @@ class Walk:
     def _moved(
         self, title: str, speed: float, *, record: bool = False, refresh: bool = True
     ) -> dict[str, Any]:
-        """Have the robot follow the plan, once it was agreed to."""
+        """Have the robot follow the plan, once it was agreed to; a new one is rehearsed before."""
+        if speed > self._options.rehearsal_speed:
+            self._rehearse_new(title)
         outline = self._live.preview(speed)
         self._confirm(f"{title}: the robot will move: {outline}")
         with self._bar(title) as report:
             move = self._live.move(report, speed, record=record, refresh=refresh)
         self._say(f"{title}: the robot is at rest at the end of the trajectory")
+        self._record.note_rehearsed(move.trajectory_hash, move.speed)
         return {
             "hash": move.trajectory_hash,
             "speed": move.speed,
             "duration": move.seconds,
             "recording": move.recording,
         }
+
+    def _rehearse_new(self, title: str) -> None:
+        """Rehearse the plan of the node, unless this run has followed it to its end already."""
+        if not self._record.rehearsed(self._live.planned()):
+            self._moved(f"rehearsal of the {title}", self._options.rehearsal_speed)
 
     def _confirm(self, question: str) -> None:
         """Go on where the operator says yes.
@@ -217,8 +225,6 @@ class Walk:
     def _second_motion(self) -> dict[str, Any]:
         """Have the robot follow another plan; return what is to be kept of it."""
         planned = self._planned(self._options.seed + 1, VALIDATION_PLAN)
-        if "rehearse" in self._options.steps:
-            self._moved("rehearsal of the second motion", self._options.rehearsal_speed)
         moved = self._moved("second motion", self._options.speed, record=True, refresh=False)
         return {**planned, **moved}
 

@@ -134,20 +134,18 @@ def _values(source: str | None, robot: RobotModel) -> Array:
     Raises:
         SettingError: if no file is named and none is named as the robot.
     """
-    from robot_identification.robot.values import known_values, load_values
+    from robot_identification.robot.values import known_values, load_values, values_named_as
 
-    if source is None:
-        named = [name for name in (robot.name, f"{robot.name}_simulated") if name in known_values()]
-        if not named:
-            raise SettingError(
-                "--parameters",
-                None,
-                f"nobody knows parameters of {robot.name}: give a file with values of its "
-                "standard parameters, such as calibrate writes, a URDF, or one of "
-                f"{', '.join(known_values())}",
-            )
-        source = named[0]
-    return load_values(source, robot)
+    chosen = values_named_as(robot.name) if source is None else source
+    if chosen is None:
+        raise SettingError(
+            "--parameters",
+            None,
+            f"nobody knows parameters of {robot.name}: give a file with values of its "
+            "standard parameters, such as calibrate writes, a URDF, or one of "
+            f"{', '.join(known_values())}",
+        )
+    return load_values(chosen, robot)
 
 
 def _with_payload(options: argparse.Namespace, robot: RobotModel, values: Array) -> Array:

@@ -8,8 +8,6 @@ u = 1.5 |v| / a; one with a jerk limit always the same time, enough for its larg
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
@@ -19,21 +17,7 @@ from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.robot.model import Array
 
-_SLACK = 1e-9
 _SHORTEST = 1e-3
-
-
-@dataclass(frozen=True)
-class Braking:
-    """A motion to rest.
-
-    Attributes:
-        trajectory: from the given position and velocity to rest; its clock begins at 0.
-        keeps_limits: whether it keeps the limits of position, velocity and acceleration.
-    """
-
-    trajectory: Trajectory
-    keeps_limits: bool
 
 
 def braking_times(limits: MotionLimits, velocity: npt.ArrayLike) -> Array:
@@ -58,8 +42,11 @@ def brake(
     joint_names: tuple[str, ...],
     position: npt.ArrayLike,
     velocity: npt.ArrayLike,
-) -> Braking:
+) -> Trajectory:
     """Return the braking motion from a measured state; takes well below 5 ms.
+
+    It keeps the accelerations.  Whether it keeps velocities and positions depends on the state:
+    :func:`~robot_identification.excitation.checks.exceeded` tells.
 
     Args:
         limits: of the joints named.
@@ -81,17 +68,13 @@ def brake(
         s = np.where(own > 0.0, np.minimum(times[:, None] / own, 1.0), 1.0)
         rate = np.where(own > 0.0, v / own, 0.0)
     way = s - s**3 + s**4 / 2.0
-    trajectory = Trajectory(
+    return Trajectory(
         joint_names,
         times,
         q + v * own * way,
         np.where(s < 1.0, v * (1.0 - 3.0 * s**2 + 2.0 * s**3), 0.0),
         np.where(s < 1.0, rate * (6.0 * s**2 - 6.0 * s), 0.0),
     )
-    end = q + v * own / 2.0
-    inside = (end >= limits.lower - _slack(limits)) & (end <= limits.upper + _slack(limits))
-    slow = np.abs(v) <= limits.velocity * (1.0 + _SLACK)
-    return Braking(trajectory, bool((inside & slow).all()))
 
 
 def _apart(times: Array) -> Array:
@@ -103,11 +86,6 @@ def _apart(times: Array) -> Array:
             result[joint] = max(later, _SHORTEST)
         later = float(result[joint])
     return result
-
-
-def _slack(limits: MotionLimits) -> Array:
-    slack: Array = _SLACK * (1.0 + limits.half_range)
-    return slack
 
 
 def stopping_places(limits: MotionLimits, trajectory: Trajectory) -> tuple[Array, Array]:

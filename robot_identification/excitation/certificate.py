@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,7 @@ from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.surroundings import Surroundings
 from robot_identification.excitation.timing import motion_extrema
 from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.robot.limits import Limit, wider_than_urdf
 from robot_identification.robot.model import RobotModel
 
 START_TOLERANCE = 0.01
@@ -149,16 +151,21 @@ def _motion_checks(
     start: npt.ArrayLike | None,
     surroundings: Surroundings,
 ) -> list[Check]:
-    found = checks.limits(robot, trajectory, limits)
-    published = checks.published(trajectory)
-    again = None if published is None else checks.limits(robot, published, limits)
-    found.append(checks.interpolation(trajectory, again))
+    found = [_with_source(robot, check) for check in checks.limits(trajectory, limits)]
+    found.append(checks.interpolation(trajectory, limits))
     found.append(checks.rest(trajectory, limits))
     if start is not None:
         found.append(checks.start(robot, trajectory, start, START_TOLERANCE))
-    found.append(checks.braking(robot, trajectory, limits))
+    found.append(checks.braking(trajectory, limits))
     found += surroundings.checks(robot, trajectory, limits)
     return found
+
+
+def _with_source(robot: RobotModel, check: Check) -> Check:
+    """Return a check that says where the limit goes beyond that of the URDF."""
+    kinds: dict[str, Limit] = {name: name for name in get_args(Limit)}
+    wider = wider_than_urdf(robot, kinds[check.name])
+    return replace(check, detail="; ".join([check.detail, *wider]))
 
 
 def digest_of(robot: RobotModel, trajectory: Trajectory, found: Sequence[Check]) -> str:

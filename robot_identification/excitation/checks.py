@@ -11,12 +11,16 @@ import numpy.typing as npt
 from robot_identification.excitation.braking import stopping_places
 from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.timing import motion_extrema
-from robot_identification.excitation.trajectory import Trajectory, evaluate
+from robot_identification.excitation.trajectory import (
+    NANOSECONDS,
+    Trajectory,
+    evaluate,
+    whole_nanoseconds,
+)
 from robot_identification.robot.model import Array, RobotModel
 
 _SLACK = 1e-8  # as a share of the limit or the range
 _STILL = 1e-6
-_NANOSECONDS = 1e9
 _LATEST = 2.0**31  # s; the duration of a message has 32 bits of whole seconds
 
 
@@ -49,7 +53,7 @@ def rising(times: Array) -> bool:
     """
     if times.size < 2 or times[0] < 0.0 or times.max() > _LATEST:
         return False
-    return bool((np.diff(np.floor(times * _NANOSECONDS)) > 0).all())
+    return bool((np.diff(whole_nanoseconds(times)) > 0).all())
 
 
 def times(trajectory: Trajectory) -> Check:
@@ -60,29 +64,30 @@ def times(trajectory: Trajectory) -> Check:
 
 def published(trajectory: Trajectory) -> Trajectory | None:
     """Return the trajectory as a controller receives it: times in whole nanoseconds."""
-    whole = np.floor(trajectory.times * _NANOSECONDS) / _NANOSECONDS
+    whole = whole_nanoseconds(trajectory.times)
     if not (np.diff(whole) > 0).all():
         return None
     return Trajectory(
         trajectory.joint_names,
-        whole,
+        whole / NANOSECONDS,
         trajectory.positions,
         trajectory.velocities,
         trajectory.accelerations,
     )
 
 
-def limits(robot: RobotModel, trajectory: Trajectory, bounds: MotionLimits) -> list[Check]:
+def limits(trajectory: Trajectory, bounds: MotionLimits) -> list[Check]:
     """Check position, velocity, acceleration and, where it is limited, jerk.
 
-    A jump of the velocity between two pieces is an infinite acceleration, a jump of the
-    acceleration an infinite jerk.
+    The limits are those of the trajectory's joints, in their order.  A jump of the velocity between
+    two pieces is an infinite acceleration, a jump of the acceleration an infinite jerk.
     """
     extrema = motion_extrema(trajectory.coefficients, np.diff(trajectory.times))
     jumps = _jumps(trajectory)
     half = bounds.half_range
     excess = np.abs(extrema[0] - bounds.middle).max(axis=0) / half
-    found = [_worst("position", robot, excess)]
+    names = trajectory.joint_names
+    found = [_worst("position", names, excess)]
     for order, name in enumerate(("velocity", "acceleration", "jerk"), start=1):
         bound: Array = getattr(bounds, name)
         if np.isinf(bound).all():
@@ -92,16 +97,32 @@ def limits(robot: RobotModel, trajectory: Trajectory, bounds: MotionLimits) -> l
             reference = (bounds.velocity, bounds.acceleration)[order - 2]
             broken = (jumps[order - 2] > _STILL * reference).any(axis=0)
             ratio = np.where(broken & np.isfinite(bound), np.inf, ratio)
-        found.append(_worst(name, robot, ratio))
+        found.append(_worst(name, names, ratio))
     return found
 
 
-def _worst(name: str, robot: RobotModel, ratio: Array) -> Check:
+def exceeded(trajectory: Trajectory, bounds: MotionLimits) -> str:
+    """Return which limit a controller would exceed that follows a trajectory; empty if none.
+
+    The motion between the points counts as much as the points, with times as they are published.
+
+    Args:
+        trajectory: with velocities and accelerations.
+        bounds: limits of its joints, in their order.
+    """
+    sent = published(trajectory)
+    if sent is None:
+        return "two points are less than a nanosecond apart"
+    failed = [check for check in limits(sent, bounds) if not check.passed]
+    return f"{failed[0].name}: {failed[0].detail}" if failed else ""
+
+
+def _worst(name: str, joint_names: Sequence[str], ratio: Array) -> Check:
     """Return the check of ratios (pieces, joints) to the limits."""
     sane = np.where(np.isnan(ratio), np.inf, ratio)
-    piece, joint = np.unravel_index(int(np.argmax(sane)), sane.shape)
+    piece, joint = map(int, np.unravel_index(int(np.argmax(sane)), sane.shape))
     worst = float(sane[piece, joint])
-    detail = f"{worst:.6g} of the limit of {robot.joint_names[joint]} in interval {piece + 1}"
+    detail = f"{worst:.6g} of the limit of {joint_names[joint]} in interval {piece + 1}"
     return Check(name, worst <= 1.0 + _SLACK, detail)
 
 
@@ -115,16 +136,12 @@ def _jumps(trajectory: Trajectory) -> tuple[Array, Array]:
     return velocity, acceleration
 
 
-def interpolation(trajectory: Trajectory, again: Sequence[Check] | None) -> Check:
+def interpolation(trajectory: Trajectory, bounds: MotionLimits) -> Check:
     """Check that the published points give the same motion, inside the limits."""
-    if again is None:
-        return Check("interpolation", False, "two points are less than a nanosecond apart")
     if trajectory.velocities is None or trajectory.accelerations is None:
         return Check("interpolation", False, "points need velocities and accelerations")
-    failed = [check for check in again if not check.passed]
-    if failed:
-        return Check("interpolation", False, f"{failed[0].name}: {failed[0].detail}")
-    return Check("interpolation", True)
+    problem = exceeded(trajectory, bounds)
+    return Check("interpolation", not problem, problem)
 
 
 def rest(trajectory: Trajectory, bounds: MotionLimits) -> Check:
@@ -151,8 +168,8 @@ def start(robot: RobotModel, trajectory: Trajectory, posture: npt.ArrayLike, mos
     return Check("start", passed, f"{robot.joint_names[joint]} is {away[joint]:.4g} away")
 
 
-def braking(robot: RobotModel, trajectory: Trajectory, bounds: MotionLimits) -> Check:
+def braking(trajectory: Trajectory, bounds: MotionLimits) -> Check:
     """Check that braking from any state of the motion ends inside the position limits."""
     low, high = stopping_places(bounds, trajectory)
     excess = np.maximum(high - bounds.middle, bounds.middle - low) / bounds.half_range
-    return _worst("braking", robot, excess)
+    return _worst("braking", trajectory.joint_names, excess)

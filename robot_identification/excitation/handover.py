@@ -5,8 +5,12 @@ its stiffness turns into the efforts for friction and for what it does not know 
 reference that suddenly began at the measured position would take these efforts away at once, an
 acceleration of stiffness times lag over inertia.  Braking is therefore computed from the measured
 position and velocity, and the lag that the controller has is added to it and fades out along a
-quintic, whose acceleration is kept to a share of the limits.  What does not fade in the time that
-there is stays: the robot then comes to rest that much further on.
+quintic, whose acceleration and jerk are kept to a share of the limits.  What does not fade in the
+time that there is stays: the robot then comes to rest that much further on.
+
+Positions are noisy, and a single one of them may be wrong altogether.  What is extrapolated to the
+moment of braking is therefore the line through the median of all slopes between two samples, which
+up to a quarter of the samples cannot move far (Theil 1950, Sen 1968).
 """
 
 from __future__ import annotations
@@ -21,11 +25,16 @@ from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.robot.model import Array, read_only
 
 FADE_SHARE = 0.1
-"""Share of the acceleration limits that the fading lag uses."""
+"""Share of the limits of acceleration and jerk that the fading lag uses, and its rate once more."""
 
-_QUINTIC_PEAK = 10.0 / np.sqrt(3.0)  # largest second derivative of 10 s^3 - 15 s^4 + 6 s^5
-_RATE_PEAK = 4.0  # no less than that of s - 6 s^3 + 8 s^4 - 3 s^5
+# Largest second and third derivatives of 10 s^3 - 15 s^4 + 6 s^5 ...
+_QUINTIC_PEAK = 10.0 / np.sqrt(3.0)
+_QUINTIC_JERK = 60.0
+# ... and, rounded up, of s - 6 s^3 + 8 s^4 - 3 s^5.
+_RATE_PEAK = 4.0
+_RATE_JERK = 36.0
 _SHORTEST = 1e-3
+_MOST_SAMPLES = 32
 
 
 @dataclass(frozen=True)
@@ -45,22 +54,43 @@ class Lag:
             object.__setattr__(self, name, read_only(values))
 
 
-def extrapolated_lag(times: npt.ArrayLike, errors: npt.ArrayLike, at: float) -> Lag:
-    """Return the lag at a time, by the straight line that fits the last errors best.
-
-    The reference carries the acceleration, so that only the slowly changing lag is extrapolated,
-    and the noise of single samples is averaged out.
+def robust_line(times: npt.ArrayLike, values: npt.ArrayLike, at: float) -> tuple[Array, Array]:
+    """Return value and rate, at a time, of the line that most samples lie on.
 
     Args:
-        times: (samples,) in s, increasing.
-        errors: (samples, joints) reference minus measured position at these times.
+        times: (samples,) in s, increasing; at least one.
+        values: (samples, joints); of many samples some 32 are used, the last among them.
         at: time in s.
+
+    Returns:
+        Two arrays (joints,): the value, and its rate in units per second; the rate of one sample
+        is 0.
     """
-    t, e = np.asarray(times, dtype=np.float64), np.asarray(errors, dtype=np.float64)
-    away = t - t.mean()
-    spread = float(away @ away)
-    rate = away @ e / spread if spread > 0.0 else np.zeros(e.shape[1])
-    return Lag(e.mean(axis=0) + rate * (at - t.mean()), rate)
+    t, x = np.asarray(times, dtype=np.float64), np.asarray(values, dtype=np.float64)
+    step = -(-len(t) // _MOST_SAMPLES)
+    t, x = t[::-1][::step], x[::-1][::step]
+    if len(t) < 2:
+        return x[0], np.zeros_like(x[0])
+    i, j = np.triu_indices(len(t), 1)
+    rate: Array = np.median((x[i] - x[j]) / (t[i] - t[j])[:, None], axis=0)
+    value: Array = np.median(x + rate * (at - t)[:, None], axis=0)
+    return value, rate
+
+
+def bounded_lag(lag: Lag, limits: MotionLimits, longest: float) -> Lag:
+    """Return a lag whose rate can fade out in the time that there is.
+
+    Args:
+        lag: as it was measured.
+        limits: of its joints.
+        longest: time in which it fades out at most, in s; 0: there is none from the beginning.
+    """
+    if longest < _SHORTEST:
+        return lag
+    most = FADE_SHARE * np.minimum(
+        limits.acceleration * longest / _RATE_PEAK, limits.jerk * longest**2 / _RATE_JERK
+    )
+    return Lag(lag.position, np.clip(lag.velocity, -most, most))
 
 
 def with_lag(braking: Trajectory, lag: Lag, limits: MotionLimits, longest: float) -> Trajectory:
@@ -71,20 +101,25 @@ def with_lag(braking: Trajectory, lag: Lag, limits: MotionLimits, longest: float
 
     Args:
         braking: from the measured state to rest; its clock begins at 0.
-        lag: of the controller at the beginning.
+        lag: of the controller at the beginning; its rate no larger than :func:`bounded_lag` has it.
         limits: of the joints of the braking motion.
         longest: time in which the lag fades out at most, in s; 0: there is no lag from the
             beginning.
     """
     if longest < _SHORTEST:
         return braking
-    room = FADE_SHARE * limits.acceleration
-    wanted = np.maximum(
-        np.sqrt(_QUINTIC_PEAK * np.abs(lag.position) / room),
-        _RATE_PEAK * np.abs(lag.velocity) / room,
+    room, jerk = FADE_SHARE * limits.acceleration, FADE_SHARE * limits.jerk
+    e, rate = np.abs(lag.position), np.abs(lag.velocity)
+    wanted = np.max(
+        [
+            np.sqrt(_QUINTIC_PEAK * e / room),
+            np.cbrt(_QUINTIC_JERK * e / jerk),
+            _RATE_PEAK * rate / room,
+            np.sqrt(_RATE_JERK * rate / jerk),
+        ]
     )
-    end = _near(braking.times, min(max(float(wanted.max()), _SHORTEST), longest))
-    most = room * end**2 / _QUINTIC_PEAK
+    end = _near(braking.times, min(max(float(wanted), _SHORTEST), longest))
+    most = np.minimum(room * end**2 / _QUINTIC_PEAK, jerk * end**3 / _QUINTIC_JERK)
     left = lag.position - np.clip(lag.position, -most, most)
     still = np.zeros_like(left)
     fading = Trajectory(

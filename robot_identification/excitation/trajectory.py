@@ -17,6 +17,8 @@ from robot_identification.dynamics.reference import DEGREE, Reference, sample
 from robot_identification.errors import ShapeError, TrajectoryError
 from robot_identification.robot.model import Array, read_only
 
+NANOSECONDS = 1_000_000_000
+
 
 @dataclass(frozen=True)
 class Trajectory:
@@ -181,6 +183,11 @@ class Trajectory:
             put(self.velocities),
             put(self.accelerations),
         )
+
+
+def whole_nanoseconds(times: Array) -> npt.NDArray[np.int64]:
+    """Return times in s as the whole nanoseconds that a message holds."""
+    return np.rint(times * NANOSECONDS).astype(np.int64)
 
 
 def interpolate(

@@ -85,6 +85,15 @@ def number(text: str) -> float:
     return value
 
 
+def numbers(text: str) -> list[float]:
+    """Return finite numbers that stand between commas, in brackets or not.
+
+    Raises:
+        ValueError: one is none.
+    """
+    return [number(part) for part in text.strip("[] ").split(",")]
+
+
 def is_given(given: Mapping[str, str], name: str) -> bool:
     """Tell whether an argument is given and says yes.
 
@@ -103,7 +112,8 @@ def is_given(given: Mapping[str, str], name: str) -> bool:
 COMMON = (
     Argument(
         "robot",
-        "robot file (YAML), URDF, or name of a robot; empty: as the parameter files say",
+        "robot file (YAML), URDF, or name of a robot; must be given, here or in params_file (a "
+        "simulation has one of its own: tx40, or ur10 in MuJoCo)",
         parameter="robot",
     ),
     Argument(
@@ -160,6 +170,21 @@ MOVING = (
         parameter="speed",
         nodes=("excitation",),
         convert=number,
+    ),
+    Argument(
+        "state_timeout",
+        "age of the newest joint state at which a motion is stopped, s; empty: 0.1",
+        parameter="state_timeout",
+        nodes=("excitation",),
+        convert=number,
+    ),
+    Argument(
+        "tracking_error_limit",
+        "tracking error at which a motion is stopped, rad or m, one or one per joint with commas; "
+        "empty: 0.1",
+        parameter="tracking_error_limit",
+        nodes=("excitation",),
+        convert=numbers,
     ),
     Argument(
         "block_period",
@@ -267,7 +292,7 @@ SIMULATION = (
     Argument(
         "truth",
         "true values of the parameters: a file, or the name of one in config/parameters; empty: "
-        "ROBOT_simulated where there is one, else as the parameter files say",
+        "as params_file says, else the one that is named as the robot, or ROBOT_simulated",
         parameter="parameters_file",
         nodes=SIMULATORS,
     ),
@@ -280,8 +305,8 @@ SIMULATION = (
     ),
     Argument(
         "effort_noise",
-        "standard deviation of the efforts as a share of each joint's effort limit; empty: as the "
-        "parameter files say",
+        "standard deviation of the efforts as a share of each joint's effort limit; empty: as "
+        "params_file says, else that of config/simulations for tx40 and ur10, none for others",
         parameter="effort_noise_fraction",
         nodes=SIMULATORS,
         convert=number,

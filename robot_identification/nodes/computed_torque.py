@@ -21,9 +21,13 @@ from robot_identification.errors import InconsistentParametersError, InputError
 from robot_identification.msg import InertialParameters
 from robot_identification.nodes import qos
 from robot_identification.nodes.inertial_messages import values_of_message
-from robot_identification.nodes.joint_states import stamp_of
+from robot_identification.nodes.joint_states import (
+    NANOSECONDS,
+    JointStateReader,
+    Sample,
+    stamp_of,
+)
 from robot_identification.nodes.messages import time_of
-from robot_identification.nodes.motion_states import MotionStates
 from robot_identification.nodes.parameters import ROBOT, ParameterSpec, declare
 from robot_identification.nodes.running import run
 from robot_identification.nodes.torque_stream import TorqueStream
@@ -63,7 +67,8 @@ class ComputedTorque(Node):
         names = self._robot.joint_names
         self._warm()
         self._stream = TorqueStream(names, values["rate"], values["lead"])
-        self._states = MotionStates(names)
+        self._reader = JointStateReader(names, "joint_states", efforts=False)
+        self._latest: Sample | None = None
         self._early: JointTrajectory | None = None
         self._early_parameters: InertialParameters | None = None
         self._sent = 0
@@ -117,18 +122,23 @@ class ComputedTorque(Node):
 
     def _position(self) -> Array | None:
         """Return the (joints,) position of the robot in rad or m; None before the first state."""
-        latest = self._states.latest
-        if latest is None:
+        if self._latest is None:
             return None
-        signals = to_joint_side(self._robot, latest.position[None], None, None)
+        signals = to_joint_side(self._robot, self._latest.position[None], None, None)
         return np.asarray(signals.position, dtype=np.float64)[0]
 
     def _on_states(self, message: JointState) -> None:
-        self._states.add(message)
-        latest = self._states.latest
-        if latest is None or self._states.fault:
-            self.get_logger().warning(self._states.fault, throttle_duration_sec=1.0)
+        try:
+            latest = self._reader.read(message, 0)
+        except InputError as error:
+            self.get_logger().warning(f"joint state refused: {error}", throttle_duration_sec=1.0)
             return
+        if self._latest is not None and 0 <= self._latest.stamp - latest.stamp < NANOSECONDS:
+            self.get_logger().warning(
+                "the stamps of the joint states do not rise", throttle_duration_sec=1.0
+            )
+            return
+        self._latest = latest
         if self._early_parameters is not None:
             parameters, self._early_parameters = self._early_parameters, None
             self._on_parameters(parameters)

@@ -28,10 +28,11 @@ from robot_identification.nodes import mover, qos
 from robot_identification.nodes.actions import DeskAction
 from robot_identification.nodes.excitation_parameters import PARAMETERS
 from robot_identification.nodes.excitation_status import status_message
-from robot_identification.nodes.motion import MotionSettings
+from robot_identification.nodes.motion_phases import MotionSettings
 from robot_identification.nodes.motion_watch import MotionWatch
 from robot_identification.nodes.mover import Mover
 from robot_identification.nodes.parameters import declare, per_joint
+from robot_identification.nodes.planner import PERIOD as PLANNER_PERIOD
 from robot_identification.nodes.planner import Planner
 from robot_identification.nodes.planning import Sources, described, load_machine
 from robot_identification.nodes.running import run
@@ -64,13 +65,17 @@ class ExcitationNode(Node):
         tracking = per_joint("tracking_error_limit", v["tracking_error_limit"], joints)
         self._settings = MotionSettings(
             tracking_error=np.array(tracking),
-            state_timeout=v["state_timeout"],
             lead=v["start_lead"],
             rest_speed=v["rest_speed"],
         )
         self._desk = Desk(self.get_logger())
         self._warm_up()
-        self._watch = MotionWatch(self, self._robot, self._settings.state_timeout)
+        self._watch = MotionWatch(
+            self,
+            self._robot,
+            timeout=v["state_timeout"],
+            tracking_error=self._settings.tracking_error,
+        )
         self._planner = Planner(
             self,
             self._robot,
@@ -123,9 +128,15 @@ class ExcitationNode(Node):
             self.create_service(
                 kind, name, callback, qos_profile=qos.SERVICES, callback_group=group
             )
-        self.create_timer(_WATCH_PERIOD, self._mover.look)
-        self.create_timer(self._values["status_period"], self._publish_status)
-        self.create_timer(_DIAGNOSTICS_PERIOD, self._watch.report)
+        # A clock that is set back, or stands still with a simulation, must not stop these.
+        steady = self._watch.clock.steady
+        for period, work in (
+            (_WATCH_PERIOD, self._mover.look),
+            (self._values["status_period"], self._publish_status),
+            (_DIAGNOSTICS_PERIOD, self._watch.report),
+            (PLANNER_PERIOD, self._planner.poll),
+        ):
+            self.create_timer(period, work, clock=steady)
 
     def _create_actions(self) -> None:
         self._actions = [
@@ -212,7 +223,7 @@ class ExcitationNode(Node):
 
     def _status_message(self) -> ExcitationStatus:
         return status_message(
-            self._watch.now(),
+            self._watch.now().stamp,
             self._robot,
             self._settings,
             course=self._mover.course,

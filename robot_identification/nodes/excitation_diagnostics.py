@@ -11,6 +11,8 @@ from rclpy.node import Node
 
 from robot_identification.nodes import qos
 from robot_identification.nodes.joint_states import NANOSECONDS
+from robot_identification.nodes.motion_clock import Instant
+from robot_identification.nodes.motion_states import MotionStates
 from robot_identification.nodes.stamps import StampStatistics
 
 
@@ -29,19 +31,29 @@ class WatchDiagnostics:
         self._statistics = StampStatistics()
         self._stamps: list[int] = []
         self._ages: list[int] = []
-        self._received = self._lost = self._watched = self._pause = 0
+        self._received = self._lost = self._refused = self._told = 0
+        self._fault = ""  # the last one, since the last report
+        self._pause = 0.0
+        self._watched: Instant | None = None
 
-    def observe(self, stamp: int, now: int) -> None:
-        """Take note of a joint state; stamp and time in ns."""
+    def observe(self, stamp: int, now: Instant, states: MotionStates) -> None:
+        """Take note of a joint state.
+
+        Args:
+            stamp: its stamp in ns.
+            now: when it was taken in.
+            states: what it was taken into.
+        """
         self._received += 1
         self._stamps.append(stamp)
-        self._ages.append(now - stamp)
+        self._ages.append(now.stamp - stamp)
+        self._refused, self._fault = states.refused, states.fault or self._fault
 
-    def watched(self, now: int) -> float:
-        """Note a look at the motion at a time in ns; return how long ago the last was, in s."""
-        pause = now - self._watched if self._watched else 0
+    def watched(self, now: Instant) -> float:
+        """Note a look at the motion; return how long ago the last was, in s."""
+        pause = 0.0 if self._watched is None else now.seconds_since(self._watched)
         self._pause, self._watched = max(self._pause, pause), now
-        return pause / NANOSECONDS
+        return pause
 
     def publish(self, problem: str) -> None:
         """Publish what was seen since the last call.
@@ -55,6 +67,9 @@ class WatchDiagnostics:
         level, message = DiagnosticStatus.OK, "watching"
         if problem:
             level, message = DiagnosticStatus.STALE, problem
+        elif self._refused > self._told:
+            count = self._refused - self._told
+            level, message = DiagnosticStatus.WARN, f"{count} joint states refused: {self._fault}"
         elif lost:
             level, message = DiagnosticStatus.WARN, f"{lost} joint states were lost"
         report = DiagnosticArray(
@@ -70,7 +85,8 @@ class WatchDiagnostics:
         )
         report.header.stamp = self._node.get_clock().now().to_msg()
         self._publisher.publish(report)
-        self._stamps, self._ages, self._pause = self._stamps[-1:], [], 0
+        self._stamps, self._ages, self._pause = self._stamps[-1:], [], 0.0
+        self._told, self._fault = self._refused, ""
 
     def _values(self) -> dict[str, str]:
         ages = sorted(self._ages)
@@ -78,9 +94,10 @@ class WatchDiagnostics:
             "rate_hz": f"{self._statistics.rate:.3f}",
             "messages_received": str(self._received),
             "messages_lost": str(self._lost),
+            "messages_refused": str(self._refused),
             "age_median_s": _seconds(ages[len(ages) // 2]) if ages else "",
             "age_max_s": _seconds(ages[-1]) if ages else "",
-            "longest_pause_s": _seconds(self._pause),
+            "longest_pause_s": f"{self._pause:.6f}",
         }
 
 

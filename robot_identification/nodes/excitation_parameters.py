@@ -23,6 +23,26 @@ APPROACH_SPEED = ParameterSpec(
     maximum=1.0,
     read_only=False,
 )
+TRACKING_ERROR_LIMIT = ParameterSpec(
+    "tracking_error_limit",
+    Type.DOUBLE_ARRAY,
+    "error at which the motion is stopped, rad or m; one or one per joint",
+    default=(0.1,),
+    minimum=0.0001,
+    maximum=10.0,
+    read_only=False,
+    asks=True,
+)
+STATE_TIMEOUT = ParameterSpec(
+    "state_timeout",
+    Type.DOUBLE,
+    "age of the newest joint state at which it counts as stale, s",
+    default=0.1,
+    minimum=0.005,
+    maximum=10.0,
+    read_only=False,
+    asks=True,
+)
 PARAMETERS = (
     ROBOT,
     OUTPUT_DIRECTORY,
@@ -58,14 +78,7 @@ PARAMETERS = (
         minimum=0.1,
         maximum=1.0,
     ),
-    ParameterSpec(
-        "tracking_error_limit",
-        Type.DOUBLE_ARRAY,
-        "error at which the motion is stopped, rad or m; one or one per joint",
-        default=(0.1,),
-        minimum=0.0001,
-        maximum=10.0,
-    ),
+    TRACKING_ERROR_LIMIT,
     ParameterSpec(
         "braking_lag_time",
         Type.DOUBLE,
@@ -75,14 +88,7 @@ PARAMETERS = (
         minimum=0.0,
         maximum=10.0,
     ),
-    ParameterSpec(
-        "state_timeout",
-        Type.DOUBLE,
-        "age of the newest joint state at which it counts as stale, s",
-        default=0.1,
-        minimum=0.005,
-        maximum=10.0,
-    ),
+    STATE_TIMEOUT,
     ParameterSpec(
         "start_lead",
         Type.DOUBLE,

@@ -6,7 +6,7 @@ from robot_identification.msg import ExcitationStatus
 from robot_identification.nodes.experiments import Course, experiment_count
 from robot_identification.nodes.joint_states import NANOSECONDS
 from robot_identification.nodes.messages import floats, time_of
-from robot_identification.nodes.motion import MotionSettings
+from robot_identification.nodes.motion_phases import MotionSettings
 from robot_identification.nodes.plan_requests import trajectory_id
 from robot_identification.nodes.planning_worker import Planned
 from robot_identification.robot.model import RobotModel

@@ -7,7 +7,7 @@ from typing import Any
 from robot_identification.action import ExecuteExcitation
 from robot_identification.nodes.experiments import Course
 from robot_identification.nodes.joint_states import NANOSECONDS
-from robot_identification.nodes.motion import Phase, Reason
+from robot_identification.nodes.motion_phases import Phase, Reason
 from robot_identification.nodes.services import CODES, refuse
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from robot_identification.errors import NothingInterruptedError
 from robot_identification.excitation.one_joint.plan import OneJointPlan
-from robot_identification.nodes.motion import Motion, Phase
+from robot_identification.nodes.motion import Motion
+from robot_identification.nodes.motion_phases import Phase
 from robot_identification.nodes.planning import AnyPlan
 
 _BEGIN_ANEW = "~/start begins from the beginning"

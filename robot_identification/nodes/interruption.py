@@ -48,7 +48,13 @@ def signals_held() -> Iterator[None]:
 
 @contextmanager
 def signals_ignored() -> Iterator[None]:
-    """Let nothing interrupt what makes an interruption safe."""
+    """Let nothing interrupt what makes an interruption safe.
+
+    Signals come to the main thread; in others there is nothing to ignore.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     before = {number: signal.signal(number, signal.SIG_IGN) for number in INTERRUPTS}
     try:
         yield

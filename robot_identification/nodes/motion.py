@@ -2,112 +2,45 @@
 
 Nothing here knows ROS or reads a clock: :class:`Motion` is told the time and the joint states, and
 returns what is to be published.  Nothing moves without :meth:`Motion.begin`; after braking it ends
-for good.
+for good.  Every trajectory that is returned keeps the limits of the robot.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from enum import IntEnum
 
 import numpy as np
 
-from robot_identification.errors import StaleStateError
-from robot_identification.excitation.braking import Braking
+from robot_identification.errors import NotCertifiedError, StaleStateError
+from robot_identification.excitation.certificate import START_TOLERANCE
+from robot_identification.excitation.checks import exceeded
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.nodes.joint_states import NANOSECONDS
 from robot_identification.nodes.motion_braking import (
+    BRAKING_REST,
+    FITTED,
+    FITTED_READINGS,
     BrakingLimits,
-    brake_from_reference,
-    brake_where_it_is,
-    brake_while_following,
+    Origin,
+    Situation,
+    Stop,
+    hold,
+    stop_motion,
 )
-from robot_identification.nodes.motion_states import MotionStates
+from robot_identification.nodes.motion_clock import Instant
+from robot_identification.nodes.motion_phases import (
+    MOVING,
+    Command,
+    MotionSettings,
+    Phase,
+    Reason,
+)
+from robot_identification.nodes.motion_states import MotionStates, Reading, Refusal
 from robot_identification.robot.model import Array
-
-START_TOLERANCE = 0.01
-BRAKING_REST = 0.5
-"""Time at rest, in s, that ends every braking trajectory.
-
-A controller refuses a trajectory that is over when it comes, and goes on with the one before; near
-rest braking alone takes some 20 ms.
-"""
 
 _CONFIRM_GRID = 0.02
 _CONFIRM_MARGIN = 0.2
-
-
-class Phase(IntEnum):
-    """What is going on; the numbers are those of ExcitationStatus."""
-
-    APPROACHING = 3
-    RUNNING = 4
-    BRAKING = 5
-    STOPPED = 6
-    FINISHED = 7
-    FAULT = 8
-
-
-class Reason(IntEnum):
-    """Why a motion was stopped; the numbers are those of ExcitationStatus."""
-
-    NO_STOP = 0
-    REQUESTED = 1
-    STATE_STALE = 2
-    TRACKING_ERROR = 3
-    NOT_MOVING = 4
-
-
-MOVING = (Phase.APPROACHING, Phase.RUNNING, Phase.BRAKING)
-
-
-@dataclass(frozen=True)
-class MotionSettings:
-    """How a motion is watched.
-
-    Attributes:
-        tracking_error: (joints,) at which absolute error the motion is stopped, rad or m.
-        state_timeout: age of the newest state at which the motion is stopped, in s.
-        lead: time from sending a trajectory to its start, in s.
-        confirm_within: time after the start in which the states must show motion, in s.
-        confirm_distance: what counts as motion, rad or m.
-        rest_speed: below it a joint is at rest, rad/s or m/s.
-        settle_timeout: time after the end of a trajectory in which the robot must be at rest, s.
-    """
-
-    tracking_error: Array
-    state_timeout: float = 0.1
-    lead: float = 0.3
-    confirm_within: float = 0.5
-    confirm_distance: float = 0.002
-    rest_speed: float = 0.02
-    settle_timeout: float = 2.0
-
-
-@dataclass(frozen=True)
-class Command:
-    """A trajectory to publish.
-
-    Attributes:
-        trajectory: what to follow.
-        start: stamp of its start in ns.
-        rest: time for which the robot is told to stay at its end, in s.
-    """
-
-    trajectory: Trajectory
-    start: int
-    rest: float = 0.0
-
-    @property
-    def sent(self) -> Trajectory:
-        """What the controller gets: the trajectory, with the rest after it."""
-        return self.trajectory.followed_by_rest(self.rest) if self.rest else self.trajectory
-
-    @property
-    def end(self) -> int:
-        """Stamp of its end in ns."""
-        return self.start + round(float(self.trajectory.times[-1]) * NANOSECONDS)
+_LEFT_REFERENCE = (Reason.TRACKING_ERROR, Reason.NOT_MOVING)
 
 
 @dataclass
@@ -139,57 +72,97 @@ class Motion:
     command: Command | None = None
     error: Array = field(default_factory=lambda: np.zeros(0))
     reached: float = 0.0
+    _referred: Array | None = None  # where the reference was last
     _origin: Array = field(default_factory=lambda: np.zeros(0))
     _deadline: int | None = None
+    _last: Instant | None = None  # when the clocks were read last
+    _clock_error: int = 0  # by how much ROS time was set since the command, in ns
+    _flawed: bool = False  # whether it does not brake as was wanted
 
     @property
     def moving(self) -> bool:
         """Whether the robot may be in motion."""
         return self.phase in MOVING
 
-    def begin(self, now: int) -> Command:
-        """Return the first command.
+    def check(self, now: Instant) -> None:
+        """Make sure that the motion may begin: the robot stands still where it begins.
 
         Raises:
             StaleStateError: the states are stale, or the robot moves or is elsewhere.
+            NotCertifiedError: the motion does not keep the limits of the robot.
+        """
+        self._checked(self.run if self.approach is None else self.approach, now)
+
+    def begin(self, now: Instant) -> Command:
+        """Return the first command.
+
+        Raises:
+            StaleStateError, NotCertifiedError: as :meth:`check`.
         """
         if self.approach is None:
             return self._send(Phase.RUNNING, self.run, now)
         return self._send(Phase.APPROACHING, self.approach, now)
 
-    def stop(self, now: int, reason: Reason = Reason.REQUESTED, text: str = "") -> Command | None:
-        """Return the braking motion, None where nothing moves or brakes already."""
+    def stop(
+        self, now: Instant, reason: Reason = Reason.REQUESTED, text: str = ""
+    ) -> Command | None:
+        """Return the braking motion, None where nothing moves or brakes already; it never fails."""
         if self.phase not in (Phase.APPROACHING, Phase.RUNNING) or self.command is None:
             return None
-        self._note(now, self.command)
-        braking = self._braking(now, reason, self.command)
-        self.phase, self.reason = Phase.BRAKING, reason
-        outside = "" if braking.keeps_limits else "; it cannot keep the position limits"
-        self.text = (text or "stop requested") + outside
-        self.command = Command(braking.trajectory, now, BRAKING_REST)
+        self._read_clocks(now)
+        if self._clock_error:
+            reason = Reason.CLOCK_JUMP
+            text = f"the clock of this node was set by {self._clock_error / NANOSECONDS:.3f} s"
+        stop = self._braking(now, reason, self.command)
+        self.phase, self.reason, self._flawed = Phase.BRAKING, reason, bool(stop.flaw)
+        self.text = text or "stop requested"
+        if stop.flaw:
+            self.text += f"; {stop.flaw}"
+        stale_by_stamp = self.states.refusal is Refusal.STAMP and reason is Reason.STATE_STALE
+        clocks_differ = reason is Reason.CLOCK_JUMP or stale_by_stamp
+        self._clock_error = 0
+        self.command = Command(stop.trajectory, now.stamp, BRAKING_REST, at_once=clocks_differ)
         return self.command
 
-    def _braking(self, now: int, reason: Reason, command: Command) -> Braking:
-        trajectory = command.trajectory
-        if abs(self.states.age(now)) > self.settings.state_timeout:
-            time = (now - command.start) / NANOSECONDS
-            return brake_from_reference(self.limits, trajectory, time)
-        if reason in (Reason.TRACKING_ERROR, Reason.NOT_MOVING):
-            return brake_where_it_is(self.limits, trajectory.joint_names, self.states, now)
-        return brake_while_following(self.limits, trajectory, command.start, self.states, now)
+    def _braking(self, now: Instant, reason: Reason, command: Command) -> Stop:
+        """Return a motion to rest, whatever goes wrong: a robot that nobody stops runs on."""
+        try:
+            self._note(now, command)
+            return stop_motion(self.limits, *self._situation(now, reason, command))
+        except Exception as error:  # noqa: BLE001
+            # A fault of this program must not keep the robot in motion.
+            where = command.trajectory.positions[-1] if self._referred is None else self._referred
+            motion = hold(self.limits, command.trajectory.joint_names, where)
+            return Stop(motion, f"braking cannot be computed ({error!r}); it is held where it was")
 
-    def tick(self, now: int) -> Command | None:
+    def _situation(
+        self, now: Instant, reason: Reason, command: Command
+    ) -> tuple[Situation, Origin]:
+        readings = self.states.recent(FITTED, FITTED_READINGS)
+        situation = Situation.of(
+            command.trajectory, command.start, readings, now.stamp - self._clock_error
+        )
+        if not readings or self._clock_error or self.states.stale(now):
+            return situation, Origin.REFERENCE
+        if reason in _LEFT_REFERENCE or self._excess(command, readings[-1]).max() > 1.0:
+            return situation, Origin.MEASURED
+        return situation, Origin.FOLLOWING
+
+    def tick(self, now: Instant) -> Command | None:
         """Look after the motion; return what must be published now, if anything."""
         if not self.moving or self.command is None:
             return None
+        self._read_clocks(now)
         self._note(now, self.command)
         if self.phase is Phase.BRAKING:
             self._watch_braking(now, self.command)
             return None
-        if self.states.age(now) > self.settings.state_timeout:
+        if self._clock_error:
+            return self.stop(now, Reason.CLOCK_JUMP)
+        if self.states.stale(now):
             why = f": {self.states.fault}" if self.states.fault else ""
-            text = f"no joint state for {self.states.age(now):.3f} s{why}"
-            return self.stop(now, Reason.STATE_STALE, text)
+            seconds = max(self.states.silence(now), abs(self.states.age(now)))
+            return self.stop(now, Reason.STATE_STALE, f"no joint state for {seconds:.3f} s{why}")
         timely = self._confirmed(self.command)
         wrong = self._tracking_problem(self.command)
         if not timely or (wrong and self._deadline is not None):
@@ -199,20 +172,39 @@ class Motion:
             return self.stop(now, Reason.TRACKING_ERROR, wrong)
         return self._next(now, self.command)
 
-    def _note(self, now: int, command: Command) -> None:
-        """Take down how far the run has come; braking and what follows leave it as it is."""
+    def _read_clocks(self, now: Instant) -> None:
+        """Take down by how much ROS time was set since it was read last."""
+        if self._last is not None:
+            self._clock_error += now.jump_since(self._last)
+        self._last = now
+
+    def _note(self, now: Instant, command: Command) -> None:
+        """Take down where the reference is and how far the run has come; braking adds nothing."""
+        if self.phase is Phase.BRAKING:
+            return
+        time = (now.stamp - self._clock_error - command.start) / NANOSECONDS
+        self._referred = command.trajectory.sample(time)[0][0]
         if self.phase is Phase.RUNNING:
-            time = (now - command.start) / NANOSECONDS
             self.reached = min(max(time, 0.0), self.run.duration)
 
-    def _send(self, phase: Phase, trajectory: Trajectory, now: int) -> Command:
-        """Return a command that begins where the robot stands."""
-        reading = self.states.fresh(now, self.settings.state_timeout)
-        _require_rest(self.states, self.settings.rest_speed, trajectory.joint_names)
+    def _checked(self, trajectory: Trajectory, now: Instant) -> Reading:
+        """Return where the robot stands, if it may follow a trajectory from there."""
+        reading = self.states.fresh(now)
+        self._require_rest(trajectory)
         require_near(trajectory, reading.position)
+        outside = exceeded(trajectory, self.limits.declared)
+        if outside:
+            raise NotCertifiedError(*outside.split(": ", 1))
+        return reading
+
+    def _send(self, phase: Phase, trajectory: Trajectory, now: Instant) -> Command:
+        """Return a command that begins where the robot stands."""
+        reading = self._checked(trajectory, now)
         self.phase = phase
         self.text = "on the way to the start" if phase is Phase.APPROACHING else "on the trajectory"
-        self.command = Command(trajectory, now + round(self.settings.lead * NANOSECONDS))
+        start = now.stamp + round(self.settings.lead * NANOSECONDS)
+        self.command = Command(trajectory, start)
+        self._last, self._clock_error, self._referred = now, 0, None
         self._origin = reading.position
         self._deadline = self._confirm_deadline(self.command)
         return self.command
@@ -241,9 +233,7 @@ class Motion:
         latest = self.states.latest
         if latest is None:
             return ""
-        time = (latest.stamp - command.start) / NANOSECONDS
-        self.error = command.trajectory.sample(time)[0][0] - latest.position
-        excess = np.abs(self.error) / self.settings.tracking_error
+        excess = self._excess(command, latest)
         joint = int(np.argmax(excess))
         if excess[joint] <= 1.0:
             return ""
@@ -252,7 +242,14 @@ class Motion:
             f"more than {self.settings.tracking_error[joint]:g}"
         )
 
-    def _next(self, now: int, command: Command) -> Command | None:
+    def _excess(self, command: Command, reading: Reading) -> Array:
+        """Return (joints,) tracking errors as shares of their limits."""
+        time = (reading.stamp - command.start) / NANOSECONDS
+        self.error = command.trajectory.sample(time)[0][0] - reading.position
+        share: Array = np.abs(self.error) / self.settings.tracking_error
+        return share
+
+    def _next(self, now: Instant, command: Command) -> Command | None:
         """Return the run when the approach is over; take notice of the end of the run."""
         latest = self.states.latest
         if latest is None or latest.stamp < command.end:
@@ -270,32 +267,35 @@ class Motion:
             self.text = self.text if self._at_rest() else "not at rest at the end of the trajectory"
         return None
 
-    def _watch_braking(self, now: int, command: Command) -> None:
+    def _watch_braking(self, now: Instant, command: Command) -> None:
         latest = self.states.latest
-        if now < command.end:
-            return
-        timely = self.states.age(now) <= self.settings.state_timeout
-        if timely and latest is not None and latest.stamp >= command.end and self._at_rest():
-            failed = self.reason is Reason.NOT_MOVING
+        silent = self.states.stale(now)
+        overdue = now.stamp > command.end + round(self.settings.settle_timeout * NANOSECONDS)
+        if not silent and latest is not None and latest.stamp >= command.end and self._at_rest():
+            failed = self.reason is Reason.NOT_MOVING or self._flawed
             self.phase = Phase.FAULT if failed else Phase.STOPPED
-        elif now > command.end + round(self.settings.settle_timeout * NANOSECONDS):
+        elif overdue or (silent and self._silent_for_too_long(now, command)):
             self.phase = Phase.FAULT
-            seen = "still moves" if timely else "sends no states, it may still move"
+            seen = "sends no states, it may still move" if silent else "still moves"
             self.text += f"; the robot {seen}: use the emergency stop"
+
+    def _silent_for_too_long(self, now: Instant, command: Command) -> bool:
+        """Tell whether rest cannot be seen any more, also where ROS time stands still."""
+        longest = command.trajectory.duration + self.settings.settle_timeout
+        return self.states.silence(now) > longest
 
     def _at_rest(self) -> bool:
         return bool((np.abs(self.states.mean_velocity()) <= self.settings.rest_speed).all())
 
-
-def _require_rest(states: MotionStates, speed: float, joint_names: Sequence[str]) -> None:
-    """Refuse a robot in motion."""
-    moving = np.abs(states.mean_velocity())
-    joint = int(np.argmax(moving))
-    if moving[joint] > speed:
-        raise StaleStateError(
-            f"{joint_names[joint]} moves at {moving[joint]:.4g}, more than {speed:g}; "
-            "wait until the robot is at rest"
-        )
+    def _require_rest(self, trajectory: Trajectory) -> None:
+        """Refuse a robot in motion."""
+        moving, speed = np.abs(self.states.mean_velocity()), self.settings.rest_speed
+        joint = int(np.argmax(moving))
+        if moving[joint] > speed:
+            raise StaleStateError(
+                f"{trajectory.joint_names[joint]} moves at {moving[joint]:.4g}, more than "
+                f"{speed:g}; wait until the robot is at rest"
+            )
 
 
 def require_near(trajectory: Trajectory, position: Array) -> None:

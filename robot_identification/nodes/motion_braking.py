@@ -1,31 +1,55 @@
-"""The braking trajectory that a moving robot is sent.
+"""The braking trajectory that a moving robot is sent; it keeps every limit, wherever it sets out.
 
-It sets out from the measured position and velocity, carried forward to its start stamp.  As long as
-the robot follows, the lag that its controller has fades out while it brakes
-(:mod:`robot_identification.excitation.handover`); a robot that has left its reference is asked for
-the measured position at once.  Where no fresh state says where the robot is, it brakes from the
-reference.
+A robot that follows its reference brakes from the measured position and velocity, carried forward
+to the start stamp; the lag that its controller has fades out meanwhile
+(:mod:`robot_identification.excitation.handover`).  One that has left its reference brakes from the
+measured position at once.  Both come from several states and from the reference, and stay within
+what the limits and the certified motion allow.  Where no fresh state says where the robot is, and
+where no braking from the measured state keeps the limits, it brakes from the reference, as its
+certificate has it; where even that fails, it is held where the reference was last.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
 
 import numpy as np
 
-from robot_identification.excitation.braking import Braking, brake
-from robot_identification.excitation.handover import extrapolated_lag, with_lag
+from robot_identification.excitation.braking import brake, stopping_factors
+from robot_identification.excitation.checks import exceeded
+from robot_identification.excitation.handover import (
+    FADE_SHARE,
+    Lag,
+    bounded_lag,
+    robust_line,
+    with_lag,
+)
 from robot_identification.excitation.limits import MotionLimits
+from robot_identification.excitation.timing import motion_extrema
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.nodes.joint_states import NANOSECONDS
-from robot_identification.nodes.motion_states import MotionStates
+from robot_identification.nodes.motion_states import Reading
 from robot_identification.robot.model import Array
 
 RELEASE = 0.02
 """Time, in s, in which the acceleration at the beginning falls to zero; longer for a jerk limit."""
 
-_FITTED = 0.02
-_FITTED_READINGS = 5
+FITTED = 0.05
+"""Time, in s, over which the last readings tell position and velocity."""
+FITTED_READINGS = 5
+
+BRAKING_REST = 0.5
+"""Time at rest, in s, that ends every braking trajectory.
+
+A controller refuses a trajectory that is over when it comes, and goes on with the one before; near
+rest braking alone takes some 20 ms.
+"""
+
+_LEAST_HOLD = 0.1
+_ROUNDING = 1e-9
+_NEARLY = 0.999
 
 
 def release_time(limits: MotionLimits) -> float:
@@ -50,65 +74,189 @@ class BrakingLimits:
     time: float
     lag_time: float
 
-    def brake(self, names: tuple[str, ...], q: Array, v: Array, a: Array) -> Braking:
-        """Return the braking motion from a state (joints,), and whether it ends inside."""
-        gentle = _released(self.planned, names, q, v, a)
-        if self.hold(gentle) and gentle.duration <= self.time:
-            return Braking(gentle, True)
-        hard = _released(self.declared, names, q, v, a)
-        return Braking(hard, self.hold(hard))
+    @property
+    def hardest(self) -> MotionLimits:
+        """The limits of the robot, with room for the rounding of times to whole nanoseconds."""
+        return replace(
+            self.declared,
+            acceleration=_NEARLY * self.declared.acceleration,
+            jerk=_NEARLY * self.declared.jerk,
+        )
 
-    def hold(self, motion: Trajectory) -> bool:
-        """Tell whether a motion ends inside the positions of the robot."""
-        end = motion.positions[-1]
-        return bool(((end >= self.declared.lower) & (end <= self.declared.upper)).all())
+    @property
+    def fading_time(self) -> float:
+        """Time, in s, in which the lag fades out at most."""
+        return min(self.lag_time, self.time)
 
 
-def brake_from_reference(limits: BrakingLimits, reference: Trajectory, time: float) -> Braking:
-    """Return the braking motion that continues a reference smoothly.
+class Origin(Enum):
+    """Where braking sets out from."""
+
+    FOLLOWING = "the measured state, with the lag of the controller"
+    MEASURED = "the measured state"
+    REFERENCE = "the reference"
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What is known at the moment at which a robot is to brake.
+
+    Attributes:
+        reference: what it is to follow.
+        time: the moment, on the reference's clock, in s.
+        readings: the last joint states.
+        reading_times: when they were, on the reference's clock, in s.
+    """
+
+    reference: Trajectory
+    time: float
+    readings: Sequence[Reading]
+    reading_times: Array
+
+    @classmethod
+    def of(
+        cls, reference: Trajectory, start: int, readings: Sequence[Reading], now: int
+    ) -> Situation:
+        """Return the situation by stamps.
+
+        Args:
+            reference: what the robot is to follow.
+            start: stamp of its start in ns.
+            readings: the last joint states.
+            now: stamp of the moment in ns.
+        """
+        times = np.array([(reading.stamp - start) / NANOSECONDS for reading in readings])
+        return cls(reference, (now - start) / NANOSECONDS, tuple(readings), times)
+
+    @property
+    def measured(self) -> Array:
+        """(readings, joints) measured positions."""
+        return np.array([reading.position for reading in self.readings])
+
+    def referred(self) -> tuple[Array, Array, Array]:
+        """Return position, velocity and acceleration of the reference now, (joints,) each."""
+        q, v, a = (values[0] for values in self.reference.sample(self.time))
+        return q, v, a
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A motion to rest that keeps every limit.
+
+    Attributes:
+        trajectory: the motion; its clock begins at 0.
+        flaw: why it is not the one that was wanted; empty if it is.
+    """
+
+    trajectory: Trajectory
+    flaw: str = ""
+
+
+def stop_motion(limits: BrakingLimits, situation: Situation, origin: Origin) -> Stop:
+    """Return the first of all ways to brake that keeps the limits.
 
     Args:
         limits: what to keep.
-        reference: what the robot is following.
-        time: on the reference's clock, in s.
+        situation: with at least one reading, unless the origin is the reference.
+        origin: where braking is to set out from.
     """
-    return limits.brake(reference.joint_names, *(values[0] for values in reference.sample(time)))
+    flaw = ""
+    for motion in _WAYS[origin](limits, situation):
+        outside = exceeded(motion, limits.declared)
+        if not outside:
+            return Stop(motion)
+        flaw = f"braking from {origin.value} does not keep the limits ({outside})"
+    if origin is not Origin.REFERENCE:
+        for motion in _from_reference(limits, situation):
+            if not exceeded(motion, limits.declared):
+                return Stop(motion, f"{flaw}; it brakes from the reference")
+    held = hold(limits, situation.reference.joint_names, situation.referred()[0])
+    return Stop(held, f"{flaw}; it is held where the reference was")
 
 
-def brake_while_following(
-    limits: BrakingLimits, reference: Trajectory, start: int, states: MotionStates, now: int
-) -> Braking:
-    """Return the braking motion of a robot that follows its reference.
+def hold(limits: BrakingLimits, joint_names: tuple[str, ...], position: Array) -> Trajectory:
+    """Return the command to stay at a position, for as long as braking may take; it cannot fail.
 
     Args:
         limits: what to keep.
-        reference: what the robot is following.
-        start: its start stamp in ns.
-        states: what was measured; with at least one reading.
-        now: start stamp of the braking motion in ns.
+        joint_names: names of the joints.
+        position: (joints,) where to stay; where it is outside the limits, at the limit.
     """
-    readings = states.recent(_FITTED, _FITTED_READINGS)
-    times = np.array([(reading.stamp - start) / NANOSECONDS for reading in readings])
-    at = (now - start) / NANOSECONDS
-    measured = np.array([reading.position for reading in readings])
-    lag = extrapolated_lag(times, reference.sample(times)[0] - measured, at)
-    q, v, a = (values[0] for values in reference.sample(at))
-    braking = limits.brake(reference.joint_names, q - lag.position, v - lag.velocity, a)
-    faded = with_lag(braking.trajectory, lag, limits.declared, min(limits.lag_time, limits.time))
-    return Braking(faded, limits.hold(faded))
+    there = np.clip(np.nan_to_num(position), limits.declared.lower, limits.declared.upper)
+    still = np.zeros((2, len(joint_names)))
+    time = max(float(np.nan_to_num(limits.time)), _LEAST_HOLD)
+    return Trajectory(joint_names, np.array([0.0, time]), np.array([there, there]), still, still)
 
 
-def brake_where_it_is(
-    limits: BrakingLimits, names: tuple[str, ...], states: MotionStates, now: int
-) -> Braking:
-    """Return the braking motion of a robot that does not follow; its states have a reading.
+def _from_reference(limits: BrakingLimits, situation: Situation) -> Iterator[Trajectory]:
+    """Continue the reference smoothly."""
+    names, state = situation.reference.joint_names, situation.referred()
+    yield from _in_time(limits, _released(limits.planned, names, *state))
+    yield _released(limits.hardest, names, *state)
 
-    Raises:
-        StaleStateError: there is no reading.
+
+def _while_following(limits: BrakingLimits, situation: Situation) -> Iterator[Trajectory]:
+    """Brake from the measured state, and let the lag of the controller fade."""
+    names = situation.reference.joint_names
+    q, v, a = situation.referred()
+    errors = situation.reference.sample(situation.reading_times)[0] - situation.measured
+    longest = limits.fading_time
+    found = Lag(*robust_line(situation.reading_times, errors, situation.time))
+    lag = bounded_lag(found, limits.declared, longest)
+
+    def faded(motion: Trajectory) -> Trajectory:
+        return with_lag(motion, lag, limits.declared, longest)
+
+    state = q - lag.position, v - lag.velocity, a
+    yield from map(faded, _in_time(limits, _released(limits.planned, names, *state)))
+    without = 1.0 - 2.0 * FADE_SHARE  # what the lag and its rate leave
+    rest = replace(
+        limits.declared.tightened(acceleration=without), jerk=without * limits.hardest.jerk
+    )
+    yield faded(_released(rest, names, *state))
+
+
+def _where_it_is(limits: BrakingLimits, situation: Situation) -> Iterator[Trajectory]:
+    """Brake from the measured state, no faster than the certified motion ever is."""
+    names = situation.reference.joint_names
+    q, v = robust_line(situation.reading_times, situation.measured, situation.time)
+    v = _bounded_velocity(limits.hardest, situation.reference, q, v)
+    still = np.zeros_like(v)
+    yield from _in_time(limits, _released(limits.planned, names, q, v, still))
+    yield _released(limits.hardest, names, q, v, still)
+
+
+_WAYS = {
+    Origin.FOLLOWING: _while_following,
+    Origin.MEASURED: _where_it_is,
+    Origin.REFERENCE: _from_reference,
+}
+
+
+def _in_time(limits: BrakingLimits, motion: Trajectory) -> Iterator[Trajectory]:
+    """Give out a gentle motion unless it ends too late, or where it may not."""
+    if motion.duration <= limits.time:
+        yield motion
+
+
+def _bounded_velocity(
+    limits: MotionLimits, reference: Trajectory, position: Array, velocity: Array
+) -> Array:
+    """Return a velocity that the reference reaches somewhere, and from which there is rest.
+
+    A larger one is wrong, or no braking within the limits takes it away.
     """
-    reading, velocity = states.fresh(now, np.inf), states.velocity()
-    position = reading.position + velocity * (now - reading.stamp) / NANOSECONDS
-    return limits.brake(names, position, velocity, np.zeros_like(velocity))
+    extrema = motion_extrema(reference.coefficients, np.diff(reference.times))
+    fastest = np.minimum(np.abs(extrema[1]).max(axis=(0, 1)), limits.velocity)
+    room = np.where(velocity > 0.0, limits.upper - position, position - limits.lower)
+    per_square, per_speed = stopping_factors(limits)
+    room = np.maximum(room, 0.0) * (1.0 - _ROUNDING)
+    # The positive root of per_square v^2 + per_speed v = room, also where one factor is zero.
+    root = np.sqrt(per_speed**2 + 4.0 * per_square * room)
+    stoppable = np.divide(2.0 * room, per_speed + root, out=np.zeros_like(room), where=root > 0.0)
+    most = np.minimum(fastest, stoppable)
+    bounded: Array = np.clip(velocity, -most, most)
+    return bounded
 
 
 def _released(
@@ -116,8 +264,8 @@ def _released(
 ) -> Trajectory:
     """Return a motion whose acceleration falls linearly to zero, and that brakes then."""
     if not np.any(a):
-        return brake(limits, names, q, v).trajectory
+        return brake(limits, names, q, v)
     u = release_time(limits)
-    rest = brake(limits, names, q + v * u + a * u**2 / 3.0, v + a * u / 2.0).trajectory
+    rest = brake(limits, names, q + v * u + a * u**2 / 3.0, v + a * u / 2.0)
     later = Trajectory(names, rest.times + u, rest.positions, rest.velocities, rest.accelerations)
     return later.preceded_by(0.0, q, v, a)

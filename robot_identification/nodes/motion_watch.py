@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from rclpy.node import Node
 from rclpy.task import Future
 from sensor_msgs.msg import JointState
@@ -15,12 +16,15 @@ from sensor_msgs.msg import JointState
 from robot_identification.nodes import qos
 from robot_identification.nodes.excitation_diagnostics import WatchDiagnostics
 from robot_identification.nodes.joint_states import stamp_of
-from robot_identification.nodes.motion_states import MotionStates, Reading
+from robot_identification.nodes.motion_clock import Instant, MotionClock
+from robot_identification.nodes.motion_states import MotionStates, PhysicalMotion, Reading
 from robot_identification.nodes.polled import PolledSubscription
 from robot_identification.robot.model import Array, RobotModel
 
 _PAUSE = 0.02
 _PATIENCE = 0.2
+_ERROR_SHARE = 0.5
+"""Share of the limit of the tracking error by which a position may jump and still be believed."""
 
 
 class MotionWatch:
@@ -30,45 +34,66 @@ class MotionWatch:
         node: the node that watches.
         robot: the robot.
         timeout: age of the newest state at which it counts as stale, in s.
+        tracking_error: (joints,) at which error a motion is stopped, rad or m.
 
     Attributes:
         states: what was taken in.
+        clock: tells the time.
     """
 
-    def __init__(self, node: Node, robot: RobotModel, timeout: float) -> None:
+    def __init__(
+        self, node: Node, robot: RobotModel, *, timeout: float, tracking_error: Array
+    ) -> None:
+        self._speed = np.array(
+            [np.inf if j.limits.velocity is None else j.limits.velocity for j in robot.joints]
+        )
+        self.clock = MotionClock(node.get_clock())
         self.states = MotionStates(robot.joint_names)
-        self._clock, self._timeout = node.get_clock(), timeout
+        self.judge(timeout, tracking_error)
         self._diagnostics = WatchDiagnostics(node, robot.name)
         self._waiting = PolledSubscription(node, JointState, "joint_states", qos.STATES_WATCHED)
         self._paused = False
         self._newer: Any = None  # future of the first state from after ``_since``
-        self._since = 0
+        self._since = self.now()
 
-    def now(self) -> int:
-        """Return the time in ns."""
-        return int(self._clock.now().nanoseconds)
+    def judge(self, timeout: float, tracking_error: Array) -> None:
+        """Set from when on a state is stale, and which positions are possible; see the class."""
+        self.states.timeout = timeout
+        self.states.physical = PhysicalMotion(self._speed, _ERROR_SHARE * tracking_error)
 
-    def take(self) -> None:
-        """Take in the states that have come."""
+    def now(self) -> Instant:
+        """Return the present moment."""
+        return self.clock.now()
+
+    def take(self, *, moving: bool = False) -> None:
+        """Take in the states that have come.
+
+        Args:
+            moving: whether a motion is under way; otherwise the driver may begin anew.
+        """
         for message in self._waiting.take(qos.STATES_WATCHED.depth):
-            self.states.add(message)
-            self._diagnostics.observe(stamp_of(message), self.now())
+            now = self.now()
+            self.states.add(message, now, anew=not moving)
+            self._diagnostics.observe(stamp_of(message), now, self.states)
 
-    def look(self) -> bool:
+    def look(self, *, moving: bool = False) -> bool:
         """Take in the states that have come; return whether the motion can be judged by them.
 
         After a pause of the node it cannot, once: states that were on their way go first.
+
+        Args:
+            moving: as for :meth:`take`.
         """
         pause = self._diagnostics.watched(self.now())
-        self.take()
+        self.take(moving=moving)
         self._paused = pause > _PAUSE and not self._paused
         if self._paused:
             return False
         if self._newer is not None:
-            waited = (self.now() - self._since) / 1e9
+            waited = self.now().seconds_since(self._since)
             latest = self.states.latest
-            come = latest is not None and latest.stamp > self._since
-            if come or waited > max(_PATIENCE, 2.0 * self._timeout):
+            come = latest is not None and latest.stamp > self._since.stamp
+            if come or waited > max(_PATIENCE, 2.0 * self.states.timeout):
                 self.wait_no_longer()
         return True
 
@@ -86,13 +111,13 @@ class MotionWatch:
             self._newer.set_result(None)
 
     def fresh(self) -> Reading:
-        """Return the newest reading.
+        """Return the newest reading of a robot that is not moved.
 
         Raises:
             StaleStateError: there is none, or it is too old or from the future.
         """
         self.take()
-        return self.states.fresh(self.now(), self._timeout)
+        return self.states.fresh(self.now())
 
     def place(self) -> Array | None:
         """Return the (joints,) position of the robot, None if it is not known."""
@@ -102,7 +127,7 @@ class MotionWatch:
 
     def problem(self) -> str:
         """Return what is wrong with the newest state; empty if nothing is."""
-        return self.states.problem(self.now(), self._timeout)
+        return self.states.problem(self.now())
 
     def report(self) -> None:
         """Publish what was seen since the last report on /diagnostics."""

@@ -16,12 +16,13 @@ from robot_identification.nodes import qos
 from robot_identification.nodes.excitation_parameters import APPROACH_SPEED, SPEED
 from robot_identification.nodes.execution import conclude, share_done
 from robot_identification.nodes.experiments import Course
-from robot_identification.nodes.motion import MOVING, Command, Motion, MotionSettings, Phase
+from robot_identification.nodes.motion import Motion
 from robot_identification.nodes.motion_braking import BrakingLimits
+from robot_identification.nodes.motion_phases import MOVING, Command, MotionSettings, Phase
 from robot_identification.nodes.motion_watch import MotionWatch
 from robot_identification.nodes.parameters import current
 from robot_identification.nodes.planner import Planner
-from robot_identification.nodes.planning import Job, Prepared, prepare
+from robot_identification.nodes.planning import Job, Prepared, prepare, wider_limits
 from robot_identification.nodes.planning_worker import Planned
 from robot_identification.nodes.services import Desk, Turn
 from robot_identification.nodes.trajectories import message_of
@@ -64,6 +65,7 @@ class Mover:
         self.course: Course | None = None
         self.speed = 1.0
         self._turn: Turn | None = None  # that of the motion under way
+        self._unsent: Command | None = None  # what could not be published yet
         self._over: Any = Future()  # of the motion of the last goal
         self._share = 0.0
 
@@ -72,13 +74,16 @@ class Mover:
         return None if self.course is None else self.course.motion
 
     def preview(self) -> str:
-        """Certify what a start would do from where the robot stands; return it for people.
+        """Check what a start would do from where the robot stands; return it for people.
 
         Raises:
             RobotIdentificationError: why it would be refused.
         """
         speed = current(self._node, SPEED)
-        return _outline(self._prepare(*self._planner.latest(), None, speed), speed)
+        prepared = self._prepare(*self._planner.latest(), None, speed)
+        self._watch.take()
+        self._motion_of(prepared).check(self._watch.now())
+        return _outline(prepared, speed)
 
     async def execute(self, goal: Any, result: Any, turn: Turn) -> Any:
         """Work off a goal: its motion, to the end."""
@@ -109,7 +114,7 @@ class Mover:
             # What is sent is watched, even if sending fails half-way.
             self.course = Course(planned.plan, motion, speed, since)
             self._turn, self.speed, self._share = turn, speed, 0.0
-            self._send(command)
+            self._publish(command)
         except Exception as error:  # noqa: BLE001
             # A fault of ours must reach the caller, and others may ask if nothing moves.
             if self._turn is not turn:
@@ -160,7 +165,7 @@ class Mover:
                 return "nothing moves"
             self._watch.wait_no_longer()
             return "nothing has moved yet"
-        self._watch.take()
+        self._watch.take(moving=True)
         command = self._motion.stop(self._watch.now())
         if command is None:
             return "braking already"
@@ -170,7 +175,11 @@ class Mover:
 
     def look(self) -> None:
         """Take in joint states and look after the motion under way."""
-        if not self._watch.look() or self._motion is None or not self._motion.moving:
+        moving = self._motion is not None and self._motion.moving
+        judged = self._watch.look(moving=moving)
+        if self._unsent is not None:
+            self._send(self._unsent)
+        if not judged or not moving or self._motion is None:
             return
         before = self._motion.phase
         command = self._tick(self._motion)
@@ -202,7 +211,19 @@ class Mover:
             self._over.set_result(None)
 
     def _send(self, command: Command) -> None:
-        self._commands.publish(message_of(command.sent, command.start))
+        """Publish a command, now or as soon as that is possible."""
+        self._unsent = command
+        try:
+            self._publish(command)
+        except Exception as error:  # noqa: BLE001
+            # A braking trajectory that does not go out is tried again with the next look.
+            self._node.get_logger().error(
+                f"a trajectory could not be published: {error!r}", throttle_duration_sec=1.0
+            )
+
+    def _publish(self, command: Command) -> None:
+        self._commands.publish(message_of(command.sent, command.stamp))
+        self._unsent = None
 
     def tell(self, status: ExcitationStatus) -> None:
         """Tell the client of the motion under way, if there is one."""
@@ -212,15 +233,15 @@ class Mover:
     def share(self) -> float:
         """Return the share of approach and trajectory that is done, 0 to 1; braking adds none."""
         if self.course is not None and self.course.motion.phase is not Phase.BRAKING:
-            self._share = share_done(self.course, self._watch.now())
+            self._share = share_done(self.course, self._watch.now().stamp)
         return self._share
 
     def finish(self) -> None:
         """Brake if something moves, and wait until that has arrived."""
         if self._motion is None or not self._motion.moving:
             return
-        self._watch.take()
-        command = self._motion.stop(self._watch.now(), text="the node ends")
+        self._watch.take(moving=True)
+        command = self._motion.stop(self._watch.now(), text="the node ends") or self._unsent
         if command is not None:
             self._send(command)
             self._commands.wait_for_all_acked(qos.ARRIVED_WITHIN)
@@ -232,4 +253,5 @@ def _outline(prepared: Prepared, speed: float) -> str:
     return (
         f"approach {way:.1f} s, trajectory {prepared.run.duration:.1f} s at "
         f"{100.0 * speed:g} % speed, at rest within {prepared.braking_time:.3f} s"
+        f"{wider_limits(prepared.machine)}"
     )

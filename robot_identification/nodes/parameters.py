@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -19,6 +20,13 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from robot_identification.errors import SettingError
+from robot_identification.nodes.parameter_files import (
+    given_to_all,
+    is_of_ros,
+    shipped_nodes,
+    shipped_parameters,
+)
+from robot_identification.robot.schema import suggestion
 
 Type = Parameter.Type
 
@@ -34,11 +42,12 @@ class ParameterSpec:
         name: its name.
         type: its type; where numbers are wanted, whole ones may be written without a point.
         description: meaning and unit.
-        default: its value where none is given; None where one must be given.
+        default: its value where none is given; None where one must be given, a text not empty.
         minimum: smallest value allowed (of every entry of an array).
         maximum: largest value allowed.
         choices: the values allowed, where they are few.
         read_only: whether it is fixed once the node runs.
+        asks: whether the node is asked before it changes; see :func:`declare`.
         check: further check; returns what is wrong with a value, or an empty text.
     """
 
@@ -50,12 +59,15 @@ class ParameterSpec:
     maximum: float | None = None
     choices: tuple[Any, ...] = ()
     read_only: bool = True
+    asks: bool = False
     check: Callable[[Any], str] | None = None
 
     def problem(self, value: Any) -> str:
         """Return what is wrong with a value, or an empty text."""
         if not _fits(self.type, value):
             return f"must be of type {self.type.name.lower().replace('_', ' ')}"
+        if self.default is None and value == "":
+            return "must be given"
         entries = value if self.type in _ARRAYS else [value]
         for entry in entries:
             if isinstance(entry, float) and not math.isfinite(entry):
@@ -125,16 +137,24 @@ def effort_meaning(description: str) -> ParameterSpec:
 
 def _fits(wanted: Parameter.Type, value: Any) -> bool:
     """Tell whether a value has a type; a whole number passes for a real one."""
-    if wanted in _ARRAYS and value is not None and len(value) == 0:
+    if wanted in _ARRAYS and (isinstance(value, (str, bytes)) or not isinstance(value, Iterable)):
+        return False
+    if wanted in _ARRAYS and len(value) == 0:
         return True
     if wanted is Type.DOUBLE:
         return isinstance(value, (int, float)) and not isinstance(value, bool)
     if wanted is Type.DOUBLE_ARRAY:
-        return not isinstance(value, str) and all(_fits(Type.DOUBLE, entry) for entry in value)
+        return all(_fits(Type.DOUBLE, entry) for entry in value)
     return bool(wanted.check(value))
 
 
-def declare(node: Node, specs: Sequence[ParameterSpec]) -> Mapping[str, Any]:
+Refuse = Callable[[Mapping[str, Any]], str]
+"""Takes new values by name; returns why they cannot be taken over now, or an empty text."""
+
+
+def declare(
+    node: Node, specs: Sequence[ParameterSpec], *, refuse: Refuse | None = None
+) -> Mapping[str, Any]:
     """Declare the parameters of a node and return their values by name.
 
     Later changes pass the same checks; read-only parameters do not change.  The returned values
@@ -143,27 +163,64 @@ def declare(node: Node, specs: Sequence[ParameterSpec]) -> Mapping[str, Any]:
     Args:
         node: the node.
         specs: its parameters.
+        refuse: asked before parameters change that ask the node; may raise a SettingError too.
+            Without it they do not change.
 
     Raises:
-        SettingError: if a value is missing or wrong.
+        SettingError: if a value is missing or wrong, or the node has no such parameter.
     """
     table = {spec.name: spec for spec in specs}
+    _refuse_unknown(node, table)
 
     def validate(changed: list[Parameter]) -> SetParametersResult:
-        for parameter in changed:
-            spec = table.get(parameter.name)
-            if spec is None:
-                continue
+        own = [parameter for parameter in changed if parameter.name in table]
+        for parameter in own:
+            spec = table[parameter.name]
             problem = spec.problem(parameter.value)
             if problem:
-                return SetParametersResult(
-                    successful=False, reason=f"{parameter.name} {problem}: {spec.description}"
-                )
-        return SetParametersResult(successful=True)
+                return _refused(f"{parameter.name} {problem}: {spec.description}")
+        asked = {p.name: table[p.name].plain(p.value) for p in own if table[p.name].asks}
+        reason = _reason(refuse, asked) if asked else ""
+        return _refused(reason) if reason else SetParametersResult(successful=True)
 
     values = {spec.name: _declare_one(node, spec) for spec in specs}
     node.add_on_set_parameters_callback(validate)
     return MappingProxyType(values)
+
+
+def _refused(reason: str) -> SetParametersResult:
+    return SetParametersResult(successful=False, reason=reason)
+
+
+def _reason(refuse: Refuse | None, values: Mapping[str, Any]) -> str:
+    """Return why a node does not take values over, or an empty text."""
+    if refuse is None:
+        return f"{', '.join(values)} cannot change while this node runs"
+    try:
+        return refuse(values)
+    except SettingError as error:
+        return str(error)
+
+
+def _refuse_unknown(node: Node, known: Mapping[str, ParameterSpec]) -> None:
+    """Refuse parameters that are given to this node, and that it does not have.
+
+    What a file gives to all nodes need not be for this one; where it is for none it is told.
+    """
+    # rclpy has no other way to see what was given and not declared.
+    given = node._parameter_overrides  # noqa: SLF001
+    unknown = [
+        name
+        for name in given
+        if name not in known and not node.has_parameter(name) and not is_of_ros(name)
+    ]
+    to_all = given_to_all(sys.argv) if unknown else frozenset()
+    for name in unknown:
+        problem = f"no such parameter of the node {node.get_name()}{suggestion(name, known)}"
+        if name not in to_all:
+            raise SettingError(name, given[name].value, problem)
+        if not any(name in shipped_parameters(other) for other in shipped_nodes()):
+            node.get_logger().warning(f"{name}: {problem}")
 
 
 def _declare_one(node: Node, spec: ParameterSpec) -> Any:

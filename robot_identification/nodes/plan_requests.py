@@ -22,7 +22,13 @@ from robot_identification.nodes.one_joint_requests import (
     refuse_fields,
 )
 from robot_identification.nodes.parameters import per_joint
-from robot_identification.nodes.planning import Job, Machine, Sources, joints_without_room
+from robot_identification.nodes.planning import (
+    Job,
+    Machine,
+    Sources,
+    joints_without_room,
+    wider_limits,
+)
 from robot_identification.nodes.planning_worker import Planned
 from robot_identification.nodes.trajectories import message_of
 from robot_identification.robot.model import Array, RobotModel
@@ -136,7 +142,7 @@ def fill_plan(response: PlanExcitation.Response, planned: Planned, machine: Mach
         summary = fill_one_joint(response, plan)
     else:
         summary = _fill_points(response, plan)
-    return f"{summary}, at rest within {response.braking_time:.2f} s"
+    return f"{summary}, at rest within {response.braking_time:.2f} s{wider_limits(machine)}"
 
 
 def _fill_points(response: PlanExcitation.Response, plan: Plan) -> str:

@@ -21,7 +21,8 @@ from robot_identification.nodes.services import Desk, Turn
 from robot_identification.nodes.trajectories import message_of
 from robot_identification.robot.model import Array, RobotModel
 
-_POLL_PERIOD = 0.05
+PERIOD = 0.05
+"""Time between two calls of :meth:`Planner.poll`, in s."""
 
 
 class Planner:
@@ -63,7 +64,6 @@ class Planner:
             JointTrajectory, "~/planned_trajectory", qos.LATCHED
         )
         self._report = self._reporter(lambda _: None)
-        node.create_timer(_POLL_PERIOD, self._on_poll)
 
     def _reporter(self, listener: Callable[[ProgressMessage], None]) -> ProgressReporter:
         name = self._robot.name
@@ -125,15 +125,17 @@ class Planner:
         if isinstance(outcome, Failed):
             raise outcome.exception
         outcome.plan.certificate.require()
+        summary = fill_plan(response, outcome, load_machine(job.sources))
+        message = message_of(outcome.plan.trajectory, 0)
         files = [(request.output, file_of(outcome))] if request.output else []
         response.written = self._outputs.write(files, overwrite=request.overwrite)
+        # Nothing below fails: a request that is refused leaves the plan as it was.
         self._job, self.planned = job, outcome
         self._kept()
-        summary = fill_plan(response, outcome, load_machine(job.sources))
-        self._trajectories.publish(message_of(outcome.plan.trajectory, 0))
+        self._trajectories.publish(message)
         return summary
 
-    def _on_poll(self) -> None:
+    def poll(self) -> None:
         """Pass on what the planning process has to say."""
         if self._outcome is None or self._outcome.done():
             return

@@ -9,21 +9,22 @@ limit of the tracking error.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import get_args
 
 import numpy as np
 
 from robot_identification.errors import NotCertifiedError, SettingError
 from robot_identification.excitation.approach import approach, slowed
-from robot_identification.excitation.certificate import Certificate, certify
+from robot_identification.excitation.certificate import START_TOLERANCE, Certificate, certify
 from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.one_joint.plan import OneJointPlan
 from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.excitation.plan import Plan, PlanSettings
 from robot_identification.excitation.surroundings import Surroundings
 from robot_identification.excitation.trajectory import Trajectory
-from robot_identification.nodes.motion import START_TOLERANCE
 from robot_identification.nodes.motion_braking import release_time
 from robot_identification.robot.joint_limits import with_joint_limits
+from robot_identification.robot.limits import Limit, wider_than_urdf
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.model import Array, Joint, RobotModel
 from robot_identification.robot.values import load_values
@@ -70,13 +71,15 @@ class Machine:
     Attributes:
         robot: with the narrowed limits that plans, approach and braking keep.
         limits: these limits.
-        declared: the limits of the robot itself.
+        described: with the limits of the robot itself.
+        declared: these limits.
         surroundings: prior model.
         release: time from the order to brake to braking proper, in s.
     """
 
     robot: RobotModel
     limits: MotionLimits
+    described: RobotModel
     declared: MotionLimits
     surroundings: Surroundings
     release: float
@@ -126,7 +129,12 @@ def load_machine(sources: Sources) -> Machine:
     )
     inner = replace(robot, joints=joints)
     return Machine(
-        inner, MotionLimits.of(inner), limits, Surroundings(prior=prior), release_time(limits)
+        inner,
+        MotionLimits.of(inner),
+        robot,
+        limits,
+        Surroundings(prior=prior),
+        release_time(limits),
     )
 
 
@@ -177,6 +185,13 @@ def _narrowed(joint: Joint, sources: Sources, room: float) -> Joint:
         jerk=less(given.jerk, sources.acceleration_share),
     )
     return replace(joint, limits=limits)
+
+
+def wider_limits(machine: Machine) -> str:
+    """Return where limits go beyond those of the URDF, for people; empty if nowhere."""
+    kinds = get_args(Limit)
+    wider = [text for kind in kinds for text in wider_than_urdf(machine.described, kind)]
+    return f"; limits wider than in the URDF: {'; '.join(wider)}" if wider else ""
 
 
 def prepare(

@@ -7,8 +7,8 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
@@ -78,7 +78,8 @@ class PlanningWorker:
         self._process = self._context.Process(
             target=serve, args=(other, self._cancel, self._niceness), name="planning", daemon=True
         )
-        self._process.start()
+        with _interrupts_blocked():
+            self._process.start()
         other.close()
 
     def submit(self, job: Job) -> None:
@@ -112,6 +113,19 @@ class PlanningWorker:
             self._process.join()
 
 
+@contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """Keep SIGINT from a process that starts meanwhile until it has said that it ignores it.
+
+    A terminal sends it to all processes of the node; this one would end in the middle of an import.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def serve(connection: Connection, cancel: Any, niceness: int) -> None:
     """Make plans until the other end is closed.
 
@@ -121,6 +135,7 @@ def serve(connection: Connection, cancel: Any, niceness: int) -> None:
         niceness: of this process, beyond that of the node.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the node, which closes the pipe
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     os.nice(niceness)
     parent = os.getppid()
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()

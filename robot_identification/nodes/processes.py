@@ -15,7 +15,11 @@ from pathlib import Path
 from types import TracebackType
 
 from robot_identification.errors import RobotIdentificationError
-from robot_identification.nodes.interruption import signals_held, signals_interrupting
+from robot_identification.nodes.interruption import (
+    signals_held,
+    signals_ignored,
+    signals_interrupting,
+)
 from robot_identification.share import NAME, share_directory
 
 _GRACE = 10.0  # as launch gives before it kills
@@ -109,7 +113,7 @@ class NodeProcesses:
         """Start a process under a name that is not taken."""
         with self.log_file(name).open("wb") as log, signals_held():
             process = subprocess.Popen(
-                [*_ending_with_this_process(), *line],
+                [*ending_with_this_process(), *line],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -149,23 +153,27 @@ class NodeProcesses:
                 raise NodeProcessError(f"{name} has ended with exit code {code}:\n{tail}")
 
     def stop(self, name: str = "") -> None:
-        """Stop one process or all: SIGINT, and SIGKILL for what does not end in time."""
+        """Stop one process or all: SIGINT, and SIGKILL for what does not end in time.
+
+        A second Ctrl-C does not interrupt it: nodes would be left behind.
+        """
         chosen = {name: self._running[name]} if name else dict(self._running)
-        for process in chosen.values():
-            _signal(process, signal.SIGINT)
-        end = time.monotonic() + _GRACE
-        for key, process in chosen.items():
-            try:
-                process.wait(timeout=max(0.0, end - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                _signal(process, signal.SIGKILL)
-                process.wait()
-            del self._running[key]
+        with signals_ignored():
+            for process in chosen.values():
+                _signal(process, signal.SIGINT)
+            end = time.monotonic() + _GRACE
+            for key, process in chosen.items():
+                try:
+                    process.wait(timeout=max(0.0, end - time.monotonic()))
+                except subprocess.TimeoutExpired:
+                    _signal(process, signal.SIGKILL)
+                    process.wait()
+                del self._running[key]
         if not name:
             self._signals.close()
 
 
-def _ending_with_this_process() -> list[str]:
+def ending_with_this_process() -> list[str]:
     """Return what to put before a command so that it gets SIGINT when this process ends.
 
     The kernel sends it at the end of the thread that has started the process, so that this is for

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
+import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Sequence
 from types import FrameType
 
 import rclpy
 from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedExecutor
+from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.logging import get_logger
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
 from robot_identification.errors import InputError, ResultRefusedError
+from robot_identification.nodes.interruption import INTERRUPTS
 from robot_identification.nodes.middleware import use_own_profiles
 
 BAD_INPUT = 2
 REFUSED = 3
+_REPEATED_WITHIN = 3.0
+_WRONG_ARGUMENTS = (
+    rclpy_implementation.RCLError,  # a parameter file that cannot be read, for example
+    rclpy_implementation.RCLInvalidROSArgsError,
+    rclpy_implementation.UnknownROSArgsError,
+)
 
 
 def run(
@@ -30,9 +41,11 @@ def run(
     finish: Callable[[Node], None] | None = None,
     make_executor: Callable[[], Executor] = SingleThreadedExecutor,
 ) -> int:
-    """Make a node, run it until SIGINT or SIGTERM, and return the exit code.
+    """Make a node, run it until SIGINT, SIGTERM or SIGHUP, and return the exit code.
 
     By default callbacks run one after another in one thread: at sample rates that loses nothing.
+    While the node is being made a signal ends the process at once: nothing moves yet.  After that
+    it ends in order, as :class:`EndRequest` says.
 
     Args:
         make: makes the node; an InputError that it raises is logged and ends the process with
@@ -42,21 +55,28 @@ def run(
         finish: called with the node before it is destroyed; it can still publish.
         make_executor: makes the executor.
     """
-    stop = _stop_on_signals()
+    _handle_signals(signal.SIG_DFL)
     use_own_profiles()
-    rclpy.init(
-        args=list(sys.argv if arguments is None else arguments),
-        signal_handler_options=SignalHandlerOptions.NO,
-    )
+    try:
+        rclpy.init(
+            args=list(sys.argv if arguments is None else arguments),
+            signal_handler_options=SignalHandlerOptions.NO,
+        )
+    except _WRONG_ARGUMENTS as error:
+        get_logger(name).fatal(" ".join(str(error).split()))
+        return BAD_INPUT
     node: Node | None = None
     try:
         node = make()
+        end = EndRequest()
+        _handle_signals(end.on_signal)
+        atexit.register(_handle_signals, signal.SIG_IGN)  # all is done; the interpreter goes
         _spare_the_collector()
         executor = make_executor()
         executor.add_node(node)
-        while rclpy.ok() and not stop.is_set():
+        while rclpy.ok() and not end.asked:
             executor.spin_once(timeout_sec=0.2)
-    except (KeyboardInterrupt, ExternalShutdownException):
+    except ExternalShutdownException:
         pass
     except InputError as error:
         get_logger(name).fatal(str(error))
@@ -73,6 +93,39 @@ def run(
     return 0
 
 
+class EndRequest:
+    """What signals ask of a node that runs: first to end in order, later to end at once.
+
+    Signals that follow the first one within three seconds say nothing new: a terminal sends Ctrl-C
+    to all nodes and ``ros2 launch`` sends it on, and a hand in a hurry presses twice.  Braking goes
+    out in that time, and nothing may interrupt it.
+
+    Args:
+        clock: time in s that never jumps.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._first: float | None = None
+
+    @property
+    def asked(self) -> bool:
+        """Whether a signal has come."""
+        return self._first is not None
+
+    def hear(self) -> bool:
+        """Take note of a signal; return whether it is to end the process at once."""
+        if self._first is None:
+            self._first = self._clock()
+        return self._clock() - self._first > _REPEATED_WITHIN
+
+    def on_signal(self, number: int, _frame: FrameType | None) -> None:
+        """Handle a signal."""
+        if self.hear():
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+
+
 def _spare_the_collector() -> None:
     """Let the garbage collector pass over everything that exists: it stays until the end.
 
@@ -83,19 +136,14 @@ def _spare_the_collector() -> None:
     gc.freeze()
 
 
-def _stop_on_signals() -> threading.Event:
-    """Return what the first SIGINT or SIGTERM sets; the second one interrupts at once.
+def _handle_signals(handler: signal.Handlers | Callable[[int, FrameType | None], None]) -> None:
+    """Have signals that end a process handled, in place of rclpy.
 
-    The handlers of rclpy would end the context under the feet of a callback that publishes.
+    Its handlers would end the context under the feet of a callback that publishes.  SIGHUP, which
+    comes when a terminal is closed, stays ignored where it is, as under nohup.
     """
-    stop = threading.Event()
-
-    def handle(_number: int, _frame: FrameType | None) -> None:
-        if stop.is_set():
-            raise KeyboardInterrupt
-        stop.set()
-
-    if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, handle)
-    return stop
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for number in INTERRUPTS:
+        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, handler)

@@ -24,6 +24,7 @@ from robot_identification.nodes.closing import Closing
 from robot_identification.nodes.identification_client import RecordingClient
 from robot_identification.nodes.joint_states import NANOSECONDS
 from robot_identification.nodes.middleware import private_domain
+from robot_identification.nodes.parameter_files import simulation_file
 from robot_identification.nodes.processes import NodeProcesses, command
 from robot_identification.nodes.trajectories import message_of
 from robot_identification.srv import Calibrate, Identify, Validate
@@ -45,6 +46,8 @@ class Session(Closing):
         environment: of the nodes and of this process; by default a private ROS domain.
         others: nodes to start beside simulated robot, acquisition and identification.
         robot: node that stands in for the robot.
+        description: robot file or name that all nodes get, with truth and sensors where the package
+            has them; empty: ``parameters`` say it.
         lead: time of the robot from sending a trajectory to its start, in s.
 
     Attributes:
@@ -63,16 +66,23 @@ class Session(Closing):
         environment: Mapping[str, str] | None = None,
         others: Sequence[str] = (),
         robot: str = NODES[0],
+        description: str = "",
         lead: float = 1.0,
     ) -> None:
         os.environ.update(private_domain() if environment is None else environment)
         self.namespace = namespace or f"/session_{secrets.token_hex(4)}"
         self.nodes = NodeProcesses(logs)
         self._lead = lead
+        described = {"robot": description} if description else {}
         try:
             for name in (robot, *NODES[1:], *others):
-                given = (parameters or {}).get(name, {})
-                self.nodes.start(name, command(name, parameters=given, namespace=self.namespace))
+                line = command(
+                    name,
+                    parameter_files=_simulation(name, robot, description),
+                    parameters={**described, **(parameters or {}).get(name, {})},
+                    namespace=self.namespace,
+                )
+                self.nodes.start(name, line)
             self.client = Client(self.namespace, watch=self.nodes.check)
             self.recorder = RecordingClient(self.client)
             self._trajectories = self.client.node.create_publisher(
@@ -156,6 +166,12 @@ class Session(Closing):
     def outputs(self) -> str:
         """Return what the nodes have printed, for reports of failures."""
         return "\n".join(f"--- {name}\n{self.nodes.output(name)}" for name in self.nodes.names)
+
+
+def _simulation(node: str, robot: str, description: str) -> list[Path]:
+    """Return the parameter file of the node that stands in for a shipped robot, if it has one."""
+    path = simulation_file(description) if node == robot else None
+    return [] if path is None else [path]
 
 
 def sigmas(value: float, truth: float, std: float) -> float:

@@ -21,7 +21,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from robot_identification.dynamics.sensors import Measurement, Sensors
 from robot_identification.dynamics.simulation import ClosedLoop
-from robot_identification.errors import InputError, SampleError
+from robot_identification.errors import InputError, SampleError, SettingError
 from robot_identification.nodes import qos
 from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
 from robot_identification.nodes.parameters import ParameterSpec, declare, per_joint
@@ -31,7 +31,7 @@ from robot_identification.nodes.simulated_robot_parameters import PARAMETERS, se
 from robot_identification.nodes.trajectories import trajectory_of
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.model import Array
-from robot_identification.robot.values import load_values
+from robot_identification.robot.values import known_values, load_values, values_named_as
 
 # How fast a stalled clock is made good, as a multiple of its pace and in samples a second: no
 # faster than receivers with a deep queue follow.
@@ -88,9 +88,17 @@ class SimulatedRobot(Node):
 
     def _make_loop(self, values: Mapping[str, Any]) -> Loop:
         """Return what computes the motion."""
+        truth = values["parameters_file"] or values_named_as(self._robot.name)
+        if truth is None:
+            raise SettingError(
+                "parameters_file",
+                "",
+                f"nobody knows the true values of {self._robot.name}: give a file with a value for "
+                f"each of its standard parameters, or one of {', '.join(known_values())}",
+            )
         return ClosedLoop(
             self._robot,
-            load_values(values["parameters_file"], self._robot, complete=True),
+            load_values(truth, self._robot, complete=True),
             rate_hz=values["control_rate"] or None,
             sample_rate_hz=self._rate,
         )

@@ -101,7 +101,9 @@ PARAMETERS = (
     ParameterSpec(
         "parameters_file",
         Type.STRING,
-        "true values of the standard parameters: a file, or the name of one in config/parameters",
+        "true values of the standard parameters: a file, or the name of one in config/parameters; "
+        "empty: the one that is named as the robot, or ROBOT_simulated",
+        default="",
     ),
     *COMMON,
 )

@@ -9,7 +9,7 @@ from builtin_interfaces.msg import Duration, Time
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from robot_identification.errors import TrajectoryError
-from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.excitation.trajectory import Trajectory, whole_nanoseconds
 from robot_identification.nodes.joint_states import NANOSECONDS
 from robot_identification.robot.model import Array
 
@@ -61,8 +61,7 @@ def message_of(trajectory: Trajectory, start: int) -> JointTrajectory:
     """
     message = JointTrajectory(joint_names=list(trajectory.joint_names))
     message.header.stamp = Time(sec=start // NANOSECONDS, nanosec=start % NANOSECONDS)
-    for i, time in enumerate(trajectory.times):
-        after = round(float(time) * NANOSECONDS)
+    for i, after in enumerate(whole_nanoseconds(trajectory.times).tolist()):
         point = JointTrajectoryPoint(
             time_from_start=Duration(sec=after // NANOSECONDS, nanosec=after % NANOSECONDS)
         )

@@ -13,7 +13,7 @@ from robot_identification.identification.result import IdentificationResult
 from robot_identification.parallel.bags import BagFile
 from robot_identification.parallel.duplicates import without_copies
 from robot_identification.parallel.jobs import Job, RobotReference, jobs_for
-from robot_identification.parallel.pool import work
+from robot_identification.parallel.pool import Tell, work
 from robot_identification.parallel.settings import common_settings
 from robot_identification.robot.drives import require_effort_meaning
 from robot_identification.robot.loading import load_robot
@@ -53,6 +53,7 @@ def identify_many(
     topic: str = JOINT_STATES,
     overrides: ProcessingSettings | None = None,
     progress: Progress | None = None,
+    tell: Tell | None = None,
 ) -> ManyBags:
     """Identify the base parameters of a robot from many bags by weighted least squares.
 
@@ -69,6 +70,7 @@ def identify_many(
         topic: topic of the joint states.
         overrides: settings that replace recommended and derived ones.
         progress: told the stage and the fraction that is done.
+        tell: takes sentences for people, such as that nobody works.
 
     Raises:
         RobotDescriptionError, UnknownRobotError: the robot cannot be loaded.
@@ -76,6 +78,7 @@ def identify_many(
         RecordingError: no bag is of any use.
         NotExcitedError: all of them together do not determine every base parameter.
         OutputError: a part file cannot be written.
+        SchedulerGoneError: the scheduler has ended.
     """
     report = progress or _silent
     report("settings", 0.0)
@@ -89,9 +92,11 @@ def identify_many(
     reference = RobotReference(name, robot.digest, effort_meaning)
     jobs = jobs_for(reference, processing, topic, single, parts_folder)
     outcome = _Outcome(sum(job.size for job in jobs), report)
-    failed = work(jobs, outcome.done, workers=workers, scheduler=scheduler)
+    failed = work(jobs, outcome.done, workers=workers, scheduler=scheduler, tell=tell)
     again = [alone for job in failed for alone in job.one_by_one()]
-    dead = work(again, outcome.done, workers=workers, scheduler=scheduler) if again else ()
+    dead: tuple[Job, ...] = ()
+    if again:
+        dead = work(again, outcome.done, workers=workers, scheduler=scheduler, tell=tell)
     skipped = [*copies, *(Skipped(job.bags[0].path, _DIED) for job in dead)]
     report("merge", 1.0)
     result = identify_parts(base_parameters(robot), processing, _parts(outcome.finished, skipped))

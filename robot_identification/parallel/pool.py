@@ -4,18 +4,30 @@ from __future__ import annotations
 
 import logging
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from robot_identification.errors import MissingPackageError, SettingError
+from robot_identification.errors import (
+    MissingPackageError,
+    RobotIdentificationError,
+    SettingError,
+)
 from robot_identification.parallel.jobs import Job
 from robot_identification.parallel.worker import work_on
 
 Done = Callable[[Job, bool], None]
+Tell = Callable[[str], None]
+_LOOK_EVERY = 0.1
+_TOLD_AFTER = 10.0
 _SCHEMES = ("tcp://", "tls://", "ucx://", "ws://", "wss://")
+
+
+class SchedulerGoneError(RobotIdentificationError):
+    """The Dask scheduler does not answer any more; what has been folded is kept in part files."""
 
 
 def usable_workers() -> int:
@@ -24,7 +36,12 @@ def usable_workers() -> int:
 
 
 def work(
-    jobs: Sequence[Job], done: Done, *, workers: int, scheduler: str | None = None
+    jobs: Sequence[Job],
+    done: Done,
+    *,
+    workers: int,
+    scheduler: str | None = None,
+    tell: Tell | None = None,
 ) -> tuple[Job, ...]:
     """Have jobs done.
 
@@ -33,6 +50,7 @@ def work(
         done: told of every job that is done, and whether it had been done before.
         workers: number of processes; 1 is this one, without Dask.
         scheduler: address of a Dask scheduler that runs, instead of processes here.
+        tell: takes sentences for people: no worker is there, or one is there again.
 
     Returns:
         The jobs at which processes died again and again.
@@ -40,6 +58,7 @@ def work(
     Raises:
         SettingError: the number or the address is not possible, or nobody answers there.
         MissingPackageError: Dask is needed and not installed.
+        SchedulerGoneError: the scheduler has ended.
     """
     if workers < 1:
         raise SettingError("workers", workers, "at least one is needed")
@@ -50,7 +69,7 @@ def work(
     if not find_spec("distributed"):
         raise MissingPackageError("distributed", "parallel", "work in several processes")
     with _client(workers, scheduler) as client:
-        return _spread(client, jobs, done)
+        return _spread(client, jobs, done, WorkerWatch(tell or _silent))
 
 
 @contextmanager
@@ -80,20 +99,72 @@ def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
         yield client
 
 
-def _spread(client: Any, jobs: Sequence[Job], done: Done) -> tuple[Job, ...]:
+def _silent(_text: str) -> None:
+    """Tell nobody."""
+
+
+class WorkerWatch:
+    """Tells when no worker has been there for ten seconds, and when one is there again.
+
+    Args:
+        tell: takes a sentence.
+        clock: time in s that never jumps.
+    """
+
+    def __init__(self, tell: Tell, clock: Callable[[], float] = time.monotonic) -> None:
+        self._tell, self._clock = tell, clock
+        self._since: float | None = None
+        self._told = False
+
+    def see(self, workers: int) -> None:
+        """Take note of how many workers there are."""
+        if workers:
+            if self._told:
+                self._tell("a worker is there again; the work goes on")
+            self._since, self._told = None, False
+            return
+        now = self._clock()
+        self._since = now if self._since is None else self._since
+        if not self._told and now - self._since >= _TOLD_AFTER:
+            self._tell(
+                f"the scheduler has had no worker for {_TOLD_AFTER:g} s; the work goes on as soon "
+                "as one comes, and Ctrl-C ends it: finished parts are kept"
+            )
+            self._told = True
+
+
+def _spread(client: Any, jobs: Sequence[Job], done: Done, watch: WorkerWatch) -> tuple[Job, ...]:
     distributed: Any = import_module("distributed")
     futures = {
         client.submit(work_on, job.to_data(), key=f"fold-{job.key}", pure=False): job
         for job in jobs
     }
     failed = []
-    for future in distributed.as_completed(list(futures)):
+    # With its results: to ask for one later would wait for a worker that has died with it.
+    completed = distributed.as_completed(list(futures), with_results=True, raise_errors=False)
+    while not completed.is_empty():
+        if not completed.has_ready():
+            if client.status == "closed":
+                raise _gone(client)
+            watch.see(len(client.scheduler_info().get("workers", ())))
+            time.sleep(_LOOK_EVERY)
+            continue
+        future, result = next(completed)
         job = futures.pop(future)
-        try:
-            before = future.result()
-        except distributed.KilledWorker:
+        if future.status == "finished":
+            done(job, result)
+        elif future.status == "cancelled":
+            raise _gone(client)
+        elif isinstance(result[1], distributed.KilledWorker):
             failed.append(job)
         else:
-            done(job, before)
+            raise result[1]
         future.release()
     return tuple(failed)
+
+
+def _gone(client: Any) -> SchedulerGoneError:
+    return SchedulerGoneError(
+        f"the scheduler {client.scheduler.address} does not answer any more; run again when it "
+        "does: finished parts are kept"
+    )

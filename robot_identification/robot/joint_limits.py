@@ -20,7 +20,8 @@ _LIMITS = {
 def with_joint_limits(robot: RobotModel, path: str | Path) -> RobotModel:
     """Return a robot whose limits a joint_limits.yaml completes.
 
-    What the file states replaces what the robot had; joints that the robot lacks are ignored, as
+    What the file states for a joint replaces what the robot had, also where it is wider than in the
+    URDF; a certificate says so then.  Joints that the robot lacks are ignored, as
     are the scaling factors of MoveIt.
 
     Args:

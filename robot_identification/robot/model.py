@@ -107,6 +107,7 @@ class Joint:
         translation: (3,) origin of frame j in its antecedent's frame at position zero, in m.
         geometry: modified Denavit-Hartenberg parameters, where the robot was given by them.
         limits: limits of position and its derivatives.
+        urdf_limits: those that the URDF gives, where the robot is described by one.
         drive_inertia: whether Ia belongs to the model.
         viscous_friction: whether Fv belongs to the model.
         coulomb_friction: whether Fc belongs to the model.
@@ -124,6 +125,7 @@ class Joint:
     translation: Array
     geometry: GeometricParameters | None = None
     limits: JointLimits = JointLimits()
+    urdf_limits: JointLimits = JointLimits()
     drive_inertia: bool = True
     viscous_friction: bool = True
     coulomb_friction: bool = True

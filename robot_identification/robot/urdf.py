@@ -216,6 +216,7 @@ def _walk(base: str, joints: dict[str, UrdfJoint]) -> tuple[list[Joint], dict[st
                     rotation=rotation @ turn,
                     translation=translation,
                     limits=joint.limits,
+                    urdf_limits=joint.limits,
                 )
             )
             frame = LinkFrame(len(moving) - 1, read_only(turn.T), read_only(np.zeros(3)))

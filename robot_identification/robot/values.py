@@ -115,6 +115,16 @@ def known_values() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in _directory().glob("*.yaml")))
 
 
+def values_named_as(robot: str) -> str | None:
+    """Return the name of the values in config/parameters that belong to a robot, if there are any.
+
+    Args:
+        robot: its name; values may be named as it, or ROBOT_simulated.
+    """
+    named = (name for name in (robot, f"{robot}_simulated") if name in known_values())
+    return next(named, None)
+
+
 def _directory() -> Path:
     return share_directory() / "config" / "parameters"
 

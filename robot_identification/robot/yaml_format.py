@@ -12,6 +12,7 @@ import numpy as np
 from robot_identification.robot import yaml_sections
 from robot_identification.robot.document import Document, read_document
 from robot_identification.robot.kinematics import placement
+from robot_identification.robot.limits import tighter
 from robot_identification.robot.model import (
     EffortMeaning,
     GeometricParameters,
@@ -195,8 +196,17 @@ def _with_drive(document: Document, joint: Joint, i: int | None) -> Joint:
     defaults = document.data.get("joint_defaults", {})
     entry: dict[str, Any] = {} if i is None else document.data["joints"][i]
     stated = {key: part[key] for part in (defaults, entry) for key in _TERMS if key in part}
-    limits = _limits(document, joint.limits, "joint_defaults") if "limits" in defaults else None
-    limits = limits or joint.limits
+    limits = joint.limits
+    if "limits" in defaults:
+        limits = tighter(limits, _limits(document, JointLimits(), "joint_defaults"))
+        lower, upper = limits.lower, limits.upper
+        if lower is not None and upper is not None and not lower < upper:
+            raise document.error(
+                f"leaves {joint.name} no range inside that of the URDF, "
+                f"{joint.limits.lower} to {joint.limits.upper}",
+                "joint_defaults",
+                "limits",
+            )
     if i is not None:
         limits = _limits(document, limits, "joints", i) if "limits" in entry else limits
         if entry.get("drive_gain") == 0:

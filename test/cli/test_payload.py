@@ -26,7 +26,7 @@ from robot_identification.storage.bags import read_joint_states
 from robot_identification.storage.trajectories import read_trajectory
 from shared_data import DATA, requires
 
-NOISE = np.array([0.8, 0.8, 0.4, 0.2, 0.2, 0.12])  # N m, as config/simulated_robot.yaml has it
+NOISE = np.array([0.8, 0.8, 0.4, 0.2, 0.2, 0.12])  # N m, as config/simulations/tx40.yaml has it
 ENCODER = 1e-5  # rad
 FACTORS = (1.08, 0.93, 1.05, 0.9, 1.1, 0.95)
 SEEDS = range(4)

@@ -4,10 +4,12 @@ import json
 import time
 
 import pytest
+from robot_identification.srv import PlanExcitation
 
 from robot_identification.cli.main import parser
 from robot_identification.cli.run import STEPS, nodes_for, settle
 from robot_identification.cli.run_record import FILE, RunRecord
+from robot_identification.cli.run_walk import Walk
 from robot_identification.errors import OutputError, ResultFileError, SettingError
 from robot_identification.nodes.client import (
     RequestInvalidError,
@@ -15,6 +17,7 @@ from robot_identification.nodes.client import (
     ResultNotGivenError,
     refusal,
 )
+from robot_identification.nodes.live_run import Move
 from robot_identification.nodes.services import CODES
 
 
@@ -156,3 +159,63 @@ def test_a_record_of_other_things_tells_nothing(tmp_path):
 )
 def test_what_is_refused_is_told_apart_by_its_code(message, code, kind):
     assert type(refusal("node/service", message, code)) is kind
+
+
+class Robot:
+    """Nodes of a robot that does as it is told; notes at which speeds."""
+
+    def __init__(self):
+        self.plans, self.speeds = 0, []
+
+    def planned(self):
+        return f"plan {self.plans}"
+
+    def ask(self, kind, name, request, report):
+        self.plans += 1
+        return PlanExcitation.Response(success=True, trajectory_hash=self.planned())
+
+    def preview(self, speed):
+        return "approach, trajectory"
+
+    def move(self, report, speed, *, record, refresh=True):
+        self.speeds.append((self.planned(), speed))
+        return Move(self.planned(), speed, 1.0, "recording" if record else "")
+
+
+SLOW, FULL = 0.2, 1.0
+
+
+@pytest.mark.parametrize(
+    ("steps", "motions"),
+    [
+        ("plan,rehearse,run", [("plan 1", SLOW), ("plan 1", FULL)]),
+        ("plan,run", [("plan 1", SLOW), ("plan 1", FULL)]),
+        ("run", [("plan 0", SLOW), ("plan 0", FULL)]),
+    ],
+)
+def test_every_plan_is_rehearsed_before_it_is_run(steps, motions):
+    robot, chosen = Robot(), options("--steps", steps, "--yes", "--json")
+    walk = Walk(robot, chosen, RunRecord(None))
+    for step in chosen.steps:
+        walk.take(step)
+    assert robot.speeds == motions
+
+
+def test_the_plan_of_a_validation_is_rehearsed_whatever_the_run_begins_with():
+    robot, chosen = Robot(), options("--from", "validate", "--yes", "--json")
+    Walk(robot, chosen, RunRecord(None))._second_motion()
+    assert robot.speeds == [("plan 1", SLOW), ("plan 1", FULL)]
+
+
+def test_what_was_rehearsed_is_known_when_the_run_goes_on(tmp_path):
+    chosen = options("--steps", "run", "--yes", "--json")
+    first, second = Robot(), Robot()
+    Walk(first, chosen, RunRecord.begin(tmp_path, resumed=False)).take("run")
+    Walk(second, chosen, RunRecord.begin(tmp_path, resumed=True)).take("run")
+    assert second.speeds == [("plan 0", FULL)]
+
+
+def test_a_run_as_slow_as_a_rehearsal_needs_none():
+    robot, chosen = Robot(), options("--steps", "run", "--speed", "0.2", "--yes", "--json")
+    Walk(robot, chosen, RunRecord(None)).take("run")
+    assert robot.speeds == [("plan 0", SLOW)]

@@ -1,6 +1,5 @@
-"""Braking: at rest in time, inside the limits, fast enough for a live node."""
+"""Braking: at rest in time, inside the limits."""
 
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +9,7 @@ from hypothesis import strategies as st
 
 from robot_identification.errors import ShapeError, TrajectoryError
 from robot_identification.excitation.braking import brake, braking_times, stopping_places
+from robot_identification.excitation.checks import exceeded
 from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.robot.loading import load_robot
@@ -20,12 +20,17 @@ LIMITS = MotionLimits.of(ROBOT)
 WITH_JERK = replace(LIMITS, jerk=40.0 * LIMITS.acceleration)
 
 
+def loosened(limits):
+    """Return limits with room for the rounding of times to whole nanoseconds."""
+    more = 1.0 + 1e-5
+    return replace(limits, acceleration=limits.acceleration * more, jerk=limits.jerk * more)
+
+
 @pytest.mark.parametrize("limits", [LIMITS, WITH_JERK])
 @given(shares=st.lists(st.floats(-1, 1), min_size=6, max_size=6))
 def test_braking_keeps_the_limits_and_ends_at_rest(limits, shares):
     q, v = limits.middle, np.array(shares) * limits.velocity
-    braking = brake(limits, NAMES, q, v)
-    trajectory = braking.trajectory
+    trajectory = brake(limits, NAMES, q, v)
     times = np.linspace(0.0, trajectory.duration, 2001)
     position, velocity, acceleration = trajectory.sample(times)
     assert (np.abs(velocity[:-1]) <= np.abs(v) * (1 + 1e-6) + 1e-6).all()
@@ -35,7 +40,7 @@ def test_braking_keeps_the_limits_and_ends_at_rest(limits, shares):
     np.testing.assert_allclose(trajectory.velocities[-1], 0.0)
     np.testing.assert_allclose(position[-1], q + v * braking_times(limits, v) / 2, atol=1e-2)
     inside = (position >= limits.lower) & (position <= limits.upper)
-    assert braking.keeps_limits == inside.all()
+    assert (not exceeded(trajectory, loosened(limits))) == inside.all()
 
 
 def test_stopping_places_are_those_of_a_fine_grid():
@@ -61,25 +66,16 @@ def test_stopping_places_are_those_of_a_fine_grid():
 def test_a_limit_too_near_is_told():
     q, v = LIMITS.upper - 1e-3, np.zeros(6)
     v[2] = LIMITS.velocity[2]
-    assert not brake(LIMITS, NAMES, q, v).keeps_limits
-    assert brake(LIMITS, NAMES, q, -v).keeps_limits
-    assert not brake(LIMITS, NAMES, LIMITS.middle, 1.1 * LIMITS.velocity).keeps_limits
+    assert "position" in exceeded(brake(LIMITS, NAMES, q, v), LIMITS)
+    assert not exceeded(brake(LIMITS, NAMES, q, -v), loosened(LIMITS))
+    fast = brake(LIMITS, NAMES, LIMITS.middle, 1.1 * LIMITS.velocity)
+    assert "velocity" in exceeded(fast, LIMITS)
 
 
 def test_a_robot_at_rest_stays():
     braking = brake(LIMITS, NAMES, LIMITS.middle, np.zeros(6))
-    assert braking.keeps_limits
-    np.testing.assert_array_equal(braking.trajectory.positions, [LIMITS.middle] * 2)
-
-
-def test_braking_is_quick_enough_for_a_live_node():
-    rng = np.random.default_rng(1)
-    seconds = []
-    for _ in range(50):
-        begin = time.perf_counter()
-        brake(LIMITS, NAMES, rng.normal(size=6) * 0.1, rng.normal(size=6))
-        seconds.append(time.perf_counter() - begin)
-    assert np.median(seconds) < 5e-3
+    assert not exceeded(braking, LIMITS)
+    np.testing.assert_array_equal(braking.positions, [LIMITS.middle] * 2)
 
 
 def test_bad_states_are_refused():

@@ -6,17 +6,20 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import minimize_scalar
 
 from made_up_plans import broken, random_plan, violates
 from robot_identification.errors import MissingLimitError, NotCertifiedError, SettingError
 from robot_identification.excitation.approach import approach, slowed
-from robot_identification.excitation.certificate import certify, certify_values
+from robot_identification.excitation.certificate import certify, certify_values, digest_of
 from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.surroundings import Surroundings
 from robot_identification.excitation.timing import motion_extrema
+from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.values import load_values
 from robot_identification.robot.workspace import Workspace
+from small_robots import pendulum, pendulum_values
 
 ROBOT = load_robot("three_dof")
 LIMITS = MotionLimits.of(ROBOT)
@@ -75,14 +78,74 @@ def test_every_limit_is_checked():
             certificate.require()
 
 
-def test_braking_into_a_limit_is_found():
-    trajectory = plan()
-    far = np.abs(trajectory.sample(np.linspace(0, trajectory.times[-1], 9999))[0]).max()
-    joints = tuple(
-        replace(j, limits=replace(j.limits, lower=-far - 1e-3, upper=far + 1e-3, acceleration=20.0))
-        for j in ROBOT.joints
-    )
-    assert certify(replace(ROBOT, joints=joints), trajectory).results["position"]
+def sweep():
+    """Return a pendulum's motion from rest to rest by a quintic, and its peak acceleration."""
+    still = np.zeros((2, 1))
+    motion = Trajectory(("hinge",), [0.0, 1.0], [[0.0], [1.0]], still, still)
+    return motion, 10.0 / np.sqrt(3.0)
+
+
+def test_a_motion_that_could_not_be_braked_before_a_limit_is_refused():
+    """It turns before the limit, but braking from its last third would go on over it by 6 %."""
+    motion, peak = sweep()
+    limits = {"lower": -1.0, "velocity": 2.0, "acceleration": peak * 1.001}
+    for upper, braked in ((1.05, False), (1.08, True)):
+        results = certify(pendulum(upper=upper, **limits), motion).results
+        assert results["braking"] == braked
+        assert all(passed for name, passed in results.items() if name != "braking")
+
+
+def farthest_stop(motion, acceleration):
+    """Return the farthest place where braking from a state of a pendulum's motion ends."""
+
+    def place(time):
+        q, v, _ = motion.sample(time)
+        return q[0, 0] + 0.75 * v[0, 0] * abs(v[0, 0]) / acceleration
+
+    best = minimize_scalar(lambda t: -place(t), bounds=(0.3, 1.0), options={"xatol": 1e-10})
+    return -best.fun
+
+
+@pytest.mark.parametrize("name", ["position", "velocity", "acceleration", "jerk", "braking"])
+@pytest.mark.parametrize(("beyond", "passed"), [(1e-9, True), (1e-6, False)])
+def test_a_limit_is_kept_to_a_millionth_or_not_at_all(name, beyond, passed):
+    motion, peak = sweep()
+    exact = {
+        "position": 1.0,
+        "velocity": 1.875,
+        "acceleration": peak,
+        "jerk": 60.0,
+        "braking": farthest_stop(motion, 1.1 * peak),
+    }
+    limits = {"position": 10.0, "velocity": 10.0, "acceleration": 1.1 * peak}
+    limits["position" if name == "braking" else name] = exact[name] / (1.0 + beyond)
+    reach = limits.pop("position")
+    results = certify(pendulum(lower=-reach, upper=reach, **limits), motion).results
+    assert results[name] == passed
+
+
+def loaded(effort):
+    """Return a pendulum of 1 kg m^2 without gravity, with a limit of effort and its model."""
+    limits = {"lower": -3.0, "upper": 3.0, "velocity": 10.0, "acceleration": 20.0}
+    robot = pendulum(effort=effort, gravity=0.0, **limits)
+    return robot, Surroundings(prior=pendulum_values(ZZ=1.0, MX=0.0))
+
+
+def test_efforts_are_kept_with_a_margin_for_what_lies_between_the_samples():
+    """Braking as hard as the limit of acceleration allows needs 20 N m."""
+    motion, _ = sweep()
+    for effort, passed in ((20.0 / 0.9995, False), (20.0 / 0.998, True)):
+        robot, known = loaded(effort)
+        assert certify(robot, motion, surroundings=known).results["effort"] == passed
+
+
+def test_efforts_of_braking_count_as_those_of_the_motion():
+    """The motion alone needs 5.8 N m."""
+    motion, peak = sweep()
+    robot, known = loaded(1.5 * peak)
+    assert not certify(robot, motion, surroundings=known).results["effort"]
+    robot, known = loaded(21.0)
+    assert certify(robot, motion, surroundings=known).results["effort"]
 
 
 @pytest.mark.parametrize("missing", ["acceleration", "velocity", "lower"])
@@ -160,8 +223,15 @@ def test_approach_is_slow_and_certified():
     way, certificate = approach(ROBOT, t, np.array([1.0, -1.0, 0.5]))
     assert certificate.passed
     np.testing.assert_allclose(way.positions[-1], t.positions[0])
-    peak = np.abs(way.sample(np.linspace(0, way.duration, 1000))[1]).max(axis=0)
-    assert (peak <= 0.2 * LIMITS.velocity + 1e-9).all()
+    _, v, a = (np.abs(x).max(axis=0) for x in way.sample(np.linspace(0, way.duration, 1000)))
+    assert (v <= 0.2 * LIMITS.velocity + 1e-9).all()
+    assert (a <= 0.2 * LIMITS.acceleration + 1e-9).all()
+    slack = pendulum(lower=-3.0, upper=3.0, velocity=10.0, acceleration=5.0)
+    slow, _ = approach(slack, sweep()[0], np.array([2.0]))
+    a = np.abs(slow.sample(np.linspace(0, slow.duration, 1000))[2]).max()
+    assert a == pytest.approx(0.2 * 5.0, rel=1e-3), "here the acceleration is what takes time"
+    quick, _ = approach(ROBOT, t, np.array([1.0, -1.0, 0.5]), speed=0.8)
+    assert quick.duration < way.duration
     _, outside = approach(ROBOT, t, np.array([4.0, 0.0, 0.0]))
     assert not outside.passed
 
@@ -170,5 +240,15 @@ def test_the_digest_belongs_to_trajectory_and_results():
     t = plan()
     first = certify(ROBOT, t)
     assert first.digest == certify(ROBOT, t).digest
-    moved = replace(t, positions=t.positions + 1e-12)
-    assert first.digest != certify(ROBOT, moved).digest
+    for change in (
+        {"positions": t.positions + 1e-12},
+        {"velocities": t.velocities * (1.0 - 1e-12)},
+        {"accelerations": t.accelerations + 1e-12},
+        {"times": t.times * (1.0 + 1e-12)},
+        {"joint_names": t.joint_names[::-1]},
+    ):
+        assert first.digest != certify(ROBOT, replace(t, **change)).digest
+    for robot in (replace(ROBOT, digest="other"), replace(ROBOT, name="other")):
+        assert first.digest != certify(robot, t).digest
+    refused = [replace(check, passed=False) for check in first.checks]
+    assert first.digest == digest_of(ROBOT, t, first.checks) != digest_of(ROBOT, t, refused)

@@ -45,6 +45,7 @@ def track(tmp_path):
     namespace = f"/t{uuid.uuid4().hex[:12]}"
     client = Client(namespace, watch=processes.check)
     exact = {
+        "robot": "tx40",
         "position_noise": [0.0],
         "position_resolution": [0.0],
         "effort_noise": [0.0],
@@ -178,4 +179,4 @@ def test_a_robot_that_stood_still_meanwhile_hears_of_that(track):
     [({"robot": "nonesuch"}, "nonesuch"), ({"lead": 9.0}, "lead"), ({"rate": 0.0}, "rate")],
 )
 def test_a_wrong_parameter_ends_it_with_a_clear_error(parameters, message):
-    assert message in refused_start("computed_torque", parameters)
+    assert message in refused_start("computed_torque", {"robot": "tx40", **parameters})

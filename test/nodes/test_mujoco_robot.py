@@ -6,6 +6,8 @@ from refused_starts import refused_start
 
 pytestmark = pytest.mark.ros
 
+UR10 = {"robot": "ur10", "parameters_file": "ur10_simulated"}
+
 
 @pytest.mark.slow
 def test_a_seven_axis_arm_is_identified(tmp_path):
@@ -39,7 +41,7 @@ def test_a_seven_axis_arm_is_identified(tmp_path):
 
 def test_without_mujoco_it_says_how_to_install_it(tmp_path):
     (tmp_path / "mujoco.py").write_text("raise ImportError('not here')\n")
-    said = refused_start("mujoco_robot", {}, PYTHONPATH=str(tmp_path))
+    said = refused_start("mujoco_robot", UR10, PYTHONPATH=str(tmp_path))
     assert "needs mujoco, which is not installed" in said
     assert "pip install 'robot_identification[mujoco]'" in said
 
@@ -55,4 +57,4 @@ def test_without_mujoco_it_says_how_to_install_it(tmp_path):
 )
 def test_a_wrong_parameter_ends_it_with_a_clear_error(parameters, message):
     pytest.importorskip("mujoco", reason="mujoco is not installed")
-    assert message in refused_start("mujoco_robot", parameters)
+    assert message in refused_start("mujoco_robot", {**UR10, **parameters})

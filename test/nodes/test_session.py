@@ -96,7 +96,9 @@ def test_received_and_lost_are_what_was_sent(tmp_path):
     simulated = {"wait_for_reader": True, "rate": 1000.0}
     parameters = {"simulated_robot": simulated, "acquisition": {"diagnostics_period": 0.1}}
     namespace = f"/cell_{uuid.uuid4().hex[:8]}/left"
-    with Session(tmp_path, parameters, namespace=namespace, environment={}) as session:
+    with Session(
+        tmp_path, parameters, namespace=namespace, environment={}, description="tx40"
+    ) as session:
         diagnostics = Diagnostics(session.client.node, namespace)
         session.wait_until_ready()
 
@@ -119,7 +121,7 @@ def test_simulated_time_is_followed(tmp_path):
         name: {"use_sim_time": True}
         for name in ("simulated_robot", "acquisition", "identification")
     }
-    with Session(tmp_path, parameters, environment={}) as session:
+    with Session(tmp_path, parameters, environment={}, description="tx40") as session:
         session.wait_until_ready()
         clock = session.client.node.create_publisher(Clock, "/clock", 10)
         begin, now, blocks = 1000 * 10**9, [1000 * 10**9], []

@@ -21,7 +21,7 @@ from robot_identification.nodes.client import Client
 from robot_identification.nodes.joint_states import stamp_of
 from robot_identification.nodes.processes import NodeProcesses, command
 from robot_identification.nodes.trajectories import message_of
-from robot_identification.robot.loading import load_robot
+from robot_identification.robot.loading import find_robot, load_robot
 from robot_identification.robot.values import load_values
 
 pytestmark = pytest.mark.ros
@@ -30,6 +30,7 @@ RATE = 500.0
 PERIOD = round(1e9 / RATE)
 SPEED = 2.0
 EXACT = {
+    "robot": "tx40",
     "rate": RATE,
     "real_time_factor": SPEED,
     "position_noise": [0.0],
@@ -269,7 +270,9 @@ def test_noise_as_a_share_of_the_limits_and_velocity_as_asked(simulate):
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
 def test_it_ends_cleanly_and_says_what_it_sent(tmp_path, ending):
-    line = command("simulated_robot", namespace=f"/t{uuid.uuid4().hex[:12]}")
+    line = command(
+        "simulated_robot", parameters={"robot": "tx40"}, namespace=f"/t{uuid.uuid4().hex[:12]}"
+    )
     with (tmp_path / "log").open("w+") as log:
         process = subprocess.Popen(line, stdout=log, stderr=subprocess.STDOUT)
         deadline = time.monotonic() + 60.0
@@ -290,10 +293,17 @@ def test_it_ends_cleanly_and_says_what_it_sent(tmp_path, ending):
         ({"robot": "nonesuch"}, "nonesuch"),
         ({"parameters_file": "nonesuch"}, "nonesuch"),
         ({"effort_noise": [1.0, 2.0]}, "one for each of 6 joints"),
-        ({"effort_noise_fraction": 0.1}, "effort_noise is given as well"),
+        ({"effort_noise_fraction": 0.1, "effort_noise": [0.1]}, "effort_noise is given as well"),
         ({"position_noise": [-1.0]}, "at least 0"),
         ({"velocity": "guessed"}, "none, true, difference"),
     ],
 )
 def test_a_wrong_parameter_ends_it_with_a_clear_error(parameters, message):
-    assert message in refused_start("simulated_robot", parameters)
+    assert message in refused_start("simulated_robot", {"robot": "tx40", **parameters})
+
+
+def test_a_robot_whose_true_values_nobody_knows_is_refused(tmp_path):
+    robot = tmp_path / "own.yaml"
+    robot.write_text(find_robot("scara").read_text().replace("name: scara", "name: own", 1))
+    said = refused_start("simulated_robot", {"robot": str(robot)})
+    assert "nobody knows the true values of own" in said

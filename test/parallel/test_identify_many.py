@@ -3,6 +3,9 @@
 import json
 import shutil
 import socket
+import subprocess
+import sys
+import time
 from contextlib import suppress
 
 import numpy as np
@@ -23,7 +26,7 @@ from robot_identification.identification.streamed_run import StreamedRun
 from robot_identification.parallel.bags import find_bags
 from robot_identification.parallel.identify import identify_many
 from robot_identification.parallel.jobs import RobotReference, jobs_for
-from robot_identification.parallel.pool import work
+from robot_identification.parallel.pool import SchedulerGoneError, WorkerWatch, work
 from robot_identification.parallel.settings import common_settings
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
@@ -202,6 +205,103 @@ def test_impossible_processes_are_refused(fleet, tmp_path, options, said):
     pytest.importorskip("distributed")
     with pytest.raises(SettingError, match=said):
         identify(fleet, tmp_path, **options)
+
+
+class Cluster:
+    """A Dask scheduler and one worker at a time, processes of their own."""
+
+    def __init__(self, folder):
+        self._file = folder / "scheduler.json"
+        self._started, self._worker = [], None
+        self._scheduler = self._start(
+            "scheduler", "--port", "0", "--scheduler-file", str(self._file)
+        )
+        while not self._file.exists() or not self._file.read_text().strip():
+            assert self._scheduler.poll() is None
+            time.sleep(0.05)
+        self.address = json.loads(self._file.read_text())["address"]
+
+    def _start(self, kind, *arguments):
+        line = [sys.executable, "-m", f"distributed.cli.dask_{kind}", *arguments, "--no-dashboard"]
+        self._started.append(
+            subprocess.Popen(
+                [*line, "--host", "127.0.0.1"],
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+        )
+        return self._started[-1]
+
+    def start_worker(self):
+        self._worker = self._start("worker", self.address, "--no-nanny", "--nthreads", "1")
+
+    def kill_worker(self):
+        self._worker.kill()
+
+    def kill_scheduler(self):
+        self._scheduler.kill()
+
+    def close(self):
+        for process in self._started:
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    pytest.importorskip("distributed")
+    made = Cluster(tmp_path)
+    yield made
+    made.close()
+
+
+def test_that_the_last_worker_has_died_is_told_and_another_one_goes_on(
+    fleet, identified, tmp_path, cluster, monkeypatch
+):
+    monkeypatch.setattr("robot_identification.parallel.pool._TOLD_AFTER", 0.5)
+    told, killed = [], []
+
+    def tell(text):
+        told.append(text)
+        if "no worker" in text:
+            cluster.start_worker()
+
+    def progress(stage, _fraction):
+        if stage == "bags" and not killed:
+            killed.append(stage)
+            cluster.kill_worker()
+
+    outcome = identify(
+        fleet, tmp_path / "parts", scheduler=cluster.address, tell=tell, progress=progress
+    )
+    assert killed
+    assert told[0].startswith("the scheduler has had no worker")
+    np.testing.assert_array_equal(
+        outcome.result.estimate.values, identified[0].result.estimate.values
+    )
+
+
+def test_a_scheduler_that_ends_is_told(fleet, tmp_path, cluster, monkeypatch):
+    monkeypatch.setattr("robot_identification.parallel.pool._TOLD_AFTER", 0.5)
+    with pytest.raises(SchedulerGoneError, match="finished parts are kept"):
+        identify(
+            fleet,
+            tmp_path / "parts",
+            scheduler=cluster.address,
+            tell=lambda _text: cluster.kill_scheduler(),
+        )
+
+
+def test_it_is_told_once_that_no_worker_has_been_there_for_ten_seconds():
+    now, told = [0.0], []
+    watch = WorkerWatch(told.append, lambda: now[0])
+    for seconds, workers, sentences in (
+        (0.0, 0, 0), (9.9, 0, 0), (10.0, 0, 1), (60.0, 0, 1), (61.0, 2, 2), (62.0, 0, 2),
+        (71.0, 1, 2), (72.0, 0, 2), (81.0, 0, 2), (82.0, 0, 3),
+    ):  # fmt: skip
+        now[0] = seconds
+        watch.see(workers)
+        assert len(told) == sentences, seconds
 
 
 def test_the_command_writes_a_result_that_can_be_calibrated(fleet, tmp_path, capsys):

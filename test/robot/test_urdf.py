@@ -1,5 +1,7 @@
 """A URDF becomes the same robot as a Denavit-Hartenberg table; what is wrong is named."""
 
+from dataclasses import replace
+
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -7,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robot_identification.errors import MissingLimitError, RobotDescriptionError
+from robot_identification.excitation.certificate import certify
+from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.robot.kinematics import forward_kinematics
-from robot_identification.robot.limits import require_limits
+from robot_identification.robot.limits import require_limits, wider_than_urdf
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.model import JointType
 from robot_identification.robot.urdf import axis_frame, read_urdf
@@ -263,6 +267,44 @@ def test_a_robot_file_may_add_to_a_urdf(write):
     np.testing.assert_array_equal(robot.joints[1].rotation, bare.joints[1].rotation)
     assert robot.coupling_parameters == ("Fvm2",)
     assert robot.digest not in ("", bare.digest)
+
+
+def test_defaults_fill_and_narrow_the_limits_of_a_urdf_but_never_widen_them(write):
+    write(ARM, "arm.urdf")
+    own = load_robot(write(ARM, "arm.urdf")).joints[0].limits
+    wide = "{lower: -4, upper: 4, velocity: 100, acceleration: 9, effort: 1e6}"
+    joint = load_robot(write(with_defaults(wide))).joints[0]
+    assert joint.limits == replace(own, acceleration=9.0, effort=own.effort or 1e6)
+    narrow = f"{{lower: -0.5, upper: 0.5, velocity: {own.velocity / 2}}}"
+    joint = load_robot(write(with_defaults(narrow))).joints[0]
+    assert joint.limits == replace(own, lower=-0.5, upper=0.5, velocity=own.velocity / 2)
+    with pytest.raises(RobotDescriptionError, match="leaves shoulder no range") as caught:
+        load_robot(write(with_defaults("{lower: 2, upper: 3}")))
+    assert caught.value.field == "joint_defaults.limits"
+
+
+def with_defaults(limits):
+    head = "name: arm\neffort_meaning: joint_torque\nurdf: arm.urdf\n"
+    return f"{head}joint_defaults: {{limits: {limits}}}\n"
+
+
+def test_only_a_joint_itself_is_given_wider_limits_and_the_certificate_says_so(write):
+    write(ARM, "arm.urdf")
+    text = with_defaults("{lower: -1.0, upper: 1.0, velocity: 1, acceleration: 9}")
+    robot = load_robot(write(text + "joints: [{name: shoulder, limits: {upper: 2.5}}]\n"))
+    assert robot.joints[0].limits.upper == 2.5
+    (told,) = wider_than_urdf(robot, "position")
+    assert told == "shoulder upper 2.5, in the URDF 2"
+    assert not wider_than_urdf(robot, "velocity")
+    still = np.zeros((2, 3))
+    check = next(
+        c
+        for c in certify(
+            robot, Trajectory(robot.joint_names, [0.0, 1.0], still, still, still)
+        ).checks
+        if c.name == "position"
+    )
+    assert told in check.detail
 
 
 @pytest.mark.parametrize(

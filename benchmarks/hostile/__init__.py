@@ -1,0 +1,1 @@
+"""Parts of hostile_states.py."""

@@ -1,0 +1,89 @@
+"""Phases of a supervised motion, why one is stopped, how it is watched, and what is published."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.nodes.joint_states import NANOSECONDS
+from robot_identification.robot.model import Array
+
+
+class Phase(IntEnum):
+    """What is going on; the numbers are those of ExcitationStatus."""
+
+    APPROACHING = 3
+    RUNNING = 4
+    BRAKING = 5
+    STOPPED = 6
+    FINISHED = 7
+    FAULT = 8
+
+
+class Reason(IntEnum):
+    """Why a motion was stopped; the numbers are those of ExcitationStatus."""
+
+    NO_STOP = 0
+    REQUESTED = 1
+    STATE_STALE = 2
+    TRACKING_ERROR = 3
+    NOT_MOVING = 4
+    CLOCK_JUMP = 5
+
+
+MOVING = (Phase.APPROACHING, Phase.RUNNING, Phase.BRAKING)
+"""Phases in which the robot may be in motion."""
+
+
+@dataclass(frozen=True)
+class MotionSettings:
+    """How a motion is watched; the age at which a state is stale is that of the states.
+
+    Attributes:
+        tracking_error: (joints,) at which absolute error the motion is stopped, rad or m.
+        lead: time from sending a trajectory to its start, in s.
+        confirm_within: time after the start in which the states must show motion, in s.
+        confirm_distance: what counts as motion, rad or m.
+        rest_speed: below it a joint is at rest, rad/s or m/s.
+        settle_timeout: time after the end of a trajectory in which the robot must be at rest, s.
+    """
+
+    tracking_error: Array
+    lead: float = 0.3
+    confirm_within: float = 0.5
+    confirm_distance: float = 0.002
+    rest_speed: float = 0.02
+    settle_timeout: float = 2.0
+
+
+@dataclass(frozen=True)
+class Command:
+    """A trajectory to publish.
+
+    Attributes:
+        trajectory: what to follow.
+        start: stamp of its start in ns.
+        rest: time for which the robot is told to stay at its end, in s.
+        at_once: whether it is to start when it is received, whatever the controller's clock says.
+    """
+
+    trajectory: Trajectory
+    start: int
+    rest: float = 0.0
+    at_once: bool = False
+
+    @property
+    def sent(self) -> Trajectory:
+        """What the controller gets: the trajectory, with the rest after it."""
+        return self.trajectory.followed_by_rest(self.rest) if self.rest else self.trajectory
+
+    @property
+    def stamp(self) -> int:
+        """Start stamp of the message in ns; 0 starts it when it is received."""
+        return 0 if self.at_once else self.start
+
+    @property
+    def end(self) -> int:
+        """Stamp of its end in ns."""
+        return self.start + round(float(self.trajectory.times[-1]) * NANOSECONDS)
