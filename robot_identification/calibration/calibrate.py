@@ -36,6 +36,7 @@ from robot_identification.errors import CancelledError, NotExcitedError, Setting
 from robot_identification.identification.essential import EliminationRule
 from robot_identification.identification.least_squares import relative_error
 from robot_identification.identification.result import SPOILT, IdentificationResult
+from robot_identification.identification.result_settings import settings_of
 from robot_identification.robot.model import Array, RobotModel, read_only
 
 SPACES = ("base", "essential")
@@ -146,6 +147,7 @@ def _calibrated(
         error=relative_error(result.factors, projection @ chosen),
         distance_free=relative_distance(free, before.values, before.known),
         distance_to_prior=relative_distance(chosen, before.values, before.known),
+        processing=settings_of(result),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -12,9 +12,12 @@ from robot_identification.calibration.publication import Step
 from robot_identification.calibration.verdict import Verdict
 from robot_identification.identification.least_squares import RelativeError
 from robot_identification.identification.result import Source, error_entries
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
+from robot_identification.robot.processing import ProcessingSettings
 
 
+@by_value
 @dataclass(frozen=True)
 class CalibratedParameters:
     """Standard parameters of a robot, with all that tells how far they can be trusted.
@@ -44,6 +47,7 @@ class CalibratedParameters:
         error: error of the published parameters.
         distance_free: relative distance of the nearest parameters to the prior.
         distance_to_prior: that of the published ones; NaN without a prior.
+        processing: how the recordings were processed.
         seconds: time that it took.
         warnings: what a user should know before trusting the values.
     """
@@ -71,6 +75,7 @@ class CalibratedParameters:
     error: RelativeError
     distance_free: float
     distance_to_prior: float
+    processing: ProcessingSettings = field(default_factory=ProcessingSettings)
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
 

@@ -24,6 +24,7 @@ from robot_identification.calibration.conditions import (
 )
 from robot_identification.errors import SettingError, ShapeError
 from robot_identification.robot import parameters
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.bodies import body_of, pseudo_inertia
 from robot_identification.robot.model import Array, RobotModel, read_only
 
@@ -31,6 +32,7 @@ TOLERANCES = (0.0, 0.01, 0.02, 0.04)
 """Tolerances of the Cholesky test, in kg m^2 (Gautier and Venture 2013, table III)."""
 
 
+@by_value
 @dataclass(frozen=True)
 class LinkCheck:
     """The tests of one link.

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from robot_identification.errors import SettingError
 from robot_identification.robot import parameters
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.bodies import pseudo_inertia
 from robot_identification.robot.model import Array, CouplingKind, RobotModel, read_only
 
@@ -32,6 +33,7 @@ Box = tuple[Array, Array]
 """Lower and upper corner, (3,) each, in the frame of a link and in m."""
 
 
+@by_value
 @dataclass(frozen=True)
 class Condition:
     """A symmetric matrix, linear in the standard parameters, that must be positive.

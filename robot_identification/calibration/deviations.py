@@ -9,11 +9,13 @@ import numpy.typing as npt
 
 from robot_identification.calibration.problem import Problem
 from robot_identification.identification.result import IdentificationResult
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 
 _NOTHING = 1e-9  # of the size of a parameter
 
 
+@by_value
 @dataclass(frozen=True)
 class Spread:
     """Standard parameters as functions of independent noise of standard deviation 1.

@@ -16,11 +16,13 @@ from robot_identification.identification.essential import (
 )
 from robot_identification.identification.factor import stack
 from robot_identification.identification.result import IdentificationResult
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel
 
 _LEAST_SQUARES = ("ols", "wls")
 
 
+@by_value
 @dataclass(frozen=True)
 class Nearest:
     """The parameters nearest to a prior on a space, before consistency is asked for.

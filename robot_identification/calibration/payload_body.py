@@ -10,6 +10,7 @@ import scipy.linalg
 from robot_identification.calibration.semidefinite import Inequality, least_squares
 from robot_identification.errors import CalibrationError
 from robot_identification.identification.payload.estimate import PayloadEstimate
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.bodies import Body, body_of, pseudo_inertia
 from robot_identification.robot.model import Array, read_only
 
@@ -20,6 +21,7 @@ _SMALLEST_MASS = 1e-6  # kg; likewise
 _DISTINGUISHED = 3.0  # standard deviations of the mass
 
 
+@by_value
 @dataclass(frozen=True)
 class ConsistentPayload:
     """A payload with positive mass and a positive definite pseudo-inertia.

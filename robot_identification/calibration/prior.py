@@ -9,12 +9,14 @@ import numpy.typing as npt
 
 from robot_identification.errors import ShapeError
 from robot_identification.identification.result import Regrouping
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
 
 _DRIVE = ("Ia", "Fv", "Fc")
 _ROUNDING = 1e-12
 
 
+@by_value
 @dataclass(frozen=True)
 class Prior:
     """Prior values of the standard parameters of a model.

@@ -14,6 +14,7 @@ from robot_identification.calibration.consistency import with_least_loss
 from robot_identification.calibration.problem import MARGIN, Problem
 from robot_identification.calibration.repair import without_loss
 from robot_identification.errors import CalibrationError
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
 
 DIGITS = 10
@@ -42,6 +43,7 @@ _ATTEMPTS = (
 """How consistent parameters are sought: step, margin, softness; the first that can exist count."""
 
 
+@by_value
 @dataclass(frozen=True)
 class Publication:
     """Parameters that are fit to be published.

@@ -10,6 +10,7 @@ from robot_identification.calibration.conditions import CENTRE, LINK, Condition
 from robot_identification.calibration.prior import Prior
 from robot_identification.identification.result import Regrouping
 from robot_identification.robot import parameters
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, JointType, RobotModel, read_only
 
 _SHORTEST = 0.01  # m: no link is thought of as smaller
@@ -19,6 +20,7 @@ _POWERS = dict(zip(parameters.INERTIAL, (2, 2, 2, 2, 2, 2, 1, 1, 1, 0), strict=T
 """Of the length, in the unit of each inertial parameter."""
 
 
+@by_value
 @dataclass(frozen=True)
 class Scales:
     """Typical sizes.

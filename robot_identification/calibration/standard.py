@@ -18,11 +18,13 @@ import numpy.typing as npt
 from robot_identification.errors import ShapeError
 from robot_identification.identification.factor import stack
 from robot_identification.identification.result import IdentificationResult
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 
 _ZERO = 1e-10  # singular values of parts of orthonormal rows that are smaller are rounding
 
 
+@by_value
 @dataclass(frozen=True)
 class StandardSystem:
     """The weighted system Y = W_st chi_st of an identification, in triangular form.
@@ -78,6 +80,7 @@ class StandardSystem:
         )
 
 
+@by_value
 @dataclass(frozen=True)
 class Decomposition:
     """Singular values of a matrix, split at a rank (Gautier and Venture 2013, eq. 13, 14).

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from robot_identification.calibration.prior import Prior
 from robot_identification.calibration.standard import decompose
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 
 _SAME = 1e-9
@@ -27,6 +28,7 @@ class Verdict(IntEnum):
     NOT_IDENTIFIABLE = 3
 
 
+@by_value
 @dataclass(frozen=True)
 class Evidence:
     """What the verdicts are drawn from.

@@ -21,7 +21,9 @@ from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.errors import SettingError, ShapeError
 from robot_identification.identification import plain_data as entry_of
 from robot_identification.identification.result import IdentificationResult
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.signals import filtering
 from robot_identification.signals.online import FilteredBlock, OnlineFilter
 
 WINDOW = 100
@@ -35,6 +37,7 @@ _EVERY_SAMPLE = math.inf
 _LARGEST_SETTING = 1e6
 
 
+@by_value
 @dataclass(frozen=True)
 class Level:
     """What residuals are compared with.
@@ -47,6 +50,8 @@ class Level:
         cut_rows: rows at the start of a run that the filters' end effects reach.
         residual_std: (joints,) standard deviation of the residuals that the calibrated parameters
             left on the data of the identification, in N m or N.
+        filter_order: order of one pass of the filter of the positions.
+        difference_order: order of accuracy of the differences.
     """
 
     cutoff_hz: float
@@ -55,6 +60,8 @@ class Level:
     window: int
     cut_rows: int
     residual_std: Array
+    filter_order: int = filtering.DEFAULT_ORDER
+    difference_order: int = filtering.DEFAULT_DIFFERENCE_ORDER
 
     def __post_init__(self) -> None:
         if self.threshold.shape != self.residual_std.shape:
@@ -83,6 +90,8 @@ class Level:
             window=math.ceil(float(_value(settings, "velocity_threshold_window"))),
             cut_rows=_CUT_ROWS,
             residual_std=result.estimate.residual_std * np.maximum(growth, 1.0),
+            filter_order=int(_value(settings, "filter_order")),
+            difference_order=int(_value(settings, "difference_order")),
         )
 
 
@@ -104,6 +113,7 @@ def _value(settings: Mapping[str, Mapping[str, Any]], name: str) -> Any:
     return value
 
 
+@by_value
 @dataclass(frozen=True)
 class PredictedBlock:
     """Filtered samples with the efforts that the model predicts for them.
@@ -133,9 +143,16 @@ class Watch:
     def __init__(self, robot: RobotModel, values: npt.ArrayLike, level: Level) -> None:
         self._robot = robot
         self._values = read_only(values)
-        joints = len(robot.joints)
-        self._motion = OnlineFilter(joints, level.cutoff_hz, _EVERY_SAMPLE)
-        self._decimated = OnlineFilter(joints, level.cutoff_hz, level.rate_hz)
+        self._motion, self._decimated = (
+            OnlineFilter(
+                len(robot.joints),
+                level.cutoff_hz,
+                rate_hz,
+                order=level.filter_order,
+                difference_order=level.difference_order,
+            )
+            for rate_hz in (_EVERY_SAMPLE, level.rate_hz)
+        )
         self._residuals = _Residuals(level)
 
     def push(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from robot_identification.calibration.calibrate import SPACES, calibrate
 from robot_identification.calibration.calibrated import CalibratedParameters, summary
@@ -12,7 +13,8 @@ from robot_identification.cli import options as shared
 from robot_identification.cli.recordings import recordings_of
 from robot_identification.identification.base import base_parameters
 from robot_identification.identification.identify import validate
-from robot_identification.identification.result import error_entries
+from robot_identification.identification.result import IdentificationResult, error_entries
+from robot_identification.identification.result_settings import settings_of
 from robot_identification.robot.loading import find_robot, source_urdf
 from robot_identification.robot.model import RobotModel
 from robot_identification.storage.atomic import check_targets
@@ -45,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--held-out", nargs="+", metavar="BAG", default=[], help="predict the efforts of these bags"
     )
     shared.add_bag_reading(held_out)
-    shared.add_processing(parser)
+    shared.add_processing(parser, shared.AS_IDENTIFIED)
     export.add_outputs(parser)
 
 
@@ -63,16 +65,17 @@ def run(options: argparse.Namespace) -> None:
     output = [] if options.output is None else [options.output]
     for path in check_targets([*targets.values(), *output]):
         refuse_inputs(path, inputs)
+    result = read_result(options.result)
     calibrated = calibrate(
         robot,
-        read_result(options.result),
+        result,
         prior,
         space=options.space,
         consistent=options.consistent,
         essential=shared.elimination_of(options),
         boxes=shared.boxes_of(options),
     )
-    held_out = _held_out(options, robot, calibrated)
+    held_out = _held_out(options, robot, result, calibrated)
     remarks = write_outputs(
         targets,
         robot,
@@ -93,25 +96,33 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _held_out(
-    options: argparse.Namespace, robot: RobotModel, calibrated: CalibratedParameters
-) -> dict[str, dict[str, float]]:
-    """Return the errors on other bags: of the published, and of the identified parameters."""
+    options: argparse.Namespace,
+    robot: RobotModel,
+    result: IdentificationResult,
+    calibrated: CalibratedParameters,
+) -> dict[str, Any]:
+    """Return the errors on other bags, of published and identified parameters, and the settings."""
     if not options.held_out:
         return {}
     base = base_parameters(robot)
     with progress.bar("calibrate", quiet=options.json) as report:
         recordings = recordings_of(options, robot, options.held_out)
-        errors = {
+        found = {
             name: validate(
                 robot,
                 values,
                 recordings,
                 overrides=shared.processing_of(options),
+                identified=settings_of(result),
                 progress=report,
-            ).relative_error
+            )
             for name, values in (
                 ("held_out_error", base.values(calibrated.values[base.columns])),
                 ("held_out_error_identified", calibrated.identified_base),
             )
         }
-    return {name: error_entries(error, robot.joint_names) for name, error in errors.items()}
+    errors = {
+        name: error_entries(validation.relative_error, robot.joint_names)
+        for name, validation in found.items()
+    }
+    return {**errors, "held_out_settings": found["held_out_error"].settings}

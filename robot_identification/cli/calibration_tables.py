@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.cli import tables
@@ -12,9 +13,15 @@ from robot_identification.identification.result import error_entries
 
 
 def print_calibrated(
-    calibrated: CalibratedParameters, held_out: Mapping[str, Mapping[str, float]]
+    calibrated: CalibratedParameters, held_out: Mapping[str, Mapping[str, Any]]
 ) -> None:
-    """Print parameters, tests, errors and warnings."""
+    """Print parameters, tests, errors and warnings.
+
+    Args:
+        calibrated: the calibration.
+        held_out: errors on other bags and the settings with which these were processed; empty
+            where there are none.
+    """
     out = tables.console()
     prior = calibrated.prior
     rows = [
@@ -38,12 +45,16 @@ def print_calibrated(
     print_checks(calibrated.checks)
     out.print()
     _print_errors(calibrated, held_out)
+    if held_out:
+        out.print()
+        tables.print_settings(out, held_out["held_out_settings"], "settings of the bags held out")
+        out.print()
     out.print(_summary(calibrated), soft_wrap=True, markup=False)
     tables.print_warnings(out, calibrated.warnings)
 
 
 def _print_errors(
-    calibrated: CalibratedParameters, held_out: Mapping[str, Mapping[str, float]]
+    calibrated: CalibratedParameters, held_out: Mapping[str, Mapping[str, Any]]
 ) -> None:
     joints = calibrated.joint_names
     found = {

@@ -64,10 +64,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="when it began, after the first sample (default: %(default)s)",
     )
     group.add_argument(
-        "--reference-topic", default=REFERENCES, help="samples of the reference, if there"
+        "--reference-topic",
+        help=f"reference: samples (default: {REFERENCES}, if there), or trajectories",
     )
     group.add_argument(
-        "--trajectory-topic", default=TRAJECTORIES, help="trajectories, where there are no samples"
+        "--trajectory-topic",
+        help=f"trajectories, where there are no samples (default: {TRAJECTORIES})",
     )
     group.add_argument(
         "--weighting", choices=WEIGHTINGS, default=default.weighting, help="default: %(default)s"
@@ -113,7 +115,7 @@ def run(options: argparse.Namespace) -> IdentificationResult:
             options,
             robot,
             options.bags,
-            reference_topic=options.reference_topic,
+            reference_topic=options.reference_topic or REFERENCES,
             positions_needed=options.start == IDIM,
         )
         result = identify_didim(
@@ -146,7 +148,7 @@ def _start(options: argparse.Namespace, robot: RobotModel) -> Start | Literal["r
     if options.start == IDIM:
         return "idim"
     source = options.start if options.start != PRIOR else options.prior or robot.name
-    return Start(f"{options.start}, {source}", read_base_values(source, robot))
+    return Start(f"{options.start}, {source}", read_base_values(source, robot).values)
 
 
 def _references(
@@ -157,8 +159,9 @@ def _references(
         return [
             planned_reference(planned, robot, start=options.trajectory_start) for _ in recordings
         ]
+    topic = options.trajectory_topic or options.reference_topic or ""
     return [
-        read_reference(path, recording, robot, topic=options.trajectory_topic)
+        read_reference(path, recording, robot, topic=topic)
         for path, recording in zip(options.bags, recordings, strict=True)
     ]
 

@@ -15,6 +15,9 @@ from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.separate_efforts import EffortSource
 
 ESTIMATED = "estimated"
+# What holds for the signal processing where no option says otherwise.
+RECOMMENDED = "the robot file's recommendation holds, else a value from the data"
+AS_IDENTIFIED = "what the parameters were identified with holds, else " + RECOMMENDED
 
 
 def add_robot(parser: argparse.ArgumentParser) -> None:
@@ -166,12 +169,14 @@ def boxes_of(options: argparse.Namespace) -> dict[str, Box]:
     return boxes
 
 
-def add_processing(parser: argparse.ArgumentParser) -> None:
-    """Add the settings of the signal processing; none of them is needed."""
-    group = parser.add_argument_group(
-        "signal processing",
-        "without an option the robot file's recommendation holds, else a value from the data",
-    )
+def add_processing(parser: argparse.ArgumentParser, otherwise: str = RECOMMENDED) -> None:
+    """Add the settings of the signal processing; none of them is needed.
+
+    Args:
+        parser: gets the options.
+        otherwise: says what holds without one.
+    """
+    group = parser.add_argument_group("signal processing", f"without an option {otherwise}")
     group.add_argument("--cutoff", type=float, metavar="HZ", help="cut-off of the position filter")
     group.add_argument("--filter-order", type=int, metavar="N", help="order of that filter")
     group.add_argument(

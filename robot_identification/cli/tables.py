@@ -28,6 +28,7 @@ __all__ = [
     "print_errors",
     "print_json",
     "print_result",
+    "print_settings",
     "print_table",
     "print_warnings",
 ]
@@ -67,13 +68,20 @@ def print_result(result: IdentificationResult) -> None:
     print_errors(out, result)
     out.print()
     fit_tables.print_fit(out, result)
-    settings = [
+    print_settings(out, result.settings)
+    print_warnings(out, result.warnings)
+
+
+def print_settings(
+    out: Console, settings: Mapping[str, Mapping[str, object]], title: str = "settings"
+) -> None:
+    """Print settings with their values and where these come from."""
+    rows = [
         (name, _setting(entry["value"]), str(entry["reason"]))
-        for name, entry in result.settings.items()
+        for name, entry in settings.items()
         if name not in fit_tables.TABLED
     ]
-    print_table(out, "settings", ("setting", "value", "from"), settings)
-    print_warnings(out, result.warnings)
+    print_table(out, title, ("setting", "value", "from"), rows)
 
 
 def _percent(result: IdentificationResult, index: int) -> str:

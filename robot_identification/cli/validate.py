@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from robot_identification.cli import options as shared
@@ -13,11 +14,11 @@ from robot_identification.identification.base import base_parameters
 from robot_identification.identification.identify import validate
 from robot_identification.identification.prediction import predict
 from robot_identification.identification.result import error_entries
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 from robot_identification.signals.recording import Recording
 from robot_identification.signals.settings import resolve_processing
 from robot_identification.storage.atomic import check_target, write_bytes_atomically
-from robot_identification.storage.models import read_base_values
+from robot_identification.storage.models import BaseValues, read_base_values
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PNG",
         help="draw measured and predicted effort of the first bag (needs the extra report)",
     )
-    shared.add_processing(parser)
+    shared.add_processing(parser, shared.AS_IDENTIFIED)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -44,18 +45,19 @@ def run(options: argparse.Namespace) -> None:
     robot = shared.robot_of(options)
     if options.plot is not None:
         check_target(options.plot)
-    values = read_base_values(options.parameters, robot)
+    model = read_base_values(options.parameters, robot)
     with progress.bar("validate", quiet=options.json) as report:
         recordings = recordings_of(options, robot, options.bags)
         validation = validate(
             robot,
-            values,
+            model.values,
             recordings,
             overrides=shared.processing_of(options),
+            identified=model.processing,
             progress=report,
         )
     if options.plot is not None:
-        _plot(options, robot, values, recordings[0])
+        _plot(options, robot, model, recordings)
     errors = error_entries(validation.relative_error, robot.joint_names)
     if options.json:
         tables.print_json(
@@ -71,11 +73,17 @@ def run(options: argparse.Namespace) -> None:
         return
     rows = [(name, f"{error:.6f}") for name, error in errors.items()]
     title = f"unexplained effort of {robot.name}, as a fraction"
-    tables.print_table(tables.console(), title, ("joint", "relative error"), rows)
+    out = tables.console()
+    tables.print_table(out, title, ("joint", "relative error"), rows)
+    out.print()
+    tables.print_settings(out, validation.settings)
 
 
 def _plot(
-    options: argparse.Namespace, robot: RobotModel, values: Array, recording: Recording
+    options: argparse.Namespace,
+    robot: RobotModel,
+    model: BaseValues,
+    recordings: Sequence[Recording],
 ) -> None:
     try:
         from robot_identification.report.effort_plot import effort_figure
@@ -84,7 +92,10 @@ def _plot(
         raise SettingError(
             "--plot", options.plot, "needs matplotlib; pip install 'robot_identification[report]'"
         ) from error
-    processing = resolve_processing(robot, [recording], shared.processing_of(options))
-    prediction = predict(base_parameters(robot), values, recording, processing)
-    title = f"{robot.name}: effort of {recording.source}, predicted by {options.parameters}"
+    processing = resolve_processing(
+        robot, recordings, shared.processing_of(options), identified=model.processing
+    )
+    first = recordings[0]
+    prediction = predict(base_parameters(robot), model.values, first, processing)
+    title = f"{robot.name}: effort of {first.source}, predicted by {options.parameters}"
     write_bytes_atomically(options.plot, png(effort_figure(prediction, title)))

@@ -23,6 +23,7 @@ from robot_identification.dynamics.simulation import SimulatedSamples, law_of
 from robot_identification.dynamics.stops import stops_of
 from robot_identification.dynamics.tree import Floats
 from robot_identification.errors import SettingError, ShapeError, SimulationError
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.controller import Controller
 from robot_identification.robot.model import Array, RobotModel, read_only
 
@@ -37,6 +38,7 @@ _PROBLEMS = {
 }
 
 
+@by_value
 @dataclass(frozen=True)
 class ContinuousState:
     """State of a continuous closed loop, (joints,) each.

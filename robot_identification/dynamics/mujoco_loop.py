@@ -34,12 +34,14 @@ from robot_identification.errors import (
     ShapeError,
     SimulationError,
 )
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
 
 _NEEDS_A_MODEL = "computed_torque"
 _FASTEST = 1e6  # rad/s or m/s: no motion, but a simulation that breaks down
 
 
+@by_value
 @dataclass(frozen=True)
 class Drives:
     """What moves the joints of a MuJoCo model and brakes them, (joints,) each; NaN: as the model.
@@ -61,6 +63,7 @@ class Drives:
             object.__setattr__(self, name, read_only(values))
 
 
+@by_value
 @dataclass(frozen=True)
 class MujocoState:
     """Everything that the future of the loop depends on, at one instant of the controller.

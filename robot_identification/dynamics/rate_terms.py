@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from robot_identification.dynamics.tree import COUPLING_KINDS, coupling_terms_of
 from robot_identification.robot import parameters
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, CouplingKind, RobotModel
 
 INERTIA = COUPLING_KINDS[CouplingKind.INERTIA]
@@ -17,6 +18,7 @@ COULOMB = COUPLING_KINDS[CouplingKind.COULOMB]
 CONSTANT = 3
 
 
+@by_value
 @dataclass(frozen=True)
 class RateTerm:
     """One entry of the regressor: gain times a function of one combination of rates.

@@ -24,9 +24,11 @@ from robot_identification.dynamics.tree import (
     tree_of,
 )
 from robot_identification.errors import ShapeError
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import RobotModel
 
 
+@by_value
 @dataclass(frozen=True)
 class JointRows:
     """The part of a regressor that belongs to the effort of one joint.

@@ -26,6 +26,7 @@ from robot_identification.dynamics.direct import Plant, plant_of
 from robot_identification.dynamics.reference import Reference, hold
 from robot_identification.dynamics.tree import Floats
 from robot_identification.errors import SettingError, ShapeError, SimulationError
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.controller import (
     FILTERED_DERIVATIVE,
     VELOCITY_ESTIMATES,
@@ -112,6 +113,7 @@ def _derivative_cutoff(controller: Controller) -> float:
     return 2.0 * math.pi * positive("velocity_cutoff_hz", cutoff)
 
 
+@by_value
 @dataclass(frozen=True)
 class LoopState:
     """Everything that the future of a closed loop depends on, at one instant of the controller.
@@ -140,6 +142,7 @@ class LoopState:
             object.__setattr__(self, name, read_only(getattr(self, name)))
 
 
+@by_value
 @dataclass(frozen=True)
 class SimulatedSamples:
     """Samples of a simulation, without sensor noise, on the joint side.

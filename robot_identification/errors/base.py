@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 _LONGEST = 200  # characters of a value in a message
 
 
 class RobotIdentificationError(Exception):
-    """Base of every error that this package raises on purpose."""
+    """Base of every error that this package raises on purpose.
+
+    It can be sent to another process, and arrives with its data.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _sent, (type(self), self.args, self.__dict__)
+
+
+def _sent(
+    kind: type[RobotIdentificationError], arguments: tuple[object, ...], data: dict[str, Any]
+) -> RobotIdentificationError:
+    """Return an error as it was, past its ``__init__``, which makes the message from the data."""
+    error = kind.__new__(kind, *arguments)
+    error.args = arguments
+    error.__dict__.update(data)
+    return error
 
 
 class InputError(RobotIdentificationError):

@@ -76,6 +76,27 @@ class MissingSignalError(InputError):
         )
 
 
+class NoEffortError(RecordingError):
+    """The efforts of joints that move are zero throughout: they were not measured.
+
+    Attributes:
+        joints: names of the joints.
+        source: the recording; empty for all of them together.
+        every: whether it is so for every joint that moves.
+    """
+
+    def __init__(self, joints: Sequence[str], source: str = "", *, every: bool = False) -> None:
+        self.joints = tuple(joints)
+        self.source = source
+        self.every = every
+        where = f"{source}: " if source else ""
+        whose = "every joint" if every else ", ".join(self.joints)
+        super().__init__(
+            f"{where}the efforts of {whose} are zero throughout: mock hardware and drivers that do "
+            "not measure them publish zeros; record a robot whose driver reports efforts"
+        )
+
+
 class JointNameError(InputError):
     """The joints of a recording and of a robot do not match.
 

@@ -18,6 +18,7 @@ import scipy.linalg
 
 from robot_identification.errors import SettingError
 from robot_identification.excitation.expected_error import expected_error, smooth_error
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 
 _TINY = 1e-280
@@ -46,6 +47,7 @@ class Measure(Enum):
             raise SettingError("criterion", name, f"must be one of {choices}") from None
 
 
+@by_value
 @dataclass(frozen=True)
 class Criterion:
     """Weighted sum of condition number, equilibrium (Gautier and Khalil 1992, eq. 18) and error.

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 
 _ORDERS = 3
@@ -32,6 +33,7 @@ _SHAPES = tuple(
 )
 
 
+@by_value
 @dataclass(frozen=True)
 class Points:
     """Points that a motion passes without acceleration, and how long it takes between them.
@@ -52,6 +54,7 @@ class Points:
         return len(self.positions) - 1
 
 
+@by_value
 @dataclass(frozen=True)
 class Samples:
     """Motion at the same fractions of every interval; gradients with respect to it look the same.

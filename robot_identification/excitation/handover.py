@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 
 FADE_SHARE = 0.1
@@ -37,6 +38,7 @@ _SHORTEST = 1e-3
 _MOST_SAMPLES = 32
 
 
+@by_value
 @dataclass(frozen=True)
 class Lag:
     """By how much a reference is ahead of the measured state, and how fast that grows.

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robot_identification.errors import SettingError
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.limits import require_limits
 from robot_identification.robot.model import Array, RobotModel, read_only
 
 
+@by_value
 @dataclass(frozen=True)
 class MotionLimits:
     """Limits of all joints; infinite where a limit that may be absent is not known.

@@ -14,6 +14,7 @@ import scipy.optimize
 
 from robot_identification.errors import CancelledError
 from robot_identification.excitation.problem import PointProblem
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 
 OPTIMIZERS = ("gradient", "powell", "nelder-mead", "quasi-newton")
@@ -28,6 +29,7 @@ _EQUILIBRIUM_WEIGHT = 0.25
 _SCIPY_NAMES = {"powell": "Powell", "nelder-mead": "Nelder-Mead", "quasi-newton": "BFGS"}
 
 
+@by_value
 @dataclass(frozen=True)
 class Minimum:
     """The best unknowns that an optimiser met.

@@ -20,6 +20,7 @@ from robot_identification.excitation.surroundings import Surroundings
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.excitation.unidentified import Unidentified, unidentified
 from robot_identification.identification.base import BaseParameters, base_parameters
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel
 
 MODELS = ("energy", "dynamic")
@@ -30,6 +31,7 @@ _SLOWER = 0.9
 _SLOWEST = 0.25
 
 
+@by_value
 @dataclass(frozen=True)
 class PlanSettings:
     """How a trajectory is planned.

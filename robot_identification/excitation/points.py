@@ -14,6 +14,7 @@ from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.observation import Observation
 from robot_identification.excitation.optimizers import OPTIMIZERS, Cancelled, Minimum, minimise
 from robot_identification.excitation.problem import PointProblem, point_problem
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 
 Progress = Callable[[str, float], None]
@@ -50,6 +51,7 @@ class PointSettings:
             raise SettingError("seed", self.seed, "must not be negative")
 
 
+@by_value
 @dataclass(frozen=True)
 class Quality:
     """How good a system is.

@@ -12,11 +12,13 @@ from robot_identification.excitation.curve import Points
 from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.observation import Observation
 from robot_identification.excitation.surrogate import surrogate
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 
 _UNCHANGED = 1e-10
 
 
+@by_value
 @dataclass(frozen=True)
 class PointProblem:
     """Points as unknowns, each between -1 and 1 over the range of its limits.

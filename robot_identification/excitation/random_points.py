@@ -13,6 +13,7 @@ from robot_identification.errors import SettingError
 from robot_identification.excitation import quintic
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.identification.base import BaseParameters, base_parameters
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.limits import require_limits
 from robot_identification.robot.model import Array, RobotModel
 
@@ -69,6 +70,7 @@ class RandomPointsPlan:
     condition_numbers: tuple[float, ...]
 
 
+@by_value
 @dataclass(frozen=True)
 class _Limits:
     lower: Array

@@ -19,6 +19,7 @@ from robot_identification.excitation.observation import Observation
 from robot_identification.excitation.optimizers import Cancelled
 from robot_identification.excitation.penalty import LimitPenalty
 from robot_identification.excitation.surrogate import surrogate
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 
 _DURATION_RANGE = 3.0  # durations change by a factor of up to e^3 from where they start
@@ -41,6 +42,7 @@ class Stage:
     equilibrates: bool = True
 
 
+@by_value
 @dataclass(frozen=True)
 class Refinement:
     """A motion from rest to rest as an optimisation problem.

@@ -13,6 +13,7 @@ from robot_identification.excitation.braking import braking_times
 from robot_identification.excitation.checks import Check
 from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.kinematics import forward_kinematics
 from robot_identification.robot.model import Array, RobotModel
 
@@ -25,6 +26,7 @@ _FRACTIONS = np.linspace(0.0, 1.0, 9)
 _EFFORT_MARGIN = 1e-3  # of the limit, for what lies between the samples
 
 
+@by_value
 @dataclass(frozen=True)
 class Surroundings:
     """Prior model and obstacles, checked on samples of the run and of braking motions.

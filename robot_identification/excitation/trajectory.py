@@ -15,11 +15,13 @@ import numpy.typing as npt
 
 from robot_identification.dynamics.reference import DEGREE, Reference, sample
 from robot_identification.errors import ShapeError, TrajectoryError
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 
 NANOSECONDS = 1_000_000_000
 
 
+@by_value
 @dataclass(frozen=True)
 class Trajectory:
     """Points that joints pass, and when.

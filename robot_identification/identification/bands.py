@@ -23,6 +23,7 @@ import numpy.typing as npt
 import scipy.fft
 
 from robot_identification.errors import ShapeError
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 
 BLOCK = 1024  # rows in time that are transformed together
@@ -48,6 +49,7 @@ EDGES = _edges()
 _SHARES = np.where(np.isin(np.arange(_BINS), (0, BLOCK)), 1.0, 2.0) / _LENGTH
 
 
+@by_value
 @dataclass(frozen=True)
 class BandGrams:
     """Gram matrices of the rows of all joints, band by band.

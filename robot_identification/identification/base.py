@@ -10,7 +10,7 @@ Systems 8(4), 1991).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -23,6 +23,7 @@ from robot_identification.identification.regrouping.observation import Model, Ob
 from robot_identification.identification.regrouping.rank import Decision
 from robot_identification.identification.regrouping.solution import solve
 from robot_identification.identification.regrouping.states import random_states, ranges
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.loops import LoopConstraint, linear_constraint
 from robot_identification.robot.model import Array, RobotModel, read_only
 
@@ -31,6 +32,7 @@ _SEED = 1991
 _ROWS_PER_PARAMETER = 4
 
 
+@by_value
 @dataclass(frozen=True)
 class BaseParameters:
     """Base parameters of a robot: X_base = X1 + beta X2 (Gautier 1991, eq. 20).
@@ -149,6 +151,27 @@ class BaseParameters:
         matrix[:, self.regrouped] = self.beta
         return read_only(matrix)
 
+    def of(self, robot: RobotModel) -> BaseParameters:
+        """Return the same base parameters for a robot with other drives, controller or limits.
+
+        Args:
+            robot: with the joints, friction, couplings, loops and gravity of this one.
+
+        Raises:
+            SettingError: its efforts depend on the motion in another way, so that its base
+                parameters are others.
+        """
+        if robot is self.robot:
+            return self
+        if _structure(robot) != _structure(self.robot):
+            raise SettingError(
+                "base",
+                self.robot.name,
+                f"has other joints, friction, couplings, loops or gravity than {robot.name}; its "
+                "base parameters are others",
+            )
+        return replace(self, robot=robot)
+
     def values(self, standard: npt.ArrayLike) -> Array:
         """Return the base parameters of given standard parameters (Gautier 1991, eq. 20).
 
@@ -162,6 +185,26 @@ class BaseParameters:
         if vector.shape != (len(self.columns),):
             raise ShapeError("standard", vector.shape, f"({len(self.columns)},)")
         return read_only(self.projection @ vector)
+
+
+def _structure(robot: RobotModel) -> tuple[object, ...]:
+    """Return what the base parameters of a robot follow from."""
+    return (
+        tuple(
+            (
+                joint.name,
+                joint.type,
+                joint.antecedent,
+                joint.rotation.tolist(),
+                joint.translation.tolist(),
+            )
+            for joint in robot.joints
+        ),
+        robot.standard_names,
+        robot.couplings,
+        robot.loops,
+        robot.gravity.tolist(),
+    )
 
 
 def base_parameters(

@@ -23,6 +23,7 @@ from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.least_squares import Estimate
 from robot_identification.identification.robust import robust_std
 from robot_identification.identification.sequential import SequentialEstimator
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 from robot_identification.signals.processing import Processing
 from robot_identification.signals.samples import FilteredSegment
@@ -32,6 +33,7 @@ _ROWS_PER_PARAMETER = 8
 _QUIET = 1e-6  # rows with less than this share of the largest integral of qd^2 say nothing
 
 
+@by_value
 @dataclass(frozen=True)
 class EnergyRows:
     """Rows of the energy model.

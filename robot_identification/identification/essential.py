@@ -20,6 +20,7 @@ from robot_identification.errors import SettingError
 from robot_identification.identification import least_squares
 from robot_identification.identification.factor import JointFactor, restrict, stack
 from robot_identification.identification.least_squares import Estimate
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 from robot_identification.robot.processing import Divisor
 
@@ -62,6 +63,7 @@ class Removal:
     error_growth: float
 
 
+@by_value
 @dataclass(frozen=True)
 class Elimination:
     """The essential parameters of an identification.

@@ -19,6 +19,7 @@ from robot_identification.identification.huber import (
     Robustness,
     identify_limited,
 )
+from robot_identification.identification.joint_noise import refuse_silent_joints
 from robot_identification.identification.least_squares import Estimate
 from robot_identification.identification.one_joint.base_estimate import identify_one_joint
 from robot_identification.identification.row_groups import (
@@ -34,6 +35,7 @@ from robot_identification.identification.stacked import (
     solve_stacked,
 )
 from robot_identification.identification.weighting import Weighting
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 
 METHODS = ("ols", "wls", "energy", "one-joint")
@@ -79,6 +81,7 @@ class Choice:
             raise SettingError("bag_noise", self.method, "works with the method wls")
 
 
+@by_value
 @dataclass(frozen=True)
 class Outcome:
     """What a method gave.
@@ -116,7 +119,7 @@ def estimate_from(
 
     Raises:
         NotExcitedError: the motion does not determine every base parameter.
-        RecordingError: the recordings are of no use.
+        RecordingError: the recordings are of no use; NoEffortError where nobody measured efforts.
         SettingError: a setting is not possible.
         CancelledError: if ``cancelled`` says so.
     """
@@ -133,6 +136,8 @@ def estimate_from(
         progress=progress,
         cancelled=cancelled,
     )
+    bags = rows.factors if data.division.scheme == "bags" else [rows.merged()]
+    refuse_silent_joints(bags, data.bags)
     if choice.method == "energy":
         return _by_energy(data, rows)
     if choice.method == "one-joint":
@@ -171,13 +176,47 @@ def _stacked(
     progress: Progress,
     cancelled: Cancelled | None,
 ) -> Outcome:
-    robustness, rows = None, measured
     if choice.robust is None:
-        found = solve_stacked(problem, measured)
-    else:
-        found, rows, robustness = identify_limited(
-            problem, data, measured, choice.robust, progress=progress, cancelled=cancelled
-        )
+        return estimate_rows(choice, problem, measured)
+    found, rows, robustness = identify_limited(
+        problem, data, measured, choice.robust, progress=progress, cancelled=cancelled
+    )
+    return _with_essentials(choice, problem, measured, found, rows, robustness)
+
+
+def estimate_rows(choice: Choice, problem: Problem, rows: GroupedRows) -> Outcome:
+    """Return what ordinary or weighted least squares makes of rows that are folded already.
+
+    Args:
+        choice: how to estimate, by ``ols`` or ``wls``, without limits for outliers.
+        problem: what is to be solved.
+        rows: the rows, with the bands that the problem needs.
+
+    Raises:
+        NotExcitedError: the motion does not determine every base parameter.
+        SettingError: a setting is not possible.
+    """
+    return _with_essentials(choice, problem, rows, solve_stacked(problem, rows), rows, None)
+
+
+def _with_essentials(
+    choice: Choice,
+    problem: Problem,
+    measured: GroupedRows,
+    found: Stacked,
+    rows: GroupedRows,
+    robustness: Robustness | None,
+) -> Outcome:
+    """Return an estimate as the outcome, of the essential parameters where these are asked for.
+
+    Args:
+        choice: how to estimate.
+        problem: what was solved.
+        measured: the rows with the efforts as measured.
+        found: the estimate of all base parameters.
+        rows: the rows that it was made from.
+        robustness: what limiting outliers did; None where that was not asked for.
+    """
     estimate, elimination = found.estimate, None
     if choice.essential is not None:
         elimination = essential_only(

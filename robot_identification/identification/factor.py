@@ -21,9 +21,11 @@ import scipy.linalg
 
 from robot_identification.errors import ShapeError
 from robot_identification.identification.householder_kernels import fold_rows
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 
 
+@by_value
 @dataclass(frozen=True)
 class JointFactor:
     """Triangular factor of the rows of one joint.
@@ -68,14 +70,15 @@ class JointFactor:
     def own_fit(self) -> tuple[float, int]:
         """Norm of the residual of these rows' own least-squares fit, and the rank of the rows.
 
-        The rank is that of the column-scaled rows by pivoted QR, with the tolerance r eps.
+        The rank is that of the column-scaled rows by pivoted QR, with the tolerance r eps.  Columns
+        that are rounding beside the largest one count as zero: scaled, they would pass for others.
         """
         matrix = self.triangle[:, :-1]
         norms = np.linalg.norm(matrix, axis=0)
-        used = norms > 0.0
+        tolerance = max(self.rows, 1) * np.finfo(float).eps
+        used = ~silent_columns(norms, self.rows)
         if not used.any():
             return self.effort_norm, 0
-        tolerance = max(self.rows, 1) * np.finfo(float).eps
         if used.all() and _smallest_at_least(matrix[:-1] / norms, 2.0 * tolerance):
             return abs(float(self.triangle[-1, -1])), len(norms)
         q, r, _ = scipy.linalg.qr(matrix[:, used] / norms[used], mode="economic", pivoting=True)
@@ -84,6 +87,19 @@ class JointFactor:
         effort = self.triangle[:, -1]
         unexplained = effort - q[:, :rank] @ (q[:, :rank].T @ effort)
         return float(np.linalg.norm(unexplained)), rank
+
+
+def silent_columns(norms: Array, rows: int) -> npt.NDArray[np.bool_]:
+    """Tell which columns are rounding, or zero, beside the largest one.
+
+    Args:
+        norms: (columns,) their norms.
+        rows: number of rows behind them.
+    """
+    silent: npt.NDArray[np.bool_] = norms <= max(rows, 1) * np.finfo(float).eps * norms.max(
+        initial=0.0
+    )
+    return silent
 
 
 def _smallest_at_least(triangle: Array, level: float) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 
 from robot_identification.identification import plain_data as entry_of
 from robot_identification.identification.least_squares import RelativeError
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 
 CONVERGED = "converged"
@@ -17,6 +18,7 @@ NOT_CONVERGED = "not converged"
 MODEL_MISMATCH = "model mismatch"
 
 
+@by_value
 @dataclass(frozen=True)
 class Iteration:
     """One set of parameters on the way, and what the simulation with it gave.
@@ -46,6 +48,7 @@ class Iteration:
             object.__setattr__(self, name, read_only(getattr(self, name)))
 
 
+@by_value
 @dataclass(frozen=True)
 class History:
     """The iterations of a result, and the verdict on it.

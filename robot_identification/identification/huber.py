@@ -39,6 +39,7 @@ from robot_identification.identification.outliers import (
 )
 from robot_identification.identification.row_groups import Bands, Division, GroupedRows, fold_groups
 from robot_identification.identification.stacked import Problem, Stacked, solve_stacked
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 from robot_identification.signals.processing import Processing
 from robot_identification.signals.samples import FilteredSegment
@@ -76,6 +77,7 @@ class HuberSettings:
             raise SettingError("threshold of huber", self.threshold, "must be positive and finite")
 
 
+@by_value
 @dataclass(frozen=True)
 class Robustness:
     """What limiting outliers did.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -27,11 +27,12 @@ from robot_identification.identification.estimation import (
 )
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.huber import Data, HuberSettings, robustness_warnings
+from robot_identification.identification.joint_noise import refuse_silent_joints, weight_warnings
 from robot_identification.identification.least_squares import RelativeError
 from robot_identification.identification.one_joint.thresholds import keeping_held_joints
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
 from robot_identification.identification.result_warnings import recording_warnings, warnings_of
-from robot_identification.identification.row_groups import divide
+from robot_identification.identification.row_groups import Scheme, divide
 from robot_identification.identification.stream import factorise
 from robot_identification.identification.weighting import Weighting, weighting_entries
 from robot_identification.robot.model import Array, RobotModel
@@ -117,29 +118,67 @@ def identify(
         processing = keeping_held_joints(robot, processing)
     data = _data(base, recordings, processing, held_out_fraction, report, cancelled)
     outcome = estimate_from(choice, data, lambda part: report("regressor", part), cancelled)
-    validation = _cross_validated(data, outcome)
+    division = data.division
+    validation = cross_validated(division.scheme, division.names, outcome)
     rest = [r.between(1.0 - held_out_fraction, 1.0) for r in recordings if held_out_fraction]
     values = outcome.estimate.values
     unseen = _predicted(base, (*rest, *held_out), processing, values, report, cancelled)
     report("done", 1.0)
+    found = result_of(
+        base,
+        method,
+        outcome,
+        sources=tuple(map(Source.of, recordings)),
+        settings={**processing.entries(), **weighting_entries(weighting, outcome.levels)},
+        validation=validation,
+        warnings=recording_warnings((*recordings, *held_out)),
+    )
+    return replace(
+        found,
+        held_out=unseen.error if unseen else None,
+        held_out_bags=unseen.folds[len(rest) :] if unseen else (),
+        seconds=time.monotonic() - begin,
+    )
+
+
+def result_of(
+    base: BaseParameters,
+    method: str,
+    outcome: Outcome,
+    *,
+    sources: tuple[Source, ...],
+    settings: Mapping[str, Mapping[str, object]],
+    validation: CrossValidation | None,
+    warnings: Sequence[str] = (),
+) -> IdentificationResult:
+    """Return what a method gave as a result, with what a user should know before trusting it.
+
+    Args:
+        base: base parameters of the robot.
+        method: the method.
+        outcome: what it gave.
+        sources: the recordings.
+        settings: every processing setting with its value and where it came from.
+        validation: errors on rows left out of the fit; None where there are none.
+        warnings: what is known of the recordings, one line each.
+    """
+    robot = base.robot
     return IdentificationResult(
         robot=robot.name,
         robot_digest=robot.digest,
         joint_names=robot.joint_names,
-        sources=tuple(map(Source.of, recordings)),
+        sources=sources,
         method=method,
-        settings={**processing.entries(), **weighting_entries(weighting, outcome.levels)},
+        settings=settings,
         regrouping=Regrouping.of(base),
         estimate=outcome.estimate,
         factors=outcome.factors,
-        held_out=unseen.error if unseen else None,
-        held_out_bags=unseen.folds[len(rest) :] if unseen else (),
         cross_validation=validation,
         robustness=outcome.robustness,
         elimination=outcome.elimination,
-        seconds=time.monotonic() - begin,
         warnings=(
-            *recording_warnings((*recordings, *held_out)),
+            *warnings,
+            *(weight_warnings(outcome.factors) if method == "wls" else ()),
             *warnings_of(base.names, outcome.estimate),
             *(validation_warnings(validation, robot.joint_names) if validation else ()),
             *(robustness_warnings(outcome.robustness) if outcome.robustness else ()),
@@ -167,13 +206,21 @@ def _data(
     )
 
 
-def _cross_validated(data: Data, outcome: Outcome) -> CrossValidation | None:
-    """Return the errors on each group with parameters from the others, None where not told."""
-    if outcome.fit_without is None:
+def cross_validated(
+    scheme: Scheme, names: Sequence[str], outcome: Outcome
+) -> CrossValidation | None:
+    """Return the errors on each group with parameters from the others, None where not told.
+
+    Args:
+        scheme: what the groups are.
+        names: (groups,) their names.
+        outcome: what a method gave, with the rows of the groups.
+    """
+    if outcome.fit_without is None or len(names) < 2:
         return None
     return cross_validate(
-        data.division.scheme,
-        data.division.names,
+        scheme,
+        names,
         outcome.measured,
         outcome.estimate.values,
         outcome.fit_without,
@@ -196,6 +243,7 @@ def _predicted(
         for segments in _filtered(recordings, processing, report, cancelled)
     ]
     names = [recording.source for recording in recordings]
+    refuse_silent_joints(groups, names)
     found = cross_validate("bags", names, groups, values, lambda _: values)
     return replace(found, folds=tuple(replace(fold, fitted=None) for fold in found.folds))
 
@@ -206,6 +254,7 @@ def validate(
     recordings: Sequence[Recording],
     *,
     overrides: ProcessingSettings | None = None,
+    identified: ProcessingSettings | None = None,
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
 ) -> Validation:
@@ -215,7 +264,9 @@ def validate(
         robot: the robot.
         values: (base,) values in the order of ``base_parameters(robot).names``.
         recordings: joint states on the joint side.
-        overrides: processing settings that replace recommended and derived ones.
+        overrides: processing settings that replace all others.
+        identified: those that the values were identified with, which replace recommended and
+            derived ones: other filters explain other efforts.
         progress: told the stage and the fraction of the whole that is done.
         cancelled: asked now and then whether to stop.
 
@@ -230,10 +281,11 @@ def validate(
     vector = np.asarray(values, dtype=np.float64)
     if vector.shape != (base.rank,):
         raise ShapeError("values", vector.shape, f"({base.rank},)")
-    processing = resolve_processing(robot, recordings, overrides or ProcessingSettings())
+    processing = resolve_processing(robot, recordings, overrides, identified=identified)
     report = progress or _silent
     segments = [s for own in _filtered(recordings, processing, report, cancelled) for s in own]
     factors = _factors(base, segments, processing, report, cancelled)
+    refuse_silent_joints([factors], [", ".join(recording.source for recording in recordings)])
     report("done", 1.0)
     return Validation(
         relative_error=least_squares.relative_error(factors, vector),

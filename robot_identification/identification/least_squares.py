@@ -10,11 +10,14 @@ import numpy as np
 import scipy.linalg
 
 from robot_identification.errors import NotExcitedError
-from robot_identification.identification.factor import JointFactor, stack
+from robot_identification.identification.factor import JointFactor, silent_columns, stack
+from robot_identification.identification.joint_noise import joint_noise
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 from robot_identification.robot.processing import Divisor
 
 
+@by_value
 @dataclass(frozen=True)
 class RelativeError:
     """Norm of the unexplained effort divided by the norm of the effort, as fractions.
@@ -28,6 +31,7 @@ class RelativeError:
     joints: Array
 
 
+@by_value
 @dataclass(frozen=True)
 class Estimate:
     """Least-squares estimate of the base parameters.
@@ -106,7 +110,7 @@ def weighted(
     """Solve by least squares weighted with each joint's residual (Gautier et al. 2013, eq. 20).
 
     The rows of a joint are divided by the standard deviation of the residual that ordinary least
-    squares on its rows alone leaves.
+    squares on its rows alone leaves; see :mod:`.joint_noise` for joints with few rows.
 
     Args:
         factors: one factor per joint.
@@ -116,12 +120,7 @@ def weighted(
     Raises:
         NotExcitedError: if the data do not determine every parameter.
     """
-    deviations = np.array([_own_residual_std(factor) for factor in factors])
-    largest = float(deviations.max(initial=0.0))
-    if largest == 0.0:  # every effort is explained to the last digit, or zero
-        return ordinary(factors, names, divisor)
-    floor = np.finfo(float).eps * largest
-    return _solve(factors, names, 1.0 / np.maximum(deviations, floor), divisor)
+    return _solve(factors, names, 1.0 / joint_noise(factors).deviations, divisor)
 
 
 def with_weights(
@@ -142,12 +141,6 @@ def with_weights(
         NotExcitedError: if the data do not determine every parameter.
     """
     return _solve(factors, names, weights, divisor)
-
-
-def _own_residual_std(factor: JointFactor) -> float:
-    """Return the residual standard deviation of the rows' own fit (Gautier et al. 2013, eq. 20)."""
-    norm, rank = factor.own_fit
-    return norm / float(np.sqrt(max(factor.rows - rank, 1)))
 
 
 def _solve(
@@ -186,7 +179,7 @@ def _refuse_if_not_excited(r: Array, norms: Array, names: Sequence[str], rows: i
     """
     if rows < len(names):
         raise NotExcitedError(names, float("inf"))
-    silent = norms <= np.finfo(float).eps * norms.max(initial=0.0)
+    silent = silent_columns(norms, rows)
     if silent.any():
         silent_names = [name for name, quiet in zip(names, silent, strict=True) if quiet]
         raise NotExcitedError(silent_names, float("inf"))

@@ -6,6 +6,7 @@ the recordings together with the same settings, whichever machine and day they c
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping, Sequence
 
@@ -15,6 +16,7 @@ from robot_identification.errors import SettingError
 from robot_identification.identification import least_squares
 from robot_identification.identification.effort_delay import EFFORT_DELAY
 from robot_identification.identification.factor import merge
+from robot_identification.identification.joint_noise import weight_warnings
 from robot_identification.identification.result import IdentificationResult, Source
 from robot_identification.identification.result_warnings import warnings_of
 from robot_identification.identification.streaming import STREAMING
@@ -64,13 +66,22 @@ def merge_results(results: Sequence[IdentificationResult]) -> IdentificationResu
         estimate=estimate,
         factors=factors,
         seconds=time.monotonic() - begin,
-        warnings=(*remarks, *warnings_of(names, estimate)),
+        warnings=(
+            *remarks,
+            *(weight_warnings(factors) if first.method == "wls" else ()),
+            *warnings_of(names, estimate),
+        ),
     )
 
 
 def _about(result: IdentificationResult, source: Source) -> list[str]:
-    """Return the warnings of a result that are about one of its recordings."""
-    return [line for line in result.warnings if source.name and source.name in line]
+    """Return the warnings of a result that are about one of its recordings.
+
+    They begin with the name of the recording, or of a file in it; what else names it, such as a
+    cross-validation, is about that result.
+    """
+    name = re.escape(source.name.rstrip("/"))
+    return [line for line in result.warnings if re.match(f"(recording )?{name}[:/]", line)]
 
 
 def _refuse_unlike(first: IdentificationResult, other: IdentificationResult, number: int) -> None:

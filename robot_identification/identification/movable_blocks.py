@@ -12,6 +12,7 @@ import numpy as np
 import scipy.ndimage
 
 from robot_identification.errors import RecordingError
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 from robot_identification.signals.processing import Processing
 from robot_identification.signals.samples import FilteredSegment
@@ -22,6 +23,7 @@ _MOST_SECONDS = 40.0
 _SPLINE = 3
 
 
+@by_value
 @dataclass(frozen=True)
 class MovableBlock:
     """A block of filtered samples whose motion can be moved against its efforts.

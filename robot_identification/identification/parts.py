@@ -21,6 +21,7 @@ from robot_identification.identification.cross_validation import (
     validation_warnings,
 )
 from robot_identification.identification.factor import JointFactor
+from robot_identification.identification.joint_noise import refuse_silent_joints, weight_warnings
 from robot_identification.identification.least_squares import Estimate
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
 from robot_identification.identification.result_warnings import warnings_of
@@ -57,7 +58,7 @@ def identify_parts(
         parts: taken one at a time; of each the factors are kept, not the Gram matrices.
 
     Raises:
-        RecordingError: there is no recording.
+        RecordingError: there is no recording, or nobody measured the efforts of one.
         NotExcitedError: all of them together do not determine every base parameter.
     """
     begin = time.monotonic()
@@ -72,6 +73,7 @@ def identify_parts(
         grams = part.grams if grams is None else summed([grams, part.grams])
     if grams is None:
         raise RecordingError("no recording is left to identify from")
+    refuse_silent_joints(groups, [source.name for source in sources])
     factors = merged(groups)
     estimate = least_squares.weighted(factors, base.names, processing.residual_divisor)
     deviations = robust_std(grams, factors, estimate.values, estimate.weights)
@@ -91,7 +93,12 @@ def identify_parts(
         factors=factors,
         seconds=time.monotonic() - begin,
         cross_validation=validation,
-        warnings=(*remarks, *warnings_of(base.names, estimate), *lines),
+        warnings=(
+            *remarks,
+            *weight_warnings(factors),
+            *warnings_of(base.names, estimate),
+            *lines,
+        ),
     )
 
 

@@ -12,12 +12,14 @@ from robot_identification.dynamics.regressor import Regressor
 from robot_identification.errors import ShapeError
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.stream import BLOCK_OUTPUTS, decimated_rows
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, Joint, JointType, read_only
 from robot_identification.signals.processing import Processing
 from robot_identification.signals.recording import Recording
 from robot_identification.signals.samples import FilteredSegment, filter_recording, kept_rows
 
 
+@by_value
 @dataclass(frozen=True)
 class Prediction:
     """Efforts of a recording, measured and predicted, after the same decimation.

@@ -11,6 +11,7 @@ import scipy.linalg
 
 from robot_identification.identification.factor import stack
 from robot_identification.identification.result import IdentificationResult
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 
 GOOD_BELOW = 0.05
@@ -83,6 +84,7 @@ class ParameterReliability:
         return (self.value - half, self.value + half)
 
 
+@by_value
 @dataclass(frozen=True)
 class Excitation:
     """What the motion tells about the parameters that were estimated, from the factors alone.

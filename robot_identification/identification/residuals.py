@@ -10,12 +10,14 @@ import scipy.signal
 
 from robot_identification.identification.prediction import Prediction
 from robot_identification.identification.result import IdentificationResult
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 
 _WINDOW = 256  # rows per transform of Welch's method, at most
 _LEAST_ROWS = 16
 
 
+@by_value
 @dataclass(frozen=True)
 class JointResidual:
     """The residual of one joint, over the rows that take part in the estimation.
@@ -113,6 +115,7 @@ def _autocorrelation(rest: Array, kept: npt.NDArray[np.bool_]) -> float:
     return float(first @ second / size) if size > 0.0 else 0.0
 
 
+@by_value
 @dataclass(frozen=True)
 class Friction:
     """Coulomb and viscous friction and offset of one joint, as identified.

@@ -20,6 +20,7 @@ from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.history import History, history_entries
 from robot_identification.identification.huber import Robustness, robustness_entries
 from robot_identification.identification.least_squares import Estimate, RelativeError
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 from robot_identification.signals.recording import Recording
 
@@ -51,6 +52,7 @@ class Source:
         return cls(recording.source, recording.digest, recording.samples, recording.duration)
 
 
+@by_value
 @dataclass(frozen=True)
 class Regrouping:
     """How standard parameters form the base parameters, without the robot behind them.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from robot_identification.identification.least_squares import Estimate
-from robot_identification.signals.recording import Recording
+from robot_identification.signals.recording import Recording, RecordingStatistics
 
 _UNTRUSTED_PERCENT = 30.0
 _POOR_CONDITION = 100.0
@@ -19,17 +19,23 @@ def recording_warnings(recordings: Sequence[Recording]) -> tuple[str, ...]:
     lines: list[str] = []
     for recording in recordings:
         lines.extend(recording.warnings)
-        statistics = recording.statistics
-        if statistics.lost:
-            lines.append(
-                f"{recording.source}: {statistics.lost} samples lost in {statistics.gaps} gaps; "
-                "the recording was split there"
-            )
-        if statistics.resampled:
-            lines.append(
-                f"{recording.source}: the sampling period varies by "
-                f"{100.0 * statistics.jitter:.2g} %; resampled to a constant one"
-            )
+        lines.extend(statistics_warnings(recording.source, recording.statistics))
+    return tuple(lines)
+
+
+def statistics_warnings(source: str, statistics: RecordingStatistics) -> tuple[str, ...]:
+    """Return a line for every disorder of the samples of a recording."""
+    lines: list[str] = []
+    if statistics.lost:
+        lines.append(
+            f"{source}: {statistics.lost} samples lost in {statistics.gaps} gaps; the recording "
+            "was split there"
+        )
+    if statistics.resampled:
+        lines.append(
+            f"{source}: the sampling period varies by {100.0 * statistics.jitter:.2g} %; "
+            "resampled to a constant one"
+        )
     return tuple(lines)
 
 

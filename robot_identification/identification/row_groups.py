@@ -26,6 +26,7 @@ from robot_identification.identification.stream import (
     band_stream,
     each_block,
 )
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 from robot_identification.signals.decimation import Window
 from robot_identification.signals.processing import Processing
@@ -43,6 +44,7 @@ Cancelled = Callable[[], bool]
 BLOCKS = 5
 
 
+@by_value
 @dataclass(frozen=True)
 class Division:
     """Which rows of which segments belong together.

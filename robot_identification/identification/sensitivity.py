@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from robot_identification.errors import InputError, NotExcitedError
+from robot_identification.errors import InputError, NotExcitedError, SettingError
 from robot_identification.identification.essential import EliminationRule
 from robot_identification.identification.huber import HuberSettings
 from robot_identification.identification.identify import identify
 from robot_identification.identification.result import IdentificationResult
+from robot_identification.identification.result_settings import settings_of
 from robot_identification.identification.weighting import Weighting
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
-from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.recording import Recording
 
 FACTORS = (0.5, 2.0)
@@ -28,6 +28,7 @@ FACTORS = (0.5, 2.0)
 _NOTICEABLE = 2.0
 
 
+@by_value
 @dataclass(frozen=True)
 class CutoffChange:
     """What another cut-off gives.
@@ -69,23 +70,16 @@ def cutoff_sensitivity(
         cancelled: asked now and then whether to stop.
 
     Raises:
+        SettingError: the method of the result filters no positions.
         CancelledError: if ``cancelled`` says so.
     """
-    settings: dict[str, Any] = {name: entry["value"] for name, entry in result.settings.items()}
-    fixed = ProcessingSettings(
-        filter_order=settings["filter_order"],
-        difference_order=settings["difference_order"],
-        rate_hz=settings["rate_hz"],
-        velocity_threshold=tuple(settings["velocity_threshold"]),
-        velocity_threshold_window=settings["velocity_threshold_window"],
-        velocity_threshold_scope=settings["velocity_threshold_scope"],
-        ends=settings["ends"],
-        residual_divisor=settings["residual_divisor"],
-    )
+    settings = settings_of(result)
+    if settings.cutoff_hz is None:
+        raise SettingError("method", result.method, "filters no positions; there is no cut-off")
     changes = []
     for factor in FACTORS:
-        cutoff = factor * float(settings["cutoff_hz"])
-        overrides = replace(fixed, cutoff_hz=cutoff)
+        cutoff = factor * settings.cutoff_hz
+        overrides = replace(settings, cutoff_hz=cutoff)
         try:
             other = identify(
                 robot,

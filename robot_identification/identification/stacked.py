@@ -21,6 +21,7 @@ from robot_identification.identification.least_squares import Estimate
 from robot_identification.identification.robust import robust_std
 from robot_identification.identification.row_groups import Bands, GroupedRows, merged
 from robot_identification.identification.weighting import Weighting, noise_levels
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 from robot_identification.robot.processing import Divisor
 
@@ -73,6 +74,7 @@ class Problem:
         return self.solve(merged(groups, scales))
 
 
+@by_value
 @dataclass(frozen=True)
 class Stacked:
     """An estimate and what it was made from.

@@ -20,6 +20,7 @@ from robot_identification.identification.ahead import alive, in_order
 from robot_identification.identification.bands import BandStream
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.householder_kernels import fold_rows
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.signals.decimation import Decimator, Window
 from robot_identification.signals.processing import Processing
@@ -75,6 +76,7 @@ def decimated_rows(
     return decimated
 
 
+@by_value
 @dataclass(frozen=True)
 class RowBlock:
     """Decimated rows of one window of a segment.
@@ -244,6 +246,12 @@ class FactorStream:
         own = np.ascontiguousarray(rows[joint.first : joint.rows.stop + 1])
         fold_rows(self._triangles[k], own, np.ascontiguousarray(kept[k]))
         self._rows[k] += int(np.count_nonzero(kept[k]))
+
+    def forget(self) -> None:
+        """Begin again, as if nothing had been folded in."""
+        for triangle in self._triangles:
+            triangle[:] = 0.0
+        self._rows = [0] * len(self._rows)
 
     def factors(self) -> tuple[JointFactor, ...]:
         """Return the factors of everything folded in so far."""

@@ -2,14 +2,39 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
 from robot_identification.identification.bands import BLOCK, BandGrams
 from robot_identification.identification.factor import JointFactor
+from robot_identification.identification.row_groups import GroupedRows, merged
 from robot_identification.identification.stream import FactorStream, band_stream
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.signals.processing import Processing
+
+# Parts in time of which the factors are kept apart, at most, and instants of the first ones.
+_MOST_PARTS, _INSTANTS = 40, 8
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The factors of rows that follow each other in time.
+
+    Attributes:
+        factors: one per joint.
+        instants: number of instants.
+        begin: time of the first one, in s.
+        end: time of the last one, in s.
+    """
+
+    factors: tuple[JointFactor, ...]
+    instants: int
+    begin: float
+    end: float
 
 
 class StreamedRows:
@@ -19,20 +44,36 @@ class StreamedRows:
         robot: the robot.
         columns: columns of the full regressor that the base parameters belong to.
         processing: settings of the signal processing.
+        apart: whether parts in time are kept apart too, for :meth:`groups`.
     """
 
     def __init__(
-        self, robot: RobotModel, columns: npt.NDArray[np.intp], processing: Processing
+        self,
+        robot: RobotModel,
+        columns: npt.NDArray[np.intp],
+        processing: Processing,
+        *,
+        apart: bool = False,
     ) -> None:
         self._factors = FactorStream(robot, columns, processing)
         self._bands = band_stream(robot, columns)
         self._rows = np.zeros((self._bands.entries, BLOCK))
         self._kept = np.zeros((len(robot.joints), BLOCK), dtype=np.bool_)
         self._filled = 0
+        self._apart = apart
+        self._parts: list[_Part] = []  # those before the one that is being filled
+        self._length = _INSTANTS  # of a part
+        self._times: list[float] = []  # of the instants in the part that is being filled
 
-    def take(self, rows: Array, kept: npt.NDArray[np.bool_]) -> None:
-        """Take in (compact rows, instants) that follow those before, and which of them count."""
-        self._factors.add(rows, kept)
+    def take(self, rows: Array, kept: npt.NDArray[np.bool_], times: Array) -> None:
+        """Take in rows that follow those before.
+
+        Args:
+            rows: (compact rows, instants) regressor and effort.
+            kept: (joints, instants) which of them count.
+            times: (instants,) in s.
+        """
+        self._fold(rows, kept, times)
         first = 0
         while first < rows.shape[1]:
             count = min(rows.shape[1] - first, BLOCK - self._filled)
@@ -44,6 +85,34 @@ class StreamedRows:
             if self._filled == BLOCK:
                 self.interrupt()
 
+    def _fold(self, rows: Array, kept: npt.NDArray[np.bool_], times: Array) -> None:
+        if not self._apart:
+            self._factors.add(rows, kept)
+            return
+        first = 0
+        while first < rows.shape[1]:
+            count = min(rows.shape[1] - first, self._length - len(self._times))
+            place = slice(first, first + count)
+            self._factors.add(rows[:, place], kept[:, place])
+            self._times += times[place].tolist()
+            first += count
+            if len(self._times) == self._length:
+                self._close()
+
+    def _close(self) -> None:
+        """Begin another part; where there are too many, two and two become one."""
+        self._parts.append(self._open_part())
+        self._factors.forget()
+        self._times = []
+        if len(self._parts) == _MOST_PARTS:
+            pairs = zip(self._parts[::2], self._parts[1::2], strict=True)
+            self._parts = [_joined(pair) for pair in pairs]
+            self._length *= 2
+
+    def _open_part(self) -> _Part:
+        times = self._times
+        return _Part(self._factors.factors(), len(times), times[0], times[-1])
+
     def interrupt(self) -> None:
         """Say that the rows that follow do not continue those before."""
         if self._filled:
@@ -52,7 +121,29 @@ class StreamedRows:
 
     def factors(self) -> tuple[JointFactor, ...]:
         """Return the factors of all rows so far."""
-        return self._factors.factors()
+        if not self._parts:
+            return self._factors.factors()
+        return merged([part.factors for part in self._all_parts()])
+
+    def groups(self, count: int) -> tuple[tuple[str, ...], GroupedRows]:
+        """Return the rows so far in groups of about the same length that follow each other.
+
+        Args:
+            count: number of groups; there are fewer where there are hardly any rows.
+
+        Returns:
+            From when to when each of them is, and the rows.
+        """
+        parts = self._all_parts()
+        ends = np.cumsum([part.instants for part in parts])
+        wanted = ends[-1] * np.arange(1, count) / count
+        cuts = np.unique([0, *(1 + np.abs(ends[:, None] - wanted).argmin(axis=0)), len(parts)])
+        groups = [_joined(parts[begin:end]) for begin, end in itertools.pairwise(cuts)]
+        names = tuple(f"{group.begin:.1f} to {group.end:.1f} s" for group in groups)
+        return names, GroupedRows(tuple(group.factors for group in groups), (self.grams(),))
+
+    def _all_parts(self) -> list[_Part]:
+        return [*self._parts, *([self._open_part()] if self._times else [])]
 
     def grams(self) -> BandGrams:
         """Return the Gram matrices of the bands of all rows so far."""
@@ -60,3 +151,12 @@ class StreamedRows:
 
     def _waiting(self) -> tuple[Array, npt.NDArray[np.bool_]]:
         return self._rows[:, : self._filled], self._kept[:, : self._filled]
+
+
+def _joined(parts: Sequence[_Part]) -> _Part:
+    return _Part(
+        factors=merged([part.factors for part in parts]),
+        instants=sum(part.instants for part in parts),
+        begin=parts[0].begin,
+        end=parts[-1].end,
+    )

@@ -21,7 +21,7 @@ from robot_identification.signals.online_motion import OnlineMotion
 from robot_identification.signals.processing import Processing
 from robot_identification.signals.samples import RowChoice
 
-TakeRows = Callable[[Array, npt.NDArray[np.bool_]], None]
+TakeRows = Callable[[Array, npt.NDArray[np.bool_], Array], None]
 
 # Level at which rows no longer depend on the samples that follow.
 _EXACT = 1e-13
@@ -37,7 +37,9 @@ class StreamedRun:
         regressor: of its base parameters, with one spare row per joint.
         processing: complete settings.
         period: sampling period in s.
-        take: given (compact rows, instants) decimated rows and (joints, instants) which count.
+        take: given (compact rows, instants) decimated rows, (joints, instants) which count, and
+            (instants,) their times in s.
+        begin: time of the first sample, in s.
         prompt: whether rows come as soon as the samples that follow can change them little, or
             wait until nothing that follows can change them, whatever the portions they come in.
 
@@ -53,8 +55,10 @@ class StreamedRun:
         period: float,
         take: TakeRows,
         *,
+        begin: float = 0.0,
         prompt: bool = True,
     ) -> None:
+        self._begin, self._period = begin + period * processing.drop_start, period
         joints = len(robot.joints)
         decimator = processing.decimator(period)
         self._regressor, self._processing = regressor, processing
@@ -139,4 +143,5 @@ class StreamedRun:
         spare = max(self._outputs * self._factor - reach - self._speed_start, 0)
         self._speed = self._speed[:, spare:]
         self._speed_start += spare
-        self._take(rows / self._decimator.gain, kept)
+        times = self._begin + self._period * self._factor * numbers.astype(np.float64)
+        self._take(rows / self._decimator.gain, kept, np.asarray(times, dtype=np.float64))

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import RecordingError
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.conditioning import build_recording
@@ -23,12 +24,17 @@ from robot_identification.signals.settings import resolve_processing
 
 # Data from which a period and the regularity of stamps are taken where nothing else is open, s.
 _FOR_CLOCK = 1.0
-# New data after which they are looked at again, s.
+# New data after which they are looked at again while the robot rests: s, and as a part of the
+# motion that is needed.
 _BETWEEN_LOOKS = 0.5
+_LOOKS = 16
+# Data that is kept of a robot at rest, s.
+_AT_REST = 8.0
 
 Stamps = npt.NDArray[np.int64]
 
 
+@by_value
 @dataclass(frozen=True)
 class Settled:
     """What is settled, and the samples that it was settled with.
@@ -69,8 +75,8 @@ class Settling:
         self._rate_open = stated.rate_hz is None
         self._seconds = seconds if self._open else min(seconds, _FOR_CLOCK)
         self._parts: list[tuple[Stamps, Array, Array]] = []
-        self._looked: int | None = None
-        self._moving_since: int | None = None
+        self._due: float | None = None  # stamp at which the samples are looked at next
+        self._moving = not self._open
 
     def push(self, stamps: Stamps, position: Array, effort: Array) -> Settled | None:
         """Take in samples on the joint side; return what is settled, None while nothing is.
@@ -82,13 +88,13 @@ class Settling:
             return None
         self._parts.append((stamps, position, effort))
         newest = int(stamps[-1])
-        if self._looked is None:
-            self._looked = int(stamps[0])
-        if newest - self._looked < _BETWEEN_LOOKS * 1e9:
+        if self._due is None:
+            self._due = int(stamps[0]) + 1e9 * (_BETWEEN_LOOKS if self._open else self._seconds)
+        if newest < self._due:
             return None
-        self._looked = newest
+        self._due = newest + 1e9 * max(_BETWEEN_LOOKS, self._seconds / _LOOKS)
         recording = self._recording()
-        return None if recording is None else self._settled(recording)
+        return None if recording is None else self._settled(recording, newest)
 
     def end(self) -> Settled | None:
         """Return what is settled with what there is, None if it says nothing.
@@ -101,18 +107,15 @@ class Settling:
             return None
         return self._result(recording)
 
-    def _settled(self, recording: Recording) -> Settled | None:
-        newest = int(self._parts[-1][0][-1])
-        if self._open:
-            if self._moving_since is None:
-                if not _moves(recording):
-                    self._forget(newest)
-                    return None
-                self._moving_since = newest
-            since = self._moving_since
+    def _settled(self, recording: Recording, newest: int) -> Settled | None:
+        if self._moving:
+            return self._result(recording)
+        if _moves(recording):
+            self._moving = True
+            self._due = newest + 1e9 * self._seconds
         else:
-            since = int(self._parts[0][0][0])
-        return self._result(recording) if newest - since >= self._seconds * 1e9 else None
+            self._forget(newest)
+        return None
 
     def _recording(self) -> Recording | None:
         """Return the samples on one clock, None while they are too few or too scattered."""
@@ -133,9 +136,9 @@ class Settling:
         return joined
 
     def _forget(self, newest: int) -> None:
-        """Keep no more than the seconds that settings need."""
+        """Keep no more than the seconds that show whether the robot moves."""
         stamps, position, effort = self._gathered()
-        recent = stamps > newest - round(self._seconds * 1e9)
+        recent = stamps > newest - round(min(self._seconds, _AT_REST) * 1e9)
         self._parts = [(stamps[recent], position[recent], effort[recent])]
 
     def _result(self, recording: Recording) -> Settled:
@@ -149,6 +152,7 @@ class Settling:
         clock = Clock(
             period_ns=recording.period * 1e9,
             largest_step=min(1.5 + 3.0 * jitter, 2.5),
+            jitter=jitter,
             resampled=recording.statistics.resampled,
         )
         stamps, position, effort = self._gathered()

@@ -18,6 +18,7 @@ from robot_identification.identification.bands import BandGrams
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.essential import EliminationRule
 from robot_identification.identification.factor import JointFactor
+from robot_identification.identification.joint_noise import refuse_silent_joints, weight_warnings
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
 from robot_identification.identification.result_warnings import warnings_of
 from robot_identification.identification.robust import robust_std
@@ -30,7 +31,7 @@ from robot_identification.robot.drives import to_joint_side
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.online_grid import OnlineGrid, Piece
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.recording import RawSamples, RecordingStatistics
 
 SETTLE = 8.0
 """Seconds of motion that settings are derived from where nobody states them."""
@@ -52,6 +53,7 @@ class StreamingIdentification:
         overrides: processing settings that replace recommended and derived ones.
         settle: seconds of motion that settings are derived from where nobody states them.
         prompt: whether rows count as soon as the samples that follow can change them little.
+        apart: whether rows are kept in groups too, for :meth:`groups`.
 
     Raises:
         SettingError: nobody has said what effort means.
@@ -66,9 +68,10 @@ class StreamingIdentification:
         overrides: ProcessingSettings | None = None,
         settle: float = SETTLE,
         prompt: bool = True,
+        apart: bool = False,
     ) -> None:
         self._robot, self._base, self._source = robot, base, source
-        self._prompt = prompt
+        self._prompt, self._apart = prompt, apart
         self._regrouping = Regrouping.of(base)
         self._regressor = Regressor(robot, base.base_columns, spare=1)
         self._settling = Settling(robot, overrides or ProcessingSettings(), settle)
@@ -86,9 +89,29 @@ class StreamingIdentification:
         return sum(f.rows for f in self._rows.factors()) if self._rows is not None else 0
 
     @property
+    def settled(self) -> Settled | None:
+        """The settings, once the motion has told them."""
+        return self._settled
+
+    @property
     def samples(self) -> int:
         """Number of samples taken in."""
         return self._samples
+
+    @property
+    def statistics(self) -> RecordingStatistics:
+        """What happened to the samples on their way."""
+        if self._grid is None or self._settled is None:
+            return RecordingStatistics(received=self._samples)
+        clock = self._settled.clock
+        return RecordingStatistics(
+            received=self._samples,
+            out_of_order=self._grid.dropped,
+            lost=self._grid.lost,
+            gaps=self._grid.gaps,
+            resampled=clock.resampled,
+            jitter=clock.jitter,
+        )
 
     @property
     def duration(self) -> float:
@@ -145,6 +168,17 @@ class StreamingIdentification:
             return None
         return self._rows.factors(), self._rows.grams()
 
+    def groups(self, count: int) -> tuple[tuple[str, ...], GroupedRows] | None:
+        """Return all rows so far in groups of about the same length; None if there is no row.
+
+        Args:
+            count: number of groups.
+
+        Returns:
+            From when to when each of them is, in s after the first sample, and the rows.
+        """
+        return self._rows.groups(count) if self._rows is not None and self.rows else None
+
     def result(
         self, *, robust: bool = True, essential: EliminationRule | None = None
     ) -> IdentificationResult:
@@ -156,7 +190,8 @@ class StreamingIdentification:
                 all base parameters are kept.
 
         Raises:
-            RecordingError: too few rows have been folded in yet for deviations to mean anything.
+            RecordingError: too few rows have been folded in yet for deviations to mean anything, or
+                nobody measured the efforts.
             NotExcitedError: the rows so far do not determine every base parameter.
         """
         begin = time.monotonic()
@@ -165,6 +200,7 @@ class StreamingIdentification:
             raise RecordingError(f"{self._source}: {self.rows} rows; an estimate needs {needed}")
         processing, base = self._settled.processing, self._base
         factors = self._rows.factors()
+        refuse_silent_joints([factors], [self._source])
         estimate = least_squares.weighted(factors, base.names, processing.residual_divisor)
         elimination = None
         if robust or essential is not None:
@@ -193,7 +229,11 @@ class StreamingIdentification:
             factors=factors,
             elimination=elimination,
             seconds=time.monotonic() - begin,
-            warnings=(_REMARK, *(warnings_of(base.names, estimate) if robust else ())),
+            warnings=(
+                _REMARK,
+                *weight_warnings(factors),
+                *(warnings_of(base.names, estimate) if robust else ()),
+            ),
         )
 
     def _mark(self, settled: Settled) -> dict[str, object]:
@@ -202,7 +242,9 @@ class StreamingIdentification:
 
     def _begin(self, settled: Settled) -> None:
         self._settled = settled
-        self._rows = StreamedRows(self._robot, self._base.base_columns, settled.processing)
+        self._rows = StreamedRows(
+            self._robot, self._base.base_columns, settled.processing, apart=self._apart
+        )
         self._grid = OnlineGrid(settled.clock)
         order = np.argsort(settled.stamps, kind="stable")
         self._fold(
@@ -213,11 +255,11 @@ class StreamingIdentification:
         for piece in pieces:
             if piece.begins:
                 self._end_run()
-                self._begin_run()
+                self._begin_run(piece.stamp)
             if self._run is not None:
                 self._run.push(piece.position, piece.effort)
 
-    def _begin_run(self) -> None:
+    def _begin_run(self, stamp: int) -> None:
         if self._settled is not None and self._rows is not None:
             settled = self._settled
             period = settled.clock.period_ns / 1e9
@@ -227,6 +269,7 @@ class StreamingIdentification:
                 settled.processing,
                 period,
                 self._rows.take,
+                begin=(stamp - (self._first_stamp or 0)) / 1e9,
                 prompt=self._prompt,
             )
 

@@ -14,11 +14,7 @@ from robot_identification.nodes.requests import values_of_file
 from robot_identification.robot.model import RobotModel
 from robot_identification.signals.recording import Recording
 from robot_identification.srv import IdentifyDidim
-from robot_identification.storage.references import (
-    TRAJECTORIES,
-    read_reference,
-    sampled_reference,
-)
+from robot_identification.storage.references import read_reference, sampled_reference
 
 PRIOR = "prior"
 
@@ -64,8 +60,8 @@ def start_of(
     if name == IDIM:
         return "idim"
     if name == PRIOR:
-        return Start(f"{PRIOR}, {prior}", values_of_file(prior, robot))
-    return Start(name, values_of_file(name, robot))
+        return Start(f"{PRIOR}, {prior}", values_of_file(prior, robot).values)
+    return Start(name, values_of_file(name, robot).values)
 
 
 def references_of(
@@ -75,12 +71,13 @@ def references_of(
 
     Raises:
         MissingSignalError: if a recording or a bag does not tell.
+        TopicError: if a bag lacks the topic that is named.
         InputError: if what it tells is of no use.
     """
     found = []
     for i, recording in enumerate(recordings):
         if i < len(request.data.bags):
-            topic = request.data.reference_topic or TRAJECTORIES
+            topic = request.data.reference_topic
             found.append(read_reference(request.data.bags[i], recording, robot, topic=topic))
             continue
         sampled = sampled_reference(recording)

@@ -12,6 +12,7 @@ from robot_identification.nodes.block_messages import filtered_message
 from robot_identification.nodes.recorder import Block
 from robot_identification.robot.drives import to_joint_side
 from robot_identification.robot.model import Array, RobotModel
+from robot_identification.signals.filtering import DEFAULT_DIFFERENCE_ORDER, DEFAULT_ORDER
 from robot_identification.signals.online import FilteredBlock, OnlineFilter
 
 CUTOFF_HZ = 20.0
@@ -23,7 +24,7 @@ class FilteredPublisher:
 
     Args:
         node: the node that publishes.
-        robot: the robot; its file may recommend cut-off and rate.
+        robot: the robot; its file may recommend cut-off, rate, and the orders of both filters.
         cutoff_hz: cut-off of the positions, Hz; 0 takes the recommended one, else 20.
         rate_hz: rate after decimation, Hz; 0 takes the recommended one, else 50.
     """
@@ -39,7 +40,14 @@ class FilteredPublisher:
 
     def begin(self) -> None:
         """Begin another recording."""
-        self._filter = OnlineFilter(len(self._robot.joints), self._cutoff, self._rate)
+        recommended = self._robot.processing
+        self._filter = OnlineFilter(
+            len(self._robot.joints),
+            self._cutoff,
+            self._rate,
+            order=recommended.filter_order or DEFAULT_ORDER,
+            difference_order=recommended.difference_order or DEFAULT_DIFFERENCE_ORDER,
+        )
         self._sequence = self._samples = 0
 
     def publish(self, block: Block) -> None:

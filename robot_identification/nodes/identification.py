@@ -43,7 +43,7 @@ from robot_identification.nodes.outputs import output_folder
 from robot_identification.nodes.parameters import current, declare
 from robot_identification.nodes.progress import ProgressReporter
 from robot_identification.nodes.requests import processing_of
-from robot_identification.nodes.result_messages import result_message
+from robot_identification.nodes.result_messages import result_message, setting_messages
 from robot_identification.nodes.running import run
 from robot_identification.nodes.services import Desk, Turn
 from robot_identification.nodes.streaming import StreamedEstimates, StreamingOptions
@@ -246,7 +246,7 @@ class IdentificationNode(Node):
     def _publish_streamed(self, result: IdentificationResult, stamp: int) -> None:
         self._results.publish(self._stamped(result, stamp, current(self, GOOD_ENOUGH)))
 
-    def _overrides(self, request: Identify.Request | Validate.Request) -> ProcessingSettings:
+    def _overrides(self, request: Identify.Request) -> ProcessingSettings:
         """Return the settings that a request states, and what holds for live recordings.
 
         A robot file recommends the processing of the recordings that its results were published
@@ -268,9 +268,8 @@ class IdentificationNode(Node):
         return self._with_reason(request, answered)
 
     def _validate(self, request: Validate.Request, response: Validate.Response, turn: Turn) -> str:
-        overrides = self._overrides(request)
         validation, warnings = self._work.validate(
-            request, overrides, self._last, self._reporter(turn), turn.cancelled
+            request, self._live_settings(), self._last, self._reporter(turn), turn.cancelled
         )
         response.warnings = list(warnings)
         response.joint_names = list(self._robot.joint_names)
@@ -278,6 +277,7 @@ class IdentificationNode(Node):
         response.relative_error_total = validation.relative_error.total
         response.residual_std = floats(validation.residual_std)
         response.rows = list(validation.rows)
+        response.settings = setting_messages(validation.settings)
         response.seconds = validation.seconds
         return _told(f"relative error {validation.relative_error.total:.4f}", warnings)
 

@@ -18,7 +18,13 @@ from robot_identification.nodes.didim_service import references_of, report_didim
 from robot_identification.nodes.fit_requests import fit_request
 from robot_identification.nodes.live import LiveRecordings
 from robot_identification.nodes.progress import ProgressReporter
-from robot_identification.nodes.requests import processing_of, read_data, values_to_validate
+from robot_identification.nodes.requests import (
+    live_recordings,
+    processing_of,
+    read_data,
+    values_to_validate,
+)
+from robot_identification.nodes.running_recordings import RunningRecordings, is_about_whole
 from robot_identification.nodes.services import Cancelled
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
@@ -29,27 +35,23 @@ from robot_identification.storage.output_folder import OutputFolder
 
 @dataclass(frozen=True)
 class Answer:
-    """A result, and what it was made from.
+    """A result, and until when it was measured.
 
     Attributes:
         result: the result.
-        recordings: the recordings.
+        stamp: of the last sample of all recordings, in ns.
     """
 
     result: IdentificationResult
-    recordings: Sequence[Recording]
-
-    @property
-    def stamp(self) -> int:
-        """Stamp of the last sample of all recordings, in ns."""
-        return max(_last_stamp(recording) for recording in self.recordings)
+    stamp: int
 
 
-@dataclass(frozen=True)
 class IdentificationWork:
     """Identifies and validates as requests, or goals with the same fields, say.
 
-    Attributes:
+    For one thread at a time.
+
+    Args:
         robot: the robot.
         base: its base parameters.
         prior: parameter file that the start ``prior`` of DIDIM stands for.
@@ -57,16 +59,22 @@ class IdentificationWork:
         outputs: where results may be written.
     """
 
-    robot: RobotModel
-    base: BaseParameters
-    prior: str
-    live: LiveRecordings
-    outputs: OutputFolder
+    def __init__(
+        self,
+        robot: RobotModel,
+        base: BaseParameters,
+        prior: str,
+        live: LiveRecordings,
+        outputs: OutputFolder,
+    ) -> None:
+        self._robot, self._base, self._prior, self._live = robot, base, prior, live
+        self._outputs = outputs
+        self._running = RunningRecordings(robot, base)
 
     def _check_output(self, request: Any) -> None:
         """Refuse a file that may not be written before anybody waits for what it is to hold."""
         if request.output:
-            self.outputs.target(request.output, overwrite=request.overwrite)
+            self._outputs.target(request.output, overwrite=request.overwrite)
 
     def identify(
         self,
@@ -94,10 +102,16 @@ class IdentificationWork:
             raise SettingError("method", method, f"choose one of {', '.join(METHODS)}")
         self._check_output(request)
         report("reading", 0.0)
-        recordings, warnings = read_data(request.data, self.robot, self.live, cancelled)
+        sources = live_recordings(request.data, self._live)
+        if is_about_whole(request) and not sources[0].ended:
+            found = self._running.identify(request, sources[0], overrides, cancelled)
+            if found is not None:
+                report("done", 1.0)
+                return _answered(found, sources[0].warnings(), sources[0].last_stamp)
+        recordings, warnings = read_data(request.data, self._robot, sources, cancelled)
         fit = fit_request(request, recordings)
         result = identify(
-            self.robot,
+            self._robot,
             fit.fitted,
             method=method,
             overrides=overrides,
@@ -136,33 +150,37 @@ class IdentificationWork:
         """
         self._check_output(request)
         report("reading", 0.0)
-        start = start_of(request, self.robot, self.prior)
+        start = start_of(request, self._robot, self._prior)
         recordings, warnings = read_data(
-            request.data, self.robot, self.live, cancelled, positions_needed=start == "idim"
+            request.data,
+            self._robot,
+            live_recordings(request.data, self._live),
+            cancelled,
+            positions_needed=start == "idim",
+            reference_needed=True,
         )
         try:
             result = identify_didim(
-                self.robot,
+                self._robot,
                 recordings,
-                references_of(request, recordings, self.robot),
+                references_of(request, recordings, self._robot),
                 start=start,
                 settings=settings,
                 overrides=processing_of(request.processing),
-                base=self.base,
+                base=self._base,
                 progress=lambda state: report_didim(report, state),
                 cancelled=cancelled,
             )
         except (NotConvergedError, ModelMismatchError) as error:
             if error.result is not None:
-                told = (*error.result.warnings, *warnings)
-                in_vain(Answer(replace(error.result, warnings=told), recordings))
+                in_vain(_answered(error.result, warnings, _last_stamp(recordings)))
             raise
         return _answer(result, recordings, warnings)
 
     def validate(
         self,
         request: Validate.Request,
-        overrides: ProcessingSettings,
+        live: ProcessingSettings,
         last: IdentificationResult | None,
         report: ProgressReporter,
         cancelled: Cancelled,
@@ -171,7 +189,8 @@ class IdentificationWork:
 
         Args:
             request: of Validate.
-            overrides: processing settings in place of recommended and derived ones.
+            live: processing settings of live recordings that neither the request nor the
+                identification states, in place of recommended ones.
             last: result that counts where the request names no parameters.
             report: told the stage and the fraction of the whole that is done.
             cancelled: asked now and then whether to stop.
@@ -184,13 +203,17 @@ class IdentificationWork:
             CancelledError: if ``cancelled`` says so.
         """
         report("reading", 0.0)
-        values = values_to_validate(request, self.robot, self.base, last)
-        recordings, warnings = read_data(request.data, self.robot, self.live, cancelled)
+        model = values_to_validate(request, self._robot, self._base, last)
+        sources = live_recordings(request.data, self._live)
+        recordings, warnings = read_data(request.data, self._robot, sources, cancelled)
         validation = validate(
-            self.robot,
-            values,
+            self._robot,
+            model.values,
             recordings,
-            overrides=overrides,
+            overrides=processing_of(request.processing),
+            identified=(
+                model.processing if request.data.bags else live.overridden_by(model.processing)
+            ),
             progress=report,
             cancelled=cancelled,
         )
@@ -200,9 +223,12 @@ class IdentificationWork:
 def _answer(
     result: IdentificationResult, recordings: Sequence[Recording], warnings: Sequence[str]
 ) -> Answer:
-    told = with_delay(result, recordings)
-    return Answer(replace(told, warnings=(*told.warnings, *warnings)), recordings)
+    return _answered(with_delay(result, recordings), warnings, _last_stamp(recordings))
 
 
-def _last_stamp(recording: Recording) -> int:
-    return recording.start_stamp + round(1e9 * float(recording.segments[-1].time[-1]))
+def _answered(result: IdentificationResult, warnings: Sequence[str], stamp: int) -> Answer:
+    return Answer(replace(result, warnings=(*result.warnings, *warnings)), stamp)
+
+
+def _last_stamp(recordings: Sequence[Recording]) -> int:
+    return max(r.start_stamp + round(1e9 * float(r.segments[-1].time[-1])) for r in recordings)

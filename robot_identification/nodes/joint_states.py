@@ -16,11 +16,13 @@ from robot_identification.errors import (
     SampleError,
     ShapeError,
 )
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 
 NANOSECONDS = 1_000_000_000
 
 
+@by_value
 @dataclass(frozen=True)
 class Sample:
     """What one joint state says of a robot's joints, on the side where it was measured.

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
+import math
 import threading
-from dataclasses import dataclass, field
-
-import numpy as np
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 from robot_identification.errors import UnknownRecordingError
 from robot_identification.identification.result import SPOILT
 from robot_identification.nodes.block_ledger import Arrival, BlockLedger
 from robot_identification.nodes.recorder import Block, Counts, continuation
 from robot_identification.nodes.recording_room import Kept, RecordingRoom
-from robot_identification.robot.model import Array
-from robot_identification.signals.recording import RawSamples
-from robot_identification.signals.standstill import longest_repetition
+from robot_identification.signals.recording import RawSamples, joined_samples
+from robot_identification.signals.standstill import Repetition
 
 # Repetitions in a row from which on they are told.
 _STUCK = 10
 # Bytes that a block takes beside its samples.
 _OVERHEAD = 1000
+# The last block of a recording comes so long after the one before at most, s, and blocks that are
+# sent together when it ends arrive within the second time.
+_LAST_BLOCK_WITHIN, _BURST = 1.0, 0.05
 
 
-@dataclass
+@dataclass(frozen=True)
 class LiveRecording:
-    """The blocks of a recording that have arrived, and what is missing of it.
+    """The blocks of a recording that have arrived, and what is missing of it, at one moment.
+
+    It never changes: whoever works on it is not disturbed by blocks that come meanwhile.
 
     Attributes:
         recording: identifier.
@@ -42,6 +47,11 @@ class LiveRecording:
         effort_delay: time by which their stamps lie behind the motion, in s; accounted for.
         conflicts: number of blocks that contradict others.
         conflict: what is wrong with the first of them.
+        blocks: the samples that are kept, block by block.
+        size: bytes that they take.
+        repetition: how many of them in a row repeat the one before.
+        arrived: when the newest block came, in s on a steady clock.
+        revision: how often blocks came late and were put before others.
     """
 
     recording: str
@@ -59,13 +69,17 @@ class LiveRecording:
     effort_delay: float = 0.0
     conflicts: int = 0
     conflict: str = ""
-    _blocks: list[RawSamples] = field(default_factory=list)
-    _bytes: int = 0
+    blocks: tuple[RawSamples, ...] = ()
+    size: int = 0
+    repetition: Repetition = field(default_factory=Repetition)
+    arrived: float = 0.0
+    revision: int = 0
 
     @property
-    def size(self) -> int:
-        """Bytes in use."""
-        return self._bytes
+    def last_stamp(self) -> int:
+        """Stamp of the newest sample that is kept, in ns; 0 without any."""
+        newest = (int(block.stamps[-1]) for block in reversed(self.blocks) if len(block.stamps))
+        return next(newest, 0)
 
     @property
     def spoilt(self) -> str:
@@ -77,49 +91,71 @@ class LiveRecording:
             "else sends samples of it: do not use the result"
         )
 
-    def add(self, block: Block, *, keep: bool) -> None:
-        """Take in the next block; a number that was skipped is a block lost."""
-        self.missing_blocks += block.sequence - self.next_block
-        self.missing_samples += max(block.first_sample - self.next_sample, 0)
-        self.next_block = block.sequence + 1
-        self.next_sample = block.first_sample + len(block.samples.stamps)
-        self.ended = self.ended or block.last
-        self.counts = block.counts
-        self.effort_topic, self.effort_delay = block.effort_topic, block.effort_delay
-        if keep:
-            self._blocks.append(block.samples)
-            self._bytes += size_of(block.samples)
-        else:
-            self.full = True
+    def followed_by(self, block: Block, *, keep: bool, arrived: float) -> LiveRecording:
+        """Return the recording with its next block; a number that was skipped is a block lost.
 
-    def insert(self, block: Block, place: int) -> None:
-        """Take in a block that was counted as lost, before others that have come.
+        Args:
+            block: with a number that has not been passed yet.
+            keep: whether there is memory for its samples.
+            arrived: when it came, in s on a steady clock.
+        """
+        samples = block.samples
+        followed = replace(
+            self,
+            next_block=block.sequence + 1,
+            next_sample=block.first_sample + len(samples.stamps),
+            missing_blocks=self.missing_blocks + block.sequence - self.next_block,
+            missing_samples=self.missing_samples + max(block.first_sample - self.next_sample, 0),
+            ended=self.ended or block.last,
+            counts=block.counts,
+            effort_topic=block.effort_topic,
+            effort_delay=block.effort_delay,
+            arrived=arrived,
+        )
+        if not keep:
+            return replace(followed, full=True)
+        return replace(
+            followed,
+            blocks=(*self.blocks, samples),
+            size=self.size + size_of(samples),
+            repetition=self.repetition.followed_by(samples.position, samples.effort),
+        )
+
+    def completed_by(self, block: Block, place: int) -> LiveRecording:
+        """Return the recording with a block that was counted as lost, before others.
 
         Args:
             block: the block.
             place: number of the blocks before it.
         """
-        self.missing_blocks -= 1
-        self.missing_samples = max(self.missing_samples - len(block.samples.stamps), 0)
-        self._blocks.insert(place, block.samples)
-        self._bytes += size_of(block.samples)
+        samples = block.samples
+        blocks = (*self.blocks[:place], samples, *self.blocks[place:])
+        repetition = Repetition()
+        for one in blocks:
+            repetition = repetition.followed_by(one.position, one.effort)
+        return replace(
+            self,
+            missing_blocks=self.missing_blocks - 1,
+            missing_samples=max(self.missing_samples - len(samples.stamps), 0),
+            blocks=blocks,
+            size=self.size + size_of(samples),
+            repetition=repetition,
+            revision=self.revision + 1,
+        )
 
-    def samples(self) -> RawSamples:
+    def samples(self, *, reference: bool = True) -> RawSamples:
         """Return all samples; velocities and references only if every block has them.
+
+        Args:
+            reference: whether the reference is wanted at all.
 
         Raises:
             UnknownRecordingError: if there is no sample yet.
         """
-        blocks = [block for block in self._blocks if len(block.stamps)]
+        blocks = [block for block in self.blocks if len(block.stamps)]
         if not blocks:
             raise UnknownRecordingError(self.recording, [self.recording])
-        return RawSamples(
-            stamps=np.concatenate([block.stamps for block in blocks]),
-            position=np.concatenate([block.position for block in blocks]),
-            velocity=_joined([block.velocity for block in blocks]),
-            effort=np.concatenate([block.effort for block in blocks]),
-            reference=_joined([block.reference for block in blocks]),
-        )
+        return joined_samples(blocks, reference=reference)
 
     def warnings(self) -> list[str]:
         """Return what a user should know about the recording, one line each."""
@@ -134,11 +170,10 @@ class LiveRecording:
             lines.append(f"begins where the clock was set back in {self.before}")
         if self.after:
             lines.append(f"ends where the clock was set back; {self.after} goes on")
-        repeated = self._repeated()
-        if repeated >= _STUCK:
+        if self.repetition.longest >= _STUCK:
             lines.append(
-                f"{repeated} samples in a row repeat the one before: the driver was stuck, or the "
-                "robot rested"
+                f"{self.repetition.longest} samples in a row repeat the one before: the driver was "
+                "stuck, or the robot rested"
             )
         for name in ("lost", "refused", "without_effort", "duplicate", "out_of_order"):
             count = getattr(self.counts, name)
@@ -148,14 +183,6 @@ class LiveRecording:
             lines.append("not ended: it is still being made, or the acquisition node is gone")
         return [f"recording {self.recording}: {line}" for line in lines]
 
-    def _repeated(self) -> int:
-        if not any(len(block.stamps) for block in self._blocks):
-            return 0
-        return longest_repetition(
-            np.concatenate([block.position for block in self._blocks]),
-            np.concatenate([block.effort for block in self._blocks]),
-        )
-
 
 class LiveRecordings:
     """All recordings in memory; safe to use from several threads.
@@ -163,9 +190,17 @@ class LiveRecordings:
     Args:
         max_bytes: memory that samples may take; others make room (:mod:`.recording_room`).
         max_recordings: number of recordings that are kept.
+        clock: steady clock, in s.
     """
 
-    def __init__(self, max_bytes: int, max_recordings: int) -> None:
+    def __init__(
+        self,
+        max_bytes: int,
+        max_recordings: int,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._clock = clock
         self._max_bytes = max_bytes
         self._recordings: dict[str, LiveRecording] = {}
         self._ledgers: dict[str, BlockLedger] = {}
@@ -198,20 +233,24 @@ class LiveRecordings:
             if recording is None:
                 recording = self._begin(block.recording, effort_meaning)
             place, ignored = self._place(recording, block, effort_meaning)
+            recording = self._recordings[block.recording]
             if ignored:
                 self._changed.notify_all()
                 return [f"{block.recording}: {ignored}"]
             problems = self._make_room(block)
             fits = self._used() + size_of(block.samples) <= self._max_bytes
             if place is not None and fits:
-                recording.insert(block, place)
+                self._recordings[block.recording] = recording.completed_by(block, place)
                 self._changed.notify_all()
                 return [*problems, f"{block.recording}: block {block.sequence} came late"]
             expected, was_full = recording.next_block, recording.full
             if place is None:
-                recording.add(block, keep=fits and not was_full)
+                recording = recording.followed_by(
+                    block, keep=fits and not was_full, arrived=self._clock()
+                )
             else:
-                recording.full = True
+                recording = replace(recording, full=True)
+            self._recordings[block.recording] = recording
             if block.sequence > expected:
                 numbers = f"{expected} to {block.sequence - 1}"
                 problems.append(f"{block.recording}: blocks {numbers} did not arrive")
@@ -221,12 +260,13 @@ class LiveRecordings:
             return problems
 
     def get(self, recording: str = "", *, patience: float = 0.0) -> LiveRecording:
-        """Return a recording; the one begun last if none is named.
+        """Return a recording as it is now; the one begun last if none is named.
 
         Args:
             recording: its identifier.
-            patience: how long to wait for the first block of a recording that is named, and for the
-                last one of what may just have been stopped, in s.
+            patience: how long to wait for the first block of a recording that is named, and at
+                most for the last one of what may just have been stopped, in s; see
+                :func:`last_block_due`.
 
         Raises:
             UnknownRecordingError: if there is none.
@@ -237,16 +277,26 @@ class LiveRecordings:
             name = recording or self._current()
             if name not in self._recordings:
                 raise UnknownRecordingError(recording, tuple(self._recordings))
-            found = self._recordings[name]
-            self._changed.wait_for(lambda: found.ended, timeout=patience)
-            return found
+            asked = found = self._recordings[name]
+            followed: float | None = None
+            while True:
+                # What has been forgotten meanwhile, to make room, is answered as it was.
+                found = self._recordings.get(name, found)
+                if followed is None and found.next_block > asked.next_block:
+                    followed = found.arrived
+                within = min(patience, _LAST_BLOCK_WITHIN)
+                due = last_block_due(found, followed, within) - self._clock()
+                if due <= 0.0:
+                    return found
+                self._changed.wait(due)
 
     def _begin(self, name: str, effort_meaning: str) -> LiveRecording:
         """Return a new recording; it knows, and is known to, the one that it continues."""
         begun = LiveRecording(name, effort_meaning)
-        for other in self._recordings.values():
+        for other in list(self._recordings.values()):
             if continuation(other.recording) == name:
-                begun.before, other.after = other.recording, name
+                begun = replace(begun, before=other.recording)
+                self._recordings[other.recording] = replace(other, after=name)
         self._recordings[name] = begun
         self._ledgers[name] = BlockLedger()
         return begun
@@ -267,7 +317,9 @@ class LiveRecordings:
         arrival = ledger.judge(block, effort_meaning)
         if arrival is Arrival.REPEATED:
             return None, f"block {block.sequence} came twice; ignored"
-        recording.conflicts, recording.conflict = ledger.conflicts, ledger.conflict
+        self._recordings[recording.recording] = replace(
+            recording, conflicts=ledger.conflicts, conflict=ledger.conflict
+        )
         if arrival is Arrival.REFUSED:
             return None, f"{SPOILT}: {ledger.conflict}"
         return (ledger.place(block.sequence) if arrival is Arrival.LATE else None), ""
@@ -283,12 +335,24 @@ class LiveRecordings:
         return sum(recording.size for recording in self._recordings.values())
 
 
+def last_block_due(recording: LiveRecording, followed: float | None, within: float) -> float:
+    """Return when to stop waiting for the last block of a recording, in s on the steady clock.
+
+    A recording that runs has none: the next block says so.  One that has just been stopped sends
+    what is left, the last block at its end, in one burst.
+
+    Args:
+        recording: as it is now.
+        followed: when the first block came after somebody asked for it; None: none has come.
+        within: how long after the newest block the last one may still come, in s.
+    """
+    if recording.ended:
+        return -math.inf
+    silent = recording.arrived + within
+    return silent if followed is None else min(silent, followed + _BURST)
+
+
 def size_of(samples: RawSamples) -> int:
     """Return the bytes that samples take, with what is kept about them."""
     arrays = (samples.velocity, samples.reference, samples.position, samples.effort)
     return _OVERHEAD + samples.stamps.nbytes + sum(a.nbytes for a in arrays if a is not None)
-
-
-def _joined(arrays: list[Array | None]) -> Array | None:
-    present = [array for array in arrays if array is not None]
-    return np.concatenate(present) if len(present) == len(arrays) else None

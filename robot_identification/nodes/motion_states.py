@@ -19,6 +19,7 @@ import numpy as np
 from robot_identification.errors import InputError, StaleStateError
 from robot_identification.nodes.joint_states import NANOSECONDS, JointStateReader
 from robot_identification.nodes.motion_clock import Instant
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 
 _REMEMBERED = 256
@@ -38,6 +39,7 @@ class Refusal(Enum):
     CONTENT = "what it holds"
 
 
+@by_value
 @dataclass(frozen=True)
 class Reading:
     """Where the joints were at one time.

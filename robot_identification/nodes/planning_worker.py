@@ -41,20 +41,9 @@ class Planned:
 
 @dataclass(frozen=True)
 class Failed:
-    """Why there is no plan: an error of the package, or the name of any other exception."""
+    """Why there is no plan: an error of the package, with its data; any other by its name."""
 
-    error: str
-    message: str
-
-    @property
-    def exception(self) -> errors.RobotIdentificationError:
-        """An error of the same class."""
-        found: Any = getattr(errors, self.error, None)
-        known = isinstance(found, type) and issubclass(found, errors.RobotIdentificationError)
-        kind: Any = found if known else errors.RobotIdentificationError
-        error: errors.RobotIdentificationError = kind.__new__(kind)
-        Exception.__init__(error, self.message)
-        return error
+    exception: errors.RobotIdentificationError
 
 
 Event = Progress | Planned | Failed
@@ -100,7 +89,8 @@ class PlanningWorker:
             while self._connection.poll():
                 events.append(self._connection.recv())
         except (EOFError, OSError):
-            events.append(Failed("", "the planning process has died; see its output"))
+            died = "the planning process has died; see its output"
+            events.append(Failed(errors.RobotIdentificationError(died)))
         return events
 
     def close(self) -> None:
@@ -156,13 +146,13 @@ def _work(job: Job, send: Callable[[Event], None], cancelled: Cancelled) -> Even
     try:
         return Planned(_planned(job, _Reporter(send), cancelled))
     except errors.RobotIdentificationError as error:
-        return Failed(type(error).__name__, str(error))
+        return Failed(error)
     except Exception as error:  # noqa: BLE001
         # The border of the process: the caller must hear of a fault of ours.
         import traceback
 
         traceback.print_exc()
-        return Failed(type(error).__name__, f"{type(error).__name__}: {error}")
+        return Failed(errors.RobotIdentificationError(f"{type(error).__name__}: {error}"))
 
 
 def _planned(job: Job, report: Callable[[str, float], None], cancelled: Cancelled) -> AnyPlan:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
@@ -17,6 +17,7 @@ from robot_identification.errors import (
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.effort_delay import with_known_delay
 from robot_identification.identification.result import IdentificationResult
+from robot_identification.identification.result_settings import settings_of
 from robot_identification.nodes.live import LiveRecording, LiveRecordings
 from robot_identification.nodes.services import Cancelled
 from robot_identification.robot.model import Array, EffortMeaning, RobotModel, read_only
@@ -30,31 +31,48 @@ from robot_identification.signals.joint_side import joint_side_recording
 from robot_identification.signals.recording import Recording
 from robot_identification.signals.separate_efforts import EffortSource
 from robot_identification.srv import Validate
-from robot_identification.storage.models import read_base_values
+from robot_identification.storage.models import BaseValues, read_base_values
 
 JOINT_STATES = "/joint_states"
 JOINT_REFERENCE = "/joint_reference"
 _PATIENCE = 5.0  # s: nodes that have just started find each other late on a busy machine
 
 
-def read_data(
-    data: msg.DataSelection,
-    robot: RobotModel,
-    live: LiveRecordings,
-    cancelled: Cancelled,
-    *,
-    positions_needed: bool = True,
-) -> tuple[list[Recording], list[str]]:
-    """Return the recordings that a request names, and what a user should know about them.
+def live_recordings(data: msg.DataSelection, live: LiveRecordings) -> list[LiveRecording]:
+    """Return the live recordings that a request names, as they are now.
 
-    A live recording is given five seconds for its first block, and for its last one.
+    One that is named is given five seconds for its first block, and one that was stopped for its
+    last one.  One that runs is taken as it is.
 
     Args:
         data: the selection; without recordings and bags it is the current recording.
-        robot: the robot.
         live: recordings in memory.
+
+    Raises:
+        UnknownRecordingError: if one is not in memory.
+    """
+    names = list(data.recordings) or ([] if data.bags else [""])
+    return [live.get(name, patience=_PATIENCE) for name in names]
+
+
+def read_data(
+    data: msg.DataSelection,
+    robot: RobotModel,
+    sources: Sequence[LiveRecording],
+    cancelled: Cancelled,
+    *,
+    positions_needed: bool = True,
+    reference_needed: bool = False,
+) -> tuple[list[Recording], list[str]]:
+    """Return the recordings that a request names, and what a user should know about them.
+
+    Args:
+        data: the selection.
+        robot: the robot.
+        sources: the live recordings that it names, from :func:`live_recordings`.
         cancelled: asked before every recording whether to stop.
         positions_needed: whether the positions of bags must be there and finite.
+        reference_needed: whether the reference is read; what is wrong with it counts only then.
 
     Returns:
         One recording for every bag, then one for every live recording; warnings, one line each.
@@ -62,19 +80,18 @@ def read_data(
     Raises:
         CancelledError: if ``cancelled`` says so.
         SettingError: if a field has a value that it cannot have.
-        UnknownRecordingError: if a live recording is not in memory.
         InputError: if a bag or the samples are of no use.
     """
     if not 0.0 <= data.begin < data.end <= 1.0:
         raise SettingError("begin", data.begin, f"needs 0 <= begin < end <= 1, end is {data.end}")
-    recordings, warnings = _read_bags(data, robot, cancelled, positions_needed), []
-    names = list(data.recordings) or ([] if data.bags else [""])
-    for name in names:
+    recordings = _read_bags(data, robot, cancelled, positions_needed, reference_needed)
+    warnings: list[str] = []
+    for source in sources:
         if cancelled():
             raise CancelledError("cancelled while reading the data")
-        source = live.get(name, patience=_PATIENCE)
         warnings += source.warnings()
-        recordings.append(recording_of(source, robot).between(data.begin, data.end))
+        whole = recording_of(source, robot, reference=reference_needed)
+        recordings.append(whole.between(data.begin, data.end))
     known = with_known_delay(
         robot, recordings, estimated=data.estimate_effort_delay, cancelled=cancelled
     )
@@ -82,13 +99,18 @@ def read_data(
 
 
 def _read_bags(
-    data: msg.DataSelection, robot: RobotModel, cancelled: Cancelled, positions_needed: bool
+    data: msg.DataSelection,
+    robot: RobotModel,
+    cancelled: Cancelled,
+    positions_needed: bool,
+    reference_needed: bool,
 ) -> list[Recording]:
     if not data.bags:
         return []
     from robot_identification.storage.recordings import read_recordings
 
     efforts = _effort_source(data)
+    reference_topic = (data.reference_topic or JOINT_REFERENCE) if reference_needed else None
     recordings: list[Recording] = []
     for bag in data.bags:
         if cancelled():
@@ -97,7 +119,7 @@ def _read_bags(
             [bag],
             robot,
             topic=data.joint_states_topic or JOINT_STATES,
-            reference_topic=data.reference_topic or JOINT_REFERENCE,
+            reference_topic=reference_topic,
             efforts=efforts,
             delay_needed=not data.estimate_effort_delay,
             begin=data.begin,
@@ -117,10 +139,11 @@ def _effort_source(data: msg.DataSelection) -> EffortSource | None:
     return None
 
 
-def recording_of(source: LiveRecording, robot: RobotModel) -> Recording:
+def recording_of(source: LiveRecording, robot: RobotModel, *, reference: bool = False) -> Recording:
     """Return a live recording on the joint side, ready for identification."""
     meant = replace(robot, effort_meaning=EffortMeaning(source.effort_meaning))
-    recording = joint_side_recording(source.samples(), meant, source=source.recording)
+    samples = source.samples(reference=reference)
+    recording = joint_side_recording(samples, meant, source=source.recording)
     return replace(recording, effort_topic=source.effort_topic, effort_delay=source.effort_delay)
 
 
@@ -129,7 +152,7 @@ def values_to_validate(
     robot: RobotModel,
     base: BaseParameters,
     last: IdentificationResult | None,
-) -> Array:
+) -> BaseValues:
     """Return the base parameters that a request wants compared with data.
 
     Args:
@@ -138,9 +161,6 @@ def values_to_validate(
         base: its base parameters.
         last: result that counts where the request names nothing.
 
-    Returns:
-        (base,) values.
-
     Raises:
         SettingError: if names and values do not fit together.
         ResultFileError: if there is no result, or it is another robot's.
@@ -148,13 +168,13 @@ def values_to_validate(
     if request.result:
         return values_of_file(request.result, robot)
     if request.names or request.values:
-        return base_values(named_values(request.names, request.values), base)
+        return BaseValues(base_values(named_values(request.names, request.values), base))
     if last is None:
         raise ResultFileError("the last result", "there is none: call ~/identify first")
-    return last.estimate.values
+    return BaseValues(last.estimate.values, settings_of(last))
 
 
-def values_of_file(path: str, robot: RobotModel) -> Array:
+def values_of_file(path: str, robot: RobotModel) -> BaseValues:
     """Return the base parameters in a result or parameter file that a request names.
 
     Raises:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
@@ -65,10 +66,7 @@ def result_message(
             for s in result.sources
         ],
         method=result.method,
-        settings=[
-            KeyValue(key=name, value=json.dumps(dict(entry)))
-            for name, entry in result.settings.items()
-        ],
+        settings=setting_messages(result.settings),
         standard_names=list(regrouping.standard_names),
         unaffecting_names=[n for n in regrouping.standard_names if n not in grouped],
         regrouped_names=list(regrouping.regrouped),
@@ -140,6 +138,11 @@ def _factor_message(factor: JointFactor) -> msg.TriangularFactor:
         rows=factor.rows,
         triangle=floats(factor.triangle[np.triu_indices(len(factor.triangle))]),
     )
+
+
+def setting_messages(settings: Mapping[str, Mapping[str, object]]) -> list[KeyValue]:
+    """Return settings as messages: their names, and value and reason as json."""
+    return [KeyValue(key=name, value=json.dumps(dict(e))) for name, e in settings.items()]
 
 
 def result_of(message: msg.IdentificationResult) -> IdentificationResult:

@@ -30,6 +30,7 @@ ERROR_CODES: dict[type[errors.RobotIdentificationError], int] = {
     errors.MissingSignalError: CODES.DATA_INVALID,
     errors.JointNameError: CODES.DATA_INVALID,
     errors.RecordingError: CODES.DATA_INVALID,
+    errors.NoEffortError: CODES.DATA_INVALID,
     errors.UnknownRecordingError: CODES.UNKNOWN_RECORDING,
     errors.FileError: CODES.INVALID_REQUEST,
     errors.BagError: CODES.BAG_UNREADABLE,

@@ -10,15 +10,12 @@ from typing import Any
 from robot_identification.calibration.prior import Prior
 from robot_identification.errors import InputError, ResultMismatchError
 from robot_identification.identification.base import base_parameters
-from robot_identification.identification.identify import METHODS
 from robot_identification.identification.prediction import Prediction, predict
 from robot_identification.identification.result import IdentificationResult
+from robot_identification.identification.result_settings import settings_of
 from robot_identification.robot.document import read_bytes
 from robot_identification.robot.loading import known_robots, load_robot
 from robot_identification.robot.model import RobotModel
-from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.signals.processing import Processing
-from robot_identification.signals.recording import Recording
 from robot_identification.signals.settings import resolve_processing
 from robot_identification.storage.parameter_files import StandardParameters, read_parameters
 from robot_identification.storage.priors import read_prior
@@ -182,21 +179,10 @@ def _predictions(
     if not recordings:
         return {}
     base = base_parameters(robot)
-    processing = _processing(robot, result, [recording for _, recording in recordings])
+    processing = resolve_processing(
+        robot, [recording for _, recording in recordings], identified=settings_of(result)
+    )
     return {
         name: predict(base, result.estimate.values, recording, processing)
         for name, recording in recordings
     }
-
-
-def _processing(
-    robot: RobotModel, result: IdentificationResult, recordings: Sequence[Recording]
-) -> Processing:
-    """Return the settings of the result; DIDIM's hold for a simulation, and only its rate stays."""
-    wanted = set(vars(ProcessingSettings())) if result.method in METHODS else {"rate_hz"}
-    stated: dict[str, Any] = {
-        name: tuple(entry["value"]) if isinstance(entry["value"], list) else entry["value"]
-        for name, entry in result.settings.items()
-        if name in wanted
-    }
-    return resolve_processing(robot, recordings, ProcessingSettings(**stated))

@@ -13,11 +13,13 @@ import numpy.typing as npt
 
 from robot_identification.errors import ShapeError
 from robot_identification.robot import parameters
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 
 _UPPER = np.triu_indices(3)
 
 
+@by_value
 @dataclass(frozen=True)
 class Body:
     """A rigid body seen from a frame that is fixed in it.

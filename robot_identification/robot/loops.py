@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import SettingError, ShapeError
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
 
 Positions = Callable[[Array], npt.ArrayLike]
@@ -41,6 +42,7 @@ class TreeMotion(NamedTuple):
     jacobian: Array
 
 
+@by_value
 @dataclass(frozen=True)
 class LoopConstraint:
     """Explicit relations between the passive and the active joints of a robot, as functions.
@@ -167,6 +169,7 @@ def linear_constraint(robot: RobotModel) -> LoopConstraint:
     )
 
 
+@by_value
 @dataclass(frozen=True)
 class _Linear:
     """Linear relations q_p = matrix q_a + offset."""

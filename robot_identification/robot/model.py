@@ -17,19 +17,27 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.robot import parameters
+from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.robot.controller import Controller
 from robot_identification.robot.experiment import SimulatedExperiment
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.robot.workspace import Workspace
 
-Array = npt.NDArray[np.float64]
-
-
-def read_only(values: npt.ArrayLike) -> Array:
-    """Return ``values`` as a contiguous float array of its own that cannot be written to."""
-    array = np.array(values, dtype=np.float64, order="C")
-    array.setflags(write=False)
-    return array
+__all__ = [
+    "Array",
+    "Coupling",
+    "CouplingKind",
+    "CouplingTerm",
+    "EffortMeaning",
+    "GeometricParameters",
+    "Joint",
+    "JointLimits",
+    "JointType",
+    "LoopRelation",
+    "PositionMeaning",
+    "RobotModel",
+    "read_only",
+]
 
 
 class JointType(Enum):
@@ -93,6 +101,7 @@ class JointLimits:
     effort: float | None = None
 
 
+@by_value
 @dataclass(frozen=True)
 class Joint:
     """A joint, the link that it moves, and its drive.
@@ -191,6 +200,7 @@ class LoopRelation:
         object.__setattr__(self, "equals", MappingProxyType(dict(self.equals)))
 
 
+@by_value
 @dataclass(frozen=True)
 class RobotModel:
     """A serial or tree robot whose dynamic parameters are to be identified.

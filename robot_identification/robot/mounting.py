@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from robot_identification.errors import SettingError, ShapeError
 from robot_identification.robot import parameters
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.bodies import Body, pseudo_inertia
 from robot_identification.robot.loading import source_urdf
 from robot_identification.robot.model import Array, RobotModel, read_only
@@ -21,6 +22,7 @@ _INERTIAL = len(parameters.INERTIAL)
 _UPPER = np.triu_indices(3)
 
 
+@by_value
 @dataclass(frozen=True)
 class Mounting:
     """The frame that a payload is described in.

@@ -2,12 +2,43 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Literal
+from typing import Any, Literal, get_args
+
+from robot_identification.errors import SettingError
 
 EndTreatment = Literal["cut", "keep"]
 Divisor = Literal["rows-parameters", "rows-1"]
 ThresholdScope = Literal["joint", "sample"]
+
+
+_WHOLE = ("filter_order", "difference_order", "drop_start", "drop_end")
+_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "velocity_threshold_scope": get_args(ThresholdScope),
+    "ends": get_args(EndTreatment),
+    "residual_divisor": get_args(Divisor),
+}
+
+
+def _checked(name: str, value: object) -> object:
+    """Return the value of a setting, which must be of its kind."""
+    if name in _CHOICES:
+        if value in _CHOICES[name]:
+            return value
+        raise SettingError(name, value, f"choose one of {', '.join(_CHOICES[name])}")
+    if name in _WHOLE:
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+        raise SettingError(name, value, "must be a whole number")
+    numbers = value if name == "velocity_threshold" else [value]
+    if not isinstance(numbers, list | tuple) or not all(
+        isinstance(one, int | float) and not isinstance(one, bool) and math.isfinite(one)
+        for one in numbers
+    ):
+        raise SettingError(name, value, "must be a finite number, or a list of them")
+    return tuple(numbers) if name == "velocity_threshold" else value
 
 
 @dataclass(frozen=True)
@@ -51,11 +82,29 @@ class ProcessingSettings:
     ends: EndTreatment | None = None
     residual_divisor: Divisor | None = None
 
+    @classmethod
+    def of(cls, stated: Mapping[str, Any]) -> ProcessingSettings:
+        """Return the settings that plain data state; what they do not name is open.
+
+        Args:
+            stated: name -> value; other names are passed over.
+
+        Raises:
+            SettingError: a value is of the wrong kind.
+        """
+        names = [field.name for field in fields(cls) if stated.get(field.name) is not None]
+        values: dict[str, Any] = {name: _checked(name, stated[name]) for name in names}
+        return cls(**values)
+
+    def stated(self) -> dict[str, Any]:
+        """Return what is not open as plain data."""
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in vars(self).items()
+            if value is not None
+        }
+
     def overridden_by(self, other: ProcessingSettings) -> ProcessingSettings:
         """Return these settings with every value that ``other`` states put in their place."""
-        stated = {
-            field.name: getattr(other, field.name)
-            for field in fields(other)
-            if getattr(other, field.name) is not None
-        }
+        stated = {name: value for name, value in vars(other).items() if value is not None}
         return replace(self, **stated)

@@ -13,6 +13,7 @@ from typing import TypeVar
 import numpy as np
 
 from robot_identification.errors import RobotDescriptionError
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import (
     Array,
     Joint,
@@ -29,6 +30,7 @@ MAXIMUM_JOINTS = 200
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
 
+@by_value
 @dataclass(frozen=True)
 class LinkFrame:
     """Where the frame of a URDF link is: fixed in the frame of a joint of the model.

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robot_identification.robot.angles import rotation_x, rotation_y, rotation_z
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.bodies import Body
 from robot_identification.robot.model import Array, JointLimits, read_only
 from robot_identification.robot.xml_document import Element
@@ -28,6 +29,7 @@ class UrdfLink:
     element: Element
 
 
+@by_value
 @dataclass(frozen=True)
 class UrdfJoint:
     """A joint.

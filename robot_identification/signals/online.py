@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import ShapeError
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 from robot_identification.signals import filtering
 from robot_identification.signals.decimation import PADDING, Decimator
@@ -28,6 +29,7 @@ _GAP = 1.5
 Stamps = npt.NDArray[np.int64]
 
 
+@by_value
 @dataclass(frozen=True)
 class FilteredBlock:
     """Finished samples: filtered, differentiated, decimated.
@@ -66,9 +68,7 @@ class _Filters:
     @cached_property
     def reach(self) -> int:
         """Samples before and behind a sample that the filters can feel."""
-        position = (
-            filtering.settling_samples(self.sections, _LEVEL) + filtering.DEFAULT_DIFFERENCE_ORDER
-        )
+        position = filtering.settling_samples(self.sections, _LEVEL) + self.difference_order
         if self.decimator.factor == 1:
             return position
         return position + filtering.settling_samples(self.decimator.sections, _LEVEL)
@@ -87,10 +87,8 @@ class _Filters:
             kept: (outputs,) places.
         """
         smooth = filtering.zero_phase(self.sections, filtering.padding(self.order), position)
-        velocity = filtering.differentiate(smooth, self.period, filtering.DEFAULT_DIFFERENCE_ORDER)
-        acceleration = filtering.differentiate(
-            velocity, self.period, filtering.DEFAULT_DIFFERENCE_ORDER
-        )
+        velocity = filtering.differentiate(smooth, self.period, self.difference_order)
+        acceleration = filtering.differentiate(velocity, self.period, self.difference_order)
         signals = [smooth, velocity, acceleration, effort]
         if self.decimator.factor > 1:
             sections = self.decimator.sections
@@ -126,7 +124,7 @@ class OnlineFilter:
         rate_hz: float,
         *,
         order: int = filtering.DEFAULT_ORDER,
-        difference_order: int = 8,
+        difference_order: int = filtering.DEFAULT_DIFFERENCE_ORDER,
         period: float | None = None,
     ) -> None:
         self._joints = joints

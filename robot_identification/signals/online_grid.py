@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 from robot_identification.signals.resampling import interpolate
 
@@ -23,14 +24,17 @@ class Clock:
     Attributes:
         period_ns: sampling period in ns.
         largest_step: a longer step between stamps is a gap, in periods.
+        jitter: standard deviation of the steps, in periods.
         resampled: whether stamps jitter, so that samples must be moved to a constant period.
     """
 
     period_ns: float
     largest_step: float
+    jitter: float
     resampled: bool
 
 
+@by_value
 @dataclass(frozen=True)
 class Piece:
     """Samples at a constant period.
@@ -39,11 +43,13 @@ class Piece:
         position: (samples, joints).
         effort: (samples, joints).
         begins: whether they begin another run, behind a gap.
+        stamp: of the first sample of the run, in ns.
     """
 
     position: Array
     effort: Array
     begins: bool
+    stamp: int
 
 
 class OnlineGrid:
@@ -53,10 +59,15 @@ class OnlineGrid:
 
     Args:
         clock: period and regularity.
+
+    Attributes:
+        dropped: samples that were dropped.
+        gaps: gaps between runs.
+        lost: samples missing in them, judged by the period.
     """
 
     def __init__(self, clock: Clock) -> None:
-        self.dropped = 0
+        self.dropped = self.gaps = self.lost = 0
         self._clock = clock
         self._newest: int | None = None
         self._stamps: Stamps = np.zeros(0, dtype=np.int64)
@@ -82,6 +93,7 @@ class OnlineGrid:
         longest = self._clock.largest_step * self._clock.period_ns
         places = np.flatnonzero(np.diff(stamps) > longest) + 1
         follows = self._newest is not None and stamps[0] - self._newest <= longest
+        self._count_gaps(stamps, longest)
         self._newest = int(stamps[-1])
         pieces: list[Piece] = []
         for number, part in enumerate(np.split(np.arange(len(stamps)), places)):
@@ -94,6 +106,13 @@ class OnlineGrid:
                 self._signals = _joined(self._signals, signals[part])
                 pieces += self._finished(begins=False, ended=False)
         return pieces
+
+    def _count_gaps(self, stamps: Stamps, longest: float) -> None:
+        before = [] if self._newest is None else [self._newest]
+        steps = np.diff(np.concatenate([np.array(before, dtype=np.int64), stamps]))
+        gaps = steps[steps > longest] / self._clock.period_ns
+        self.gaps += len(gaps)
+        self.lost += int(np.sum(np.maximum(np.rint(gaps), 2.0) - 1.0))
 
     def end(self) -> list[Piece]:
         """Return what is left of the run."""
@@ -116,7 +135,7 @@ class OnlineGrid:
                 self._signals = None
         if not len(signals) and not begins:
             return []
-        return [Piece(signals[:, 0], signals[:, 1], begins)]
+        return [Piece(signals[:, 0], signals[:, 1], begins, self._origin)]
 
     def _on_grid(self, stamps: Stamps, signals: Array, *, ended: bool) -> Array:
         """Return the samples of the grid that are finished; keep what the others will need."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import RecordingError
+from robot_identification.robot.arrays import by_value, read_only_view
 from robot_identification.robot.model import Array
 
 
@@ -37,9 +38,12 @@ class RecordingStatistics:
     jitter: float = 0.0
 
 
+@by_value
 @dataclass(frozen=True)
 class Segment:
     """An unbroken run of samples with a constant period, joint side, SI units.
+
+    It looks at the arrays that it is given, read-only: who made them must not change them.
 
     Attributes:
         time: (samples,) seconds since the first stamp of the recording.
@@ -56,8 +60,7 @@ class Segment:
     reference: Array | None = None
 
     def __post_init__(self) -> None:
-        for name in ("time", "position", "velocity", "effort", "reference"):
-            _freeze(getattr(self, name))
+        _cover(self, ("time", "position", "velocity", "effort", "reference"))
 
     def part(self, samples: slice) -> Segment:
         """Return a run of the segment's samples."""
@@ -136,11 +139,13 @@ class Recording:
         return replace(self, segments=tuple(segments))
 
 
+@by_value
 @dataclass(frozen=True)
 class RawSamples:
     """Joint states as they came, mapped to the robot's joints by name, in order of arrival.
 
-    Positions and efforts are still on the side where they were measured.
+    Positions and efforts are still on the side where they were measured.  The arrays are looked at,
+    read-only: who made them must not change them.
 
     Attributes:
         stamps: (samples,) header stamps in ns.
@@ -157,11 +162,33 @@ class RawSamples:
     reference: Array | None = None
 
     def __post_init__(self) -> None:
-        for name in ("stamps", "position", "velocity", "effort", "reference"):
-            _freeze(getattr(self, name))
+        _cover(self, ("stamps", "position", "velocity", "effort", "reference"))
 
 
-def _freeze(array: npt.NDArray[Any] | None) -> None:
-    """Make an array read-only, without copying it."""
-    if array is not None:
-        array.setflags(write=False)
+def joined_samples(blocks: Sequence[RawSamples], *, reference: bool = True) -> RawSamples:
+    """Return samples that follow each other as one; velocities only if every block has them.
+
+    Args:
+        blocks: at least one.
+        reference: whether the reference is wanted; it is there only if every block has it.
+    """
+    return RawSamples(
+        stamps=np.concatenate([block.stamps for block in blocks]),
+        position=np.concatenate([block.position for block in blocks]),
+        velocity=_joined([block.velocity for block in blocks]),
+        effort=np.concatenate([block.effort for block in blocks]),
+        reference=_joined([block.reference for block in blocks]) if reference else None,
+    )
+
+
+def _joined(arrays: Sequence[Array | None]) -> Array | None:
+    present = [array for array in arrays if array is not None]
+    return np.concatenate(present) if len(present) == len(arrays) else None
+
+
+def _cover(owner: Segment | RawSamples, names: Sequence[str]) -> None:
+    """Have arrays be read-only through their owner; nothing is copied, and the caller's stay."""
+    for name in names:
+        array = getattr(owner, name)
+        if array is not None:
+            object.__setattr__(owner, name, read_only_view(array))

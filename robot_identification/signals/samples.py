@@ -9,6 +9,7 @@ import numpy.typing as npt
 import scipy.ndimage
 
 from robot_identification.errors import RecordingError
+from robot_identification.robot.arrays import by_value, read_only_view
 from robot_identification.robot.model import Array, CouplingKind, RobotModel
 from robot_identification.signals import filtering
 from robot_identification.signals.processing import Processing
@@ -17,6 +18,7 @@ from robot_identification.signals.recording import Recording, Segment
 Flags = npt.NDArray[np.bool_]
 
 
+@by_value
 @dataclass(frozen=True)
 class FilteredSegment:
     """An unbroken run of samples at the full rate, ready for regressor and decimation.
@@ -47,8 +49,7 @@ class FilteredSegment:
         for name in ("time", "position", "velocity", "acceleration", "effort", "shares"):
             if getattr(self, name) is not None:
                 array = np.ascontiguousarray(getattr(self, name), dtype=np.float64)
-                array.setflags(write=False)
-                object.__setattr__(self, name, array)
+                object.__setattr__(self, name, read_only_view(array))
 
     @property
     def samples(self) -> int:

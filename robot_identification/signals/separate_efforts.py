@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import JointNameError, RecordingError, SettingError, ShapeError
+from robot_identification.robot.arrays import by_value, read_only_view
 from robot_identification.robot.model import Array
 from robot_identification.signals.recording import RawSamples
 
@@ -74,6 +75,7 @@ class EffortSource:
             )
 
 
+@by_value
 @dataclass(frozen=True)
 class EffortSamples:
     """Efforts as they came, mapped to the robot's joints.
@@ -89,8 +91,8 @@ class EffortSamples:
     def __post_init__(self) -> None:
         if self.effort.ndim != 2 or len(self.effort) != len(self.stamps):
             raise ShapeError("effort", self.effort.shape, f"({len(self.stamps)}, joints)")
-        self.stamps.setflags(write=False)
-        self.effort.setflags(write=False)
+        object.__setattr__(self, "stamps", read_only_view(self.stamps))
+        object.__setattr__(self, "effort", read_only_view(self.effort))
 
 
 @dataclass(frozen=True)

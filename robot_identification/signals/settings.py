@@ -1,8 +1,8 @@
-"""Settings of the signal processing: an option first, then the robot file, then the data."""
+"""Settings of the signal processing: by option, else as in a result, a robot file, or from data."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from robot_identification.errors import JointNameError, RecordingError, SettingError
@@ -18,16 +18,20 @@ def resolve_processing(
     robot: RobotModel,
     recordings: Sequence[Recording],
     options: ProcessingSettings | None = None,
+    *,
+    identified: ProcessingSettings | None = None,
 ) -> Processing:
     """Return complete settings for recordings of a robot.
 
-    What neither an option nor the robot file states is derived from the data by
+    What neither an option nor a result nor the robot file states is derived from the data by
     :class:`~robot_identification.signals.derived.DataProperties`.
 
     Args:
         robot: its file may recommend some settings.
         recordings: what is to be processed, at least one.
         options: what the caller states; it goes before everything else.
+        identified: what the parameters were identified with that the recordings are compared
+            with; it goes before the robot file.
 
     Raises:
         SettingError: a value is impossible, or does not suit the sampling rate.
@@ -40,7 +44,13 @@ def resolve_processing(
         if recording.joint_names != robot.joint_names:
             raise JointNameError(robot.joint_names, recording.joint_names, recording.source)
     data = DataProperties(recordings)
-    chosen = _Chosen(options or ProcessingSettings(), robot.processing)
+    chosen = _Chosen(
+        {
+            "option": options or ProcessingSettings(),
+            "result": identified or ProcessingSettings(),
+            "robot file": robot.processing,
+        }
+    )
     order = chosen.take("filter_order", lambda: Derived(filtering.DEFAULT_ORDER, "default"))
     differences = chosen.take(
         "difference_order", lambda: Derived(filtering.DEFAULT_DIFFERENCE_ORDER, "default")
@@ -64,31 +74,29 @@ def resolve_processing(
 
 
 class _Chosen:
-    """Values of settings and the reasons for them, as they are decided one by one."""
+    """Values of settings and the reasons for them, as they are decided one by one.
 
-    def __init__(self, options: ProcessingSettings, recommended: ProcessingSettings) -> None:
-        self._options = options
-        self._stated = recommended.overridden_by(options)
+    Args:
+        stated: who states settings -> these; the first one counts.
+    """
+
+    def __init__(self, stated: Mapping[str, ProcessingSettings]) -> None:
+        self._stated = stated
         self.values: dict[str, Any] = {}
         self.reasons: dict[str, str] = {}
 
     def take(self, name: str, derive: Callable[[], Derived]) -> Any:
         """Decide a setting: what is stated, or else what is derived."""
-        value = getattr(self._stated, name)
-        if value is None:
-            self.values[name], self.reasons[name] = derive()
-        else:
-            is_option = getattr(self._options, name) is not None
-            self.values[name] = value
-            self.reasons[name] = "option" if is_option else "robot file"
+        for who, settings in self._stated.items():
+            if (value := getattr(settings, name)) is not None:
+                self.values[name], self.reasons[name] = value, who
+                return value
+        self.values[name], self.reasons[name] = derive()
         return self.values[name]
 
-    def default(self, name: str, value: str | float, reason: str) -> None:
+    def default(self, name: str, value: Any, reason: str) -> None:
         """Decide a setting: what is stated, or else a constant."""
-        if getattr(self._stated, name) is None:
-            self.values[name], self.reasons[name] = value, reason
-        else:
-            self.take(name, lambda: Derived(0, ""))
+        self.take(name, lambda: Derived(value, reason))
 
 
 def _drop(

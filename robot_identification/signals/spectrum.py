@@ -13,6 +13,7 @@ import numpy as np
 import scipy.ndimage
 import scipy.signal
 
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 from robot_identification.signals.recording import Recording, Segment
 
@@ -31,6 +32,7 @@ _FEWEST_STEPS = 100
 _TINY = float(np.finfo(float).tiny)
 
 
+@by_value
 @dataclass(frozen=True)
 class MotionSpectrum:
     """Motion and noise of the joints of one or more recordings.

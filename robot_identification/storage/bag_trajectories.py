@@ -13,9 +13,9 @@ from robot_identification.errors import RobotIdentificationError, TrajectoryErro
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.robot.model import Array
 from robot_identification.storage.bag_files import foreign_errors, open_bag
-from robot_identification.storage.message_types import message_types
+from robot_identification.storage.message_types import JOINT_TRAJECTORY, message_types
 
-MESSAGE_TYPE = "trajectory_msgs/msg/JointTrajectory"
+MESSAGE_TYPE = JOINT_TRAJECTORY
 _NANOSECONDS = 1_000_000_000
 
 

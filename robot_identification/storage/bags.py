@@ -10,12 +10,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.errors import MissingSignalError, SampleError
+from robot_identification.errors import MissingSignalError, SampleError, TopicError
 from robot_identification.robot.model import Array
 from robot_identification.signals.recording import RawSamples
 from robot_identification.storage.bag_files import Bag, open_bag
 from robot_identification.storage.cancelling import Cancelled
+from robot_identification.storage.joint_state_cdr import MESSAGE_TYPE as JOINT_STATE
 from robot_identification.storage.joint_state_columns import StateCollector, States
+from robot_identification.storage.message_types import JOINT_TRAJECTORY
 
 JOINT_STATES = "/joint_states"
 
@@ -58,7 +60,8 @@ def read_joint_states(
         topic: topic of the joint states (sensor_msgs/JointState).
         reference_topic: topic of the positions that the controller was asked for, also
             sensor_msgs/JointState.  A state gets the newest reference that is no newer than
-            itself.  None, or a topic that the bag does not have: no reference.
+            itself.  None, or no such messages on the topic, as where it carries trajectories: no
+            reference.
         efforts_needed: whether efforts must be there; without, all of them are 0.
         positions_needed: whether every position must be there; without, positions that are not
             all finite are all NaN.
@@ -70,7 +73,8 @@ def read_joint_states(
 
     Raises:
         BagError: the bag cannot be read: not there, not a bag, truncated, damaged or empty.
-        TopicError: there are no joint states on the topic.
+        TopicError: there are no joint states on the topic, or what is no reference on that of the
+            reference.
         JointNameError: a message lacks a joint of the robot.
         MissingSignalError: positions or efforts are absent.
         SampleError: a position or effort is NaN or infinite.
@@ -89,7 +93,7 @@ def read_joint_states(
             if positions_needed or signal != "position":
                 check_finite(signal, values, names)
         reference = None
-        if reference_topic is not None and reference_topic in bag.topics:
+        if reference_topic is not None:
             reference = _reference(bag, reference_topic, names, states.stamps)
         digest = bag.digest()
         warnings = tuple(bag.warnings)
@@ -210,7 +214,19 @@ def check_finite(signal: str, values: Array, names: Sequence[str], first: int = 
 def _reference(
     bag: Bag, topic: str, names: tuple[str, ...], stamps: npt.NDArray[np.int64]
 ) -> Array | None:
-    """Return (samples, joints) the newest reference at every stamp, None where it begins later."""
+    """Return (samples, joints) the newest reference at every stamp.
+
+    None where it begins later, and where the topic is absent or carries trajectories.
+
+    Raises:
+        TopicError: the topic carries something else.
+    """
+    kind = bag.topics.get(topic)
+    if kind in (None, JOINT_TRAJECTORY):
+        return None
+    if kind != JOINT_STATE:
+        problem = f"topic {topic} holds {kind}; a reference is {JOINT_STATE} or {JOINT_TRAJECTORY}"
+        raise TopicError(bag.path, topic, sorted(bag.topics), problem)
     states = StateCollector(bag, topic, names).collect()
     if states.position is None:
         raise MissingSignalError("position", f"{bag.path}: {topic}")

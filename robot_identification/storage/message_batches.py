@@ -9,10 +9,13 @@ import numpy as np
 import numpy.typing as npt
 from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
+from robot_identification.robot.arrays import by_value
+
 Bytes = npt.NDArray[np.uint8]
 Places = npt.NDArray[np.int64]
 
 
+@by_value
 @dataclass(frozen=True)
 class MessageBatch:
     """Messages of a topic in one buffer, which may hold other things beside them.

@@ -7,6 +7,8 @@ from typing import Any
 
 from rosbags.typesys import Stores, get_typestore
 
+JOINT_TRAJECTORY = "trajectory_msgs/msg/JointTrajectory"
+
 
 @cache
 def message_types() -> Any:

@@ -14,10 +14,12 @@ import numpy.typing as npt
 from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.calibration.checks import Consistency, check_consistency
 from robot_identification.errors import InconsistentParametersError, OutputError
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.document import parse_document, read_document
 from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.robot.schema import check
-from robot_identification.robot.values import load_given, values_of, values_path
+from robot_identification.robot.values import is_urdf, load_given, values_of, values_path
 from robot_identification.storage.export.yaml_text import Data, yaml_text
 
 KIND = "robot_identification/parameters"
@@ -70,6 +72,7 @@ def parameters_text(calibrated: CalibratedParameters) -> str:
             "essential": list(calibrated.essential),
             "active_links": list(calibrated.active_links),
             "active_drives": list(calibrated.active_drives),
+            "processing": calibrated.processing.stated(),
         },
         "quality": _finite(
             {
@@ -95,6 +98,24 @@ def parameters_text(calibrated: CalibratedParameters) -> str:
     return yaml_text(document, heading=heading)
 
 
+def stated_processing(path: str | Path) -> ProcessingSettings:
+    """Return how the recordings behind a parameter file were processed; open where it is silent.
+
+    Args:
+        path: file that calibrate wrote, or any other that holds values.
+
+    Raises:
+        UnknownRobotError: there is no such file.
+        RobotDescriptionError: the file is wrong.
+    """
+    place = values_path(path)
+    if is_urdf(place):
+        return ProcessingSettings()
+    document = read_document(place)
+    check(document, "parameters")
+    return ProcessingSettings.of(document.data.get("provenance", {}).get("processing", {}))
+
+
 def _deviations(calibrated: CalibratedParameters, values: Array) -> dict[str, Data]:
     return _finite({calibrated.names[i]: float(f"{values[i]:.4g}") for i in calibrated.model})
 
@@ -103,6 +124,7 @@ def _finite(entries: dict[str, float]) -> dict[str, Data]:
     return {name: value for name, value in entries.items() if math.isfinite(value)}
 
 
+@by_value
 @dataclass(frozen=True)
 class StandardParameters:
     """Standard parameters as a file holds them.

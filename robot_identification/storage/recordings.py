@@ -38,7 +38,8 @@ def read_recordings(
         paths: folders of rosbag2, or bare .db3 or .mcap files.
         robot: says which joints and what positions and efforts mean.
         topic: topic of the joint states.
-        reference_topic: topic of commanded positions; None or absent: no reference.
+        reference_topic: topic of commanded positions; None, absent or not of joint states: no
+            reference.
         efforts: where efforts come from that have a topic of their own; None: they come with the
             joint states.  Joint states for which there are none are left out.
         delay_needed: whether efforts without stamps need a delay.

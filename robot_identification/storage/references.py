@@ -19,7 +19,7 @@ _NANOSECONDS = 1e9
 
 
 def read_reference(
-    path: str | Path, recording: Recording, robot: RobotModel, *, topic: str = TRAJECTORIES
+    path: str | Path, recording: Recording, robot: RobotModel, *, topic: str = ""
 ) -> Reference:
     """Return what the controller followed, its time 0 at the first stamp of a recording.
 
@@ -29,19 +29,24 @@ def read_reference(
         path: the bag.
         recording: what was read from it; with samples of the reference, if the bag has any.
         robot: says which joints.
-        topic: topic of the trajectories, used where there are no such samples.
+        topic: topic of the reference that was named, of samples or of trajectories; trajectories
+            on it are used where there are no samples.  Empty: none was, and trajectories on
+            :data:`TRAJECTORIES` are used.
 
     Raises:
         BagError: if the bag cannot be read.
-        MissingSignalError: if it has neither.
+        TopicError: if it lacks the topic that was named.
+        MissingSignalError: if it has neither samples nor trajectories.
         TrajectoryError: if a trajectory moves other joints.
     """
     sampled = sampled_reference(recording)
     if sampled is not None:
         return sampled
     try:
-        sent = read_trajectories(path, topic=topic)
-    except TopicError:
+        sent = read_trajectories(path, topic=topic or TRAJECTORIES)
+    except TopicError as error:
+        if topic and topic not in error.available:
+            raise
         sent = ()
     if not sent:
         raise MissingSignalError("reference", str(path))

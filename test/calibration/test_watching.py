@@ -1,7 +1,18 @@
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 
 from live_nodes import BEGIN, ROBOT, SAMPLES, TRUTH, motion
 from robot_identification.calibration.watching import Level, Watch
+from robot_identification.identification.base import base_parameters
+from robot_identification.identification.identify import identify
+from robot_identification.identification.least_squares import relative_error
+from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.signals.conditioning import build_recording
+from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.samples import filter_recording
+from robot_identification.signals.settings import resolve_processing
 
 NOISE = np.array([0.5, 0.05])
 LEVEL = Level(
@@ -66,3 +77,29 @@ def test_nothing_is_said_before_enough_rows_have_come():
     q, tau = motion()
     watch.push(STAMPS[:300], q[:300], tau[:300])
     assert np.isnan(watch.drift).all()
+
+
+def test_efforts_are_those_of_the_filter_of_the_identification():
+    """Other orders than the usual ones: those that the result states count."""
+    stated = ProcessingSettings(
+        cutoff_hz=3.0, filter_order=2, difference_order=2, rate_hz=10.0, velocity_threshold=(0.05,)
+    )
+    q, tau = motion()
+    recording = build_recording(RawSamples(STAMPS, q, None, tau), ROBOT.joint_names)
+    result = identify(ROBOT, [recording], overrides=stated)
+    settings = resolve_processing(ROBOT, [recording], stated)
+    (segment,) = filter_recording(recording, replace(settings, drop_start=0, drop_end=0))
+    base = base_parameters(ROBOT)
+    error = relative_error(result.factors, base.values(TRUTH[base.columns]))
+    level = Level.of(result, SimpleNamespace(error=error, error_identified=error))
+    watch = Watch(ROBOT, TRUTH, level)
+    blocks = [
+        block
+        for part in (slice(i, i + 10) for i in range(0, SAMPLES, 10))
+        for block in watch.push(STAMPS[part], q[part], tau[part])
+    ]
+    middle = slice(200, SAMPLES - 300)
+    for name in ("position", "velocity"):
+        found = np.concatenate([getattr(block, name) for block in blocks])
+        whole = getattr(segment, name).T
+        np.testing.assert_allclose(found[middle], whole[middle], atol=1e-4 * np.abs(whole).max())

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.stats
 
 from robot_identification.errors import SettingError
 from robot_identification.identification.essential import EliminationRule, eliminate
@@ -45,6 +46,36 @@ def test_what_has_no_effect_goes_and_the_rest_is_estimated_again(rows):
     np.testing.assert_allclose(found.estimate.std[:3], std)
     error = np.linalg.norm(residual) / np.linalg.norm(y)
     assert found.estimate.relative_error.total == pytest.approx(error)
+
+
+def significance(w, y, kept):
+    """Return how likely noise alone raises the squared residual so much without some columns.
+
+    The textbook's F test of two nested models (Draper and Smith 1998, section 6.2), by SciPy's
+    distribution and dense least squares.
+    """
+    rows, parameters = w.shape
+    full, few = (np.linalg.lstsq(own, y, rcond=None)[1].item() for own in (w, w[:, kept]))
+    removed = parameters - len(kept)
+    freedom = rows - parameters
+    return scipy.stats.f.sf((few - full) / removed / (full / freedom), removed, freedom)
+
+
+@pytest.mark.parametrize("removals", [1, 2])
+def test_removals_stop_where_the_f_test_of_the_textbook_says_so(removals):
+    """A dozen rows, so that every degree of freedom counts; the level lies just on either side."""
+    rng = np.random.default_rng(7)
+    w = rng.normal(size=(12, 5))
+    y = w @ np.array([5.0, -3.0, 2.0, 0.06, 0.03]) + 0.1 * rng.normal(size=12)
+    factors = [factor_of(w, y)]
+    every = eliminate(factors, NAMES, np.ones(1), rule="f-test", threshold=1e-9)
+    order = [removal.name for removal in every.removals]
+    kept = [i for i, name in enumerate(NAMES) if name not in order[:removals]]
+    level = significance(w, y, kept)
+    assert 1e-4 < level < 0.99
+    for threshold, expected in ((0.999 * level, removals), (1.001 * level, removals - 1)):
+        found = eliminate(factors, NAMES, np.ones(1), rule="f-test", threshold=threshold)
+        assert [removal.name for removal in found.removals[:removals]] == order[:expected]
 
 
 def test_the_history_tells_every_step(rows):

@@ -4,9 +4,13 @@ import numpy as np
 import pytest
 
 from robot_identification.errors import NotExcitedError
+from robot_identification.identification.bands import BandStream
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.householder_kernels import fold_rows
 from robot_identification.identification.least_squares import ordinary, relative_error, weighted
+from robot_identification.identification.row_groups import GroupedRows
+from robot_identification.identification.stacked import Problem, solve_stacked
+from robot_identification.identification.weighting import Weighting
 
 NAMES = ("A", "B", "C")
 TRUE = np.array([2.0, -1.0, 0.5])
@@ -115,6 +119,55 @@ def test_parameters_that_only_act_together_are_named():
         weighted(factors_of(columns, blocks, efforts), NAMES)
     assert caught.value.parameters == ("B", "C")
     assert caught.value.condition_number > 1e12
+
+
+def nearly_alike(condition, samples=1000):
+    """Return the factor of three parameters, two of which act nearly alike, and their values."""
+    rng = np.random.default_rng(3)
+    first, apart, third = np.linalg.qr(rng.normal(size=(samples, 3)))[0].T
+    w = np.column_stack([first, first + 2.0 / condition * apart, third])
+    return factors_of([np.arange(3)], [w], [w @ TRUE])
+
+
+@pytest.mark.parametrize("condition", [1e3, 1e5, 1e7, 1e9, 1e11, 1e12])
+def test_a_poor_motion_is_solved_as_long_as_the_numbers_tell_its_parameters(condition):
+    """Rows of exact efforts are no reason to refuse: that is for the standard deviations to say."""
+    estimate = ordinary(nearly_alike(condition), NAMES)
+    assert estimate.scaled_condition_number == pytest.approx(condition, rel=0.01)
+    np.testing.assert_allclose(estimate.values, TRUE, atol=100.0 * np.finfo(float).eps * condition)
+
+
+@pytest.mark.parametrize("condition", [1e13, 1e15])
+def test_a_motion_whose_parameters_are_told_by_rounding_alone_is_refused(condition):
+    with pytest.raises(NotExcitedError) as caught:
+        ordinary(nearly_alike(condition), NAMES)
+    assert caught.value.parameters == ("A", "B")
+    assert caught.value.condition_number > 1e12
+
+
+def test_the_noise_of_few_rows_is_not_taken_for_smaller_than_it_is():
+    """Ten rows for the three and two parameters of the joints: what the fit has taken counts."""
+    residuals, deviations = [], []
+    for seed in range(4000):
+        columns, blocks, efforts = system(seed, samples=10, noise=(0.1, 0.1))
+        estimate = ordinary(factors_of(columns, blocks, efforts), NAMES)
+        w, _ = dense(columns, blocks, efforts)
+        spread = np.sqrt(np.diag(np.linalg.inv(w.T @ w)))
+        deviations.append((estimate.std / spread) ** 2)
+        residuals.append(estimate.residual_std[0] ** 2)
+    np.testing.assert_allclose(np.sqrt(np.mean(deviations, axis=0)), 0.1, rtol=0.01)
+    columns, blocks, efforts = system(1, samples=10)
+    factors = factors_of(columns, blocks, efforts)
+    estimate = ordinary(factors, NAMES)
+    bands = BandStream(columns)
+    rows = [np.column_stack([w, y]).T for w, y in zip(blocks, efforts, strict=True)]
+    bands.add(np.vstack(rows), np.ones((2, 10), dtype=bool))
+    problem = Problem("ols", NAMES, "rows-parameters", Weighting())
+    whole = solve_stacked(problem, GroupedRows((tuple(factors),), (bands.grams(),))).estimate
+    np.testing.assert_array_equal(whole.residual_std, estimate.residual_std)
+    for joint, (w, y, own) in enumerate(zip(blocks, efforts, columns, strict=True)):
+        rest = np.linalg.norm(y - w @ estimate.values[own])
+        assert estimate.residual_std[joint] == pytest.approx(rest / np.sqrt(10 - len(own)))
 
 
 def test_fewer_rows_than_parameters_are_refused():

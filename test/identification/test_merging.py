@@ -52,6 +52,28 @@ def test_the_order_of_results_does_not_matter(results):
     np.testing.assert_allclose(one.estimate.values, nested.estimate.values, rtol=1e-10)
 
 
+def test_every_warning_stays_with_its_recording(results):
+    found, _ = results
+    names = ("runs/run1", "runs/run10", "scara-7f")
+    lost = [f"{name}: 3 samples lost in 1 gaps" for name in names]
+    held_out = "runs/run10: 9 samples lost in 1 gaps"  # of a bag that the first was tried on
+    about_first = [
+        "runs/run1/run1_0.mcap: a chunk has no checksum",
+        "bag runs/run1, joint_1: 0.5 instead of 0.1",
+    ]
+    about_live = "recording scara-7f: 2 blocks, 20 samples, not arrived"
+    warnings = ([lost[0], held_out, *about_first], [lost[1]], [lost[2], about_live])
+    told = merge_results(
+        [
+            replace(one, sources=(replace(one.sources[0], name=name),), warnings=tuple(lines))
+            for one, name, lines in zip(found, names, warnings, strict=True)
+        ]
+    ).warnings
+    assert told[:5] == (lost[0], about_first[0], lost[1], lost[2], about_live)
+    assert held_out not in told
+    assert about_first[1] not in told
+
+
 def test_unlike_results_are_refused(results):
     found, _ = results
     one, other = found[0], found[1]

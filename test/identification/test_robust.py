@@ -12,7 +12,7 @@ from robot_identification.errors import ShapeError
 from robot_identification.identification import least_squares
 from robot_identification.identification.bands import BLOCK, EDGES, BandStream
 from robot_identification.identification.base import base_parameters
-from robot_identification.identification.factor import JointFactor
+from robot_identification.identification.factor import JointFactor, triangle_of
 from robot_identification.identification.householder_kernels import fold_rows
 from robot_identification.identification.identify import identify
 from robot_identification.identification.robust import robust_std
@@ -107,6 +107,53 @@ def test_noise_that_joints_share_is_covered():
     """As where one motor acts on two joints."""
     _, robust = coverage(0.3, common=0.9)
     assert np.all(np.abs(robust - 0.95) < 0.035)
+
+
+def fitted(columns, noise):
+    """Return errors over robust deviations, and these over the true deviations.
+
+    Args:
+        columns: for each joint (samples, parameters); all joints see all parameters, which are 0.
+        noise: (joints, samples) white.
+    """
+    parameters = columns[0].shape[1]
+    places = [np.arange(parameters)] * len(columns)
+    bread = np.linalg.inv(sum(own.T @ own for own in columns))
+    values = bread @ sum(own.T @ e for own, e in zip(columns, noise, strict=True))
+    blocks = [np.column_stack([own, e]) for own, e in zip(columns, noise, strict=True)]
+    factors = [
+        JointFactor(str(k), own, triangle_of(block), len(block))
+        for k, (own, block) in enumerate(zip(places, blocks, strict=True))
+    ]
+    stream = BandStream(places)
+    stream.add(np.vstack([b.T for b in blocks]), np.ones((len(blocks), len(blocks[0])), bool))
+    std = robust_std(stream.grams(), factors, values, np.ones(len(blocks)))
+    return values / std, std / np.sqrt(np.diag(bread))
+
+
+@pytest.mark.parametrize(("samples", "parameters"), [(60, 20), (120, 40)])
+def test_what_the_fit_has_taken_from_the_noise_is_given_back(samples, parameters):
+    """A third of the degrees of freedom is taken, and the residual is so much smaller."""
+    rng = np.random.default_rng(4)
+    motion = [rng.standard_normal((samples, parameters))]
+    ratios = [fitted(motion, rng.standard_normal((1, samples)))[1] for _ in range(60)]
+    assert np.median(np.sqrt(np.mean(np.square(ratios), axis=0))) == pytest.approx(1.0, abs=0.1)
+
+
+def test_a_fit_that_both_joints_share_is_not_taken_for_noise_that_they_share():
+    """Their residuals are correlated, because the same parameters have followed both noises."""
+    rng = np.random.default_rng(5)
+    motion = [rng.standard_normal((400, 200))] * 2
+    ratios = [fitted(motion, rng.standard_normal((2, 400)))[1] for _ in range(20)]
+    assert np.median(np.sqrt(np.mean(np.square(ratios), axis=0))) == pytest.approx(1.0, abs=0.08)
+
+
+def test_a_slow_motion_that_leaves_its_band_no_freedom_is_covered():
+    rng = np.random.default_rng(0)
+    band = scipy.signal.butter(4, 0.12, output="sos")
+    motion = [scipy.signal.sosfiltfilt(band, rng.standard_normal((400, 40)), axis=0)]
+    inside = [np.abs(fitted(motion, rng.standard_normal((1, 400)))[0]) < 1.96 for _ in range(200)]
+    assert np.mean(inside) == pytest.approx(0.95, abs=0.03)
 
 
 def test_long_white_recordings_give_the_papers_standard_deviations():

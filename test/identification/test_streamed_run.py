@@ -52,7 +52,9 @@ def at_once(position, effort, processing):
 
 def in_blocks(position, effort, processing, size):
     taken = []
-    run = StreamedRun(ROBOT, REGRESSOR, processing, PERIOD, lambda *rows: taken.append(rows))
+    run = StreamedRun(
+        ROBOT, REGRESSOR, processing, PERIOD, lambda rows, kept, _: taken.append((rows, kept))
+    )
     for first in range(0, len(position), size):
         run.push(position[first : first + size], effort[first : first + size])
     before = sum(rows.shape[1] for rows, _ in taken)
@@ -92,7 +94,11 @@ def test_short_runs_end_without_a_row_that_counts(samples):
     position, effort = motion(samples)
     taken = []
     run = StreamedRun(
-        ROBOT, REGRESSOR, Processing(**SETTINGS), PERIOD, lambda *rows: taken.append(rows)
+        ROBOT,
+        REGRESSOR,
+        Processing(**SETTINGS),
+        PERIOD,
+        lambda rows, kept, _: taken.append((rows, kept)),
     )
     run.push(position, effort)
     run.end()

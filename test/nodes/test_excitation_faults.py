@@ -1,6 +1,7 @@
 """What the excitation node refuses; a robot made of joint states that the test sends."""
 
 import re
+import time
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from robot_identification.nodes import qos
 from robot_identification.nodes.cell import Cell, Status
 from robot_identification.nodes.messages import time_of
 from robot_identification.nodes.planning import Job, Sources, load_machine, prepare
-from robot_identification.nodes.planning_worker import Failed
+from robot_identification.nodes.planning_worker import Failed, PlanningWorker
 from robot_identification.nodes.processes import NodeProcesses, command
 from robot_identification.nodes.services import CODES, error_code
 from robot_identification.robot.loading import find_robot
@@ -196,16 +197,28 @@ def test_a_motion_is_certified_again_before_it_begins(files):
     limits.write_text(LIMITS.format(20.0))
 
 
-@pytest.mark.parametrize(
-    ("name", "code"),
-    [
-        ("CancelledError", CODES.CANCELLED),
-        ("MissingLimitError", CODES.LIMITS_MISSING),
-        ("NotCertifiedError", CODES.NOT_CERTIFIED),
-        ("ZeroDivisionError", CODES.INTERNAL),
-    ],
-)
-def test_errors_keep_their_code_on_the_way_from_the_planning_process(name, code):
-    error = Failed(name, "what is wrong").exception
-    assert error_code(error) == code
-    assert str(error) == "what is wrong"
+def failure(worker, job):
+    """Return why the planning process has no plan."""
+    worker.submit(job)
+    for _ in range(6000):
+        for event in worker.poll():
+            if isinstance(event, Failed):
+                return event.exception
+        time.sleep(0.01)
+    raise TimeoutError
+
+
+def test_errors_keep_their_data_on_the_way_from_the_planning_process(files):
+    robot, limits = files
+    settings = PlanSettings(rows=10, points=PointSettings(starts=1), start=np.zeros(2))
+    worker = PlanningWorker(0)
+    try:
+        missing = failure(worker, Job(Sources(str(robot)), settings))
+        assert isinstance(missing, MissingLimitError)
+        assert (missing.joint, missing.limit) == ("joint_1", "acceleration")
+        assert error_code(missing) == CODES.LIMITS_MISSING
+        broken = failure(worker, Job(Sources(str(robot), str(limits)), "no settings"))
+        assert error_code(broken) == CODES.INTERNAL
+        assert str(broken).startswith("AttributeError: ")
+    finally:
+        worker.close()

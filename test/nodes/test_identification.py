@@ -1,3 +1,4 @@
+import json
 import os
 import time
 from pathlib import Path
@@ -65,6 +66,29 @@ def test_parameters_are_found_published_and_latched(suite, recording):
     assert {message.robot for message in suite.progress} == {"scara"}
 
 
+def test_a_recording_that_runs_is_identified_while_its_states_come(suite):
+    everything = states()
+    suite.let_readers_find_samples()
+    recording = suite.client.demand(Trigger, "acquisition/start").message
+    for message in everything[:1000]:
+        suite.driver.publish(message)
+    suite.wait(lambda: suite.received(recording) >= 1000, "first samples")
+    asked, sent = [], 1000
+    while sent < SAMPLES:
+        if not asked or (asked[-1].done() and len(asked) < 5):
+            request = Identify.Request(data=msg.DataSelection(recordings=[recording]))
+            asked.append(suite.client.begin(Identify, "identification/identify", request))
+        suite.driver.publish(everything[sent])
+        sent += 1
+        suite.client.spin(0.01)
+    suite.wait(lambda: all(future.done() for future in asked), "answers")
+    suite.client.demand(Trigger, "acquisition/stop")
+    for response in (future.result() for future in asked):
+        assert response.success, response.message
+        assert any("not ended" in line for line in response.result.warnings)
+        np.testing.assert_allclose(values_of(response.result), EXACT, rtol=0.1, atol=0.05)
+
+
 def test_permuted_names_give_the_same_parameters(suite, recording):
     permuted = suite.record(states(names=tuple(reversed(ROBOT.joint_names))))[0].recording
     one, other = (values_of(suite.identify(name).result) for name in (recording, permuted))
@@ -97,6 +121,23 @@ def test_recordings_and_bags_go_together(suite, recording, bag):
     assert validation.relative_error_total == pytest.approx(
         response.result.relative_error_total, rel=1e-6
     )
+
+
+def test_a_result_is_validated_with_its_own_settings(suite, recording):
+    stated = msg.ProcessingSettings(cutoff_hz=4.0, rate_hz=8.0, velocity_threshold=[0.3, 0.2])
+    request = Identify.Request(processing=stated)
+    request.data.recordings = [recording]
+    result = suite.client.demand(Identify, "identification/identify", request).result
+    ask = Validate.Request(data=request.data)
+    validation = suite.client.demand(Validate, "identification/validate", ask)
+    assert validation.relative_error_total == pytest.approx(result.relative_error_total, rel=1e-9)
+    settings = {entry.key: json.loads(entry.value) for entry in validation.settings}
+    assert settings["cutoff_hz"] == {"value": 4.0, "reason": "result"}
+    assert settings["velocity_threshold_window"] == {"value": 2.0, "reason": "result"}
+    ask.processing.cutoff_hz = 6.0
+    validation = suite.client.demand(Validate, "identification/validate", ask)
+    settings = {entry.key: json.loads(entry.value) for entry in validation.settings}
+    assert settings["cutoff_hz"] == {"value": 6.0, "reason": "option"}
 
 
 def test_given_parameters_are_validated(suite, recording):

@@ -1,10 +1,13 @@
 import dataclasses
+import math
+import sys
+import threading
 
 import numpy as np
 import pytest
 
 from robot_identification.errors import UnknownRecordingError
-from robot_identification.nodes.live import LiveRecordings, size_of
+from robot_identification.nodes.live import LiveRecordings, last_block_due, size_of
 from robot_identification.nodes.recorder import Block, Counts
 from robot_identification.signals.recording import RawSamples
 
@@ -19,8 +22,8 @@ def block(sequence, recording="r", *, samples=10, last=False, velocity=True):
 SIZE = size_of(block(0).samples)
 
 
-def live(blocks=(), max_blocks=100, max_recordings=10):
-    recordings = LiveRecordings(max_blocks * SIZE, max_recordings)
+def live(blocks=(), max_blocks=100, max_recordings=10, **options):
+    recordings = LiveRecordings(max_blocks * SIZE, max_recordings, **options)
     for one in blocks:
         recordings.add(one, "joint_torque")
     return recordings
@@ -86,6 +89,94 @@ def test_what_became_of_samples_is_told():
     text = "\n".join(recordings.get().warnings())
     assert "3 of 100 samples lost" in text
     assert "1 of 100 samples refused" in text
+
+
+def test_a_recording_that_was_asked_for_does_not_change_when_blocks_come():
+    recordings = live([block(0)])
+    found = recordings.get()
+    for number in range(1, 5):
+        recordings.add(block(number, last=number == 4), "joint_torque")
+    assert len(found.samples().stamps) == 10
+    assert any("not ended" in line for line in found.warnings())
+    assert len(recordings.get().samples().stamps) == 50
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        found.ended = True
+
+
+@pytest.fixture
+def eager_threads():
+    """Have threads interrupt each other far more often than they do by themselves."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(usual)
+
+
+@pytest.mark.usefixtures("eager_threads")
+def test_requests_read_a_running_recording_while_its_blocks_come():
+    recordings = live(max_blocks=10_000)
+    recordings.add(block(0), "joint_torque")
+    done = threading.Event()
+
+    def record():
+        for number in range(1, 2000):
+            recordings.add(block(number), "joint_torque")
+        done.set()
+
+    threading.Thread(target=record).start()
+    while not done.is_set():
+        found = recordings.get()
+        samples = found.samples()
+        assert len(samples.stamps) == len(samples.position) == len(samples.effort)
+        assert len(samples.stamps) == found.next_sample
+        assert len(found.warnings()) == 1
+
+
+def asked(recordings, **options):
+    """Return what is to be found, and the thread that asks for it."""
+    found = []
+    thread = threading.Thread(target=lambda: found.append(recordings.get(**options)), daemon=True)
+    thread.start()
+    return found, thread
+
+
+def test_the_last_block_of_a_recording_that_runs_is_not_waited_for():
+    now = [0.0]
+    recordings = live([block(0)], clock=lambda: now[0])
+    found, thread = asked(recordings, patience=1e6)
+    for number in range(1, 50):
+        now[0] += 0.02
+        recordings.add(block(number), "joint_torque")
+        thread.join(0.1)
+        if not thread.is_alive():
+            break
+    assert found
+    assert not found[0].ended
+
+
+def test_the_last_block_of_a_recording_that_was_stopped_is_waited_for():
+    recordings = live([block(0)], clock=lambda: 0.0)
+    found, thread = asked(recordings, patience=1e6)
+    thread.join(0.2)
+    assert not found
+    recordings.add(block(1, last=True), "joint_torque")
+    thread.join(30.0)
+    assert found[0].ended
+
+
+def test_a_recording_that_has_been_silent_for_long_is_answered_at_once():
+    now = [0.0]
+    recordings = live([block(0)], clock=lambda: now[0])
+    now[0] = 1.5
+    assert not recordings.get(patience=1e6).ended
+
+
+def test_how_long_a_last_block_is_waited_for():
+    arrived = dataclasses.replace(live([block(0)]).get(), arrived=100.0)
+    assert last_block_due(arrived, None, 5.0) == 105.0  # after the newest block, not the request
+    assert 101.0 < last_block_due(arrived, 101.0, 5.0) < 101.1  # another one came: it runs
+    assert last_block_due(arrived, 104.99, 5.0) <= 105.0
+    assert last_block_due(dataclasses.replace(arrived, ended=True), None, 5.0) == -math.inf
 
 
 def test_a_block_that_comes_late_takes_its_place():

@@ -20,10 +20,13 @@ from robot_identification.identification.base import base_parameters
 from robot_identification.identification.didim.run import identify_didim
 from robot_identification.identification.didim.starts import full_vector
 from robot_identification.identification.essential import EliminationRule
+from robot_identification.identification.estimation import Choice
+from robot_identification.identification.growing import GrowingIdentification
 from robot_identification.identification.identify import identify, validate
 from robot_identification.identification.streaming import StreamingIdentification
 from robot_identification.nodes.warming import warm_up
 from robot_identification.robot.loading import load_robot
+from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.recording import RawSamples, Recording, Segment
 from robot_identification.storage.bag_writing import write_joint_states
 from robot_identification.storage.bags import read_joint_states
@@ -67,6 +70,11 @@ for first in range(0, len(time), 100):
         stream.result()
 stream.finish()
 stream.result()
+stated = ProcessingSettings(cutoff_hz=20.0, rate_hz=40.0, velocity_threshold=())
+growing = GrowingIdentification(robot, base, "made up", stated)
+parts = np.split(np.arange(10_000), 50)
+growing.push([RawSamples(stamps[part], q[part], None, effort[part]) for part in parts])
+growing.result(Choice("wls"))
 identify(robot, [recording])
 identify(robot, [recording], method="ols", essential=EliminationRule())
 validate(robot, values, [recording])

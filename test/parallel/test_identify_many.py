@@ -101,7 +101,7 @@ def test_the_result_is_the_one_of_a_single_pass_over_all_rows(fleet, identified)
             Regressor(ROBOT, BASE.base_columns, spare=1),
             processing,
             PERIOD,
-            stream.add,
+            lambda rows, kept, _: stream.add(rows, kept),
             prompt=False,
         )
         run.push(samples.position[order], samples.effort[order])

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from robot_identification.errors import SettingError, ShapeError
+from robot_identification.signals import filtering
 from robot_identification.signals.online import OnlineFilter
 from signals.made_up import MILLISECOND, chosen, raw_samples
 
@@ -50,6 +51,20 @@ def test_signals_are_those_of_the_motion():
     ):
         tolerance = 0.012 * np.abs(expected).max()
         np.testing.assert_allclose(joined(blocks, name)[inner], expected[inner], atol=tolerance)
+
+
+@pytest.mark.parametrize(("order", "differences"), [(2, 2), (4, 2), (4, 8), (3, 12)])
+def test_orders_of_filter_and_differences_are_those_that_are_stated(order, differences):
+    raw = raw_samples(3000, period_ns=10 * MILLISECOND)
+    online = OnlineFilter(2, 10.0, 100.0, order=order, difference_order=differences)
+    blocks = [*pushed(online, raw, 100), *online.flush()]
+    position = filtering.low_pass(np.ascontiguousarray(raw.position.T), 0.01, 10.0, order)
+    velocity = filtering.differentiate(position, 0.01, differences)
+    acceleration = filtering.differentiate(velocity, 0.01, differences)
+    inner = slice(100, -100)
+    for name, whole in (("velocity", velocity), ("acceleration", acceleration)):
+        found = joined(blocks, name)[inner]
+        np.testing.assert_allclose(found, whole.T[inner], atol=2e-4 * np.abs(whole).max())
 
 
 def test_constants_pass_unchanged():

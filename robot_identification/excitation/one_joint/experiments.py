@@ -27,6 +27,7 @@ from robot_identification.excitation.one_joint.motions import (
 from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.identification.one_joint.thresholds import rubs
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import (
     Array,
     JointType,
@@ -38,6 +39,7 @@ _HALVINGS = 5
 _LEAST_TRAVEL = {JointType.REVOLUTE: 0.01, JointType.PRISMATIC: 0.002}
 
 
+@by_value
 @dataclass(frozen=True)
 class Motion:
     """What an experiment does, wherever it begins.
@@ -75,6 +77,7 @@ class Motion:
         return self.relative.sample(np.linspace(0.0, self.relative.duration, count))
 
 
+@by_value
 @dataclass(frozen=True)
 class Experiment:
     """A motion from a posture.

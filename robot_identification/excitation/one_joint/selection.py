@@ -7,12 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 
 _FAINT = 1e-9
 _PASSES = 3
 
 
+@by_value
 @dataclass(frozen=True)
 class Pool:
     """Information that every candidate experiment would give about the parameters of a block.

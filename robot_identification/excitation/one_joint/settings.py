@@ -6,12 +6,14 @@ import math
 from dataclasses import dataclass
 
 from robot_identification.errors import SettingError
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 
 PROFILES = ("quintic", "damped")
 MOVES = ("together", "singly")
 
 
+@by_value
 @dataclass(frozen=True)
 class OneJointSettings:
     """How a robot is moved one joint at a time.

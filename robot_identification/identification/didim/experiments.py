@@ -15,6 +15,8 @@ from robot_identification.dynamics.reference import Reference
 from robot_identification.dynamics.simulation import ClosedLoop, LoopState, SimulatedSamples
 from robot_identification.dynamics.stiction import explain
 from robot_identification.errors import CancelledError, RecordingError, SettingError
+from robot_identification.identification.joint_noise import refuse_zero_efforts
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.signals.recording import Recording, Segment
 from robot_identification.signals.samples import FilteredSegment
@@ -27,6 +29,7 @@ _RATE_TOLERANCE = 0.01
 _AT_REST = 1e-9
 
 
+@by_value
 @dataclass(frozen=True)
 class Experiment:
     """An unbroken run of measured efforts, and the reference that the robot followed.
@@ -74,13 +77,18 @@ def experiments_of(
         followed: a reference for each of them, its time 0 at the first stamp of the recording.
 
     Raises:
-        RecordingError: if there is no recording, or not one reference for each.
+        RecordingError: if there is no recording, or not one reference for each; NoEffortError
+            where nobody measured efforts.
     """
     if not recordings or len(recordings) != len(followed):
         raise RecordingError(
             f"{len(recordings)} recordings and {len(followed)} references: "
             "give at least one recording, and the reference of each"
         )
+    zero = [np.all([~s.effort.any(axis=0) for s in r.segments], axis=0) for r in recordings]
+    names = [recording.source for recording in recordings]
+    there = np.ones_like(zero, dtype=np.bool_)
+    refuse_zero_efforts(recordings[0].joint_names, np.array(zero), there, names)
     return tuple(
         Experiment(
             source=recording.source,

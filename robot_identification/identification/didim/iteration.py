@@ -36,6 +36,7 @@ from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.history import Iteration
 from robot_identification.identification.least_squares import Estimate, RelativeError
 from robot_identification.identification.stream import factorise
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 from robot_identification.signals.processing import Processing
 from robot_identification.signals.samples import FilteredSegment
@@ -47,6 +48,7 @@ _DEVIATIONS = 10.0
 _ROUNDING = 1e-9
 
 
+@by_value
 @dataclass(frozen=True)
 class Trial:
     """Parameters, and what the simulation with them gave.
@@ -78,6 +80,7 @@ class Trial:
         return float(max(error, _ROUNDING * whole, np.finfo(float).tiny))
 
 
+@by_value
 @dataclass(frozen=True)
 class Problem:
     """What stays the same in all iterations.

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from robot_identification.dynamics.direct import DirectModel
 from robot_identification.errors import SettingError
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.controller import Controller
 from robot_identification.robot.model import Array, JointType, RobotModel, read_only
 
@@ -28,6 +29,7 @@ _SEED = 51
 _BANDWIDTH_POWERS = {"kv": 1, "kd": 1, "ki": 3, "velocity_feedforward": 1}
 
 
+@by_value
 @dataclass(frozen=True)
 class Inertias:
     """What the mass matrix looks like over many positions.

@@ -38,6 +38,7 @@ from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.didim.starts import Start, full_vector
 from robot_identification.identification.identify import identify
 from robot_identification.identification.stream import factorise
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.processing import Processing
@@ -45,6 +46,7 @@ from robot_identification.signals.recording import Recording
 from robot_identification.signals.settings import resolve_processing
 
 
+@by_value
 @dataclass(frozen=True)
 class FirstParameters:
     """What the iterations begin with.

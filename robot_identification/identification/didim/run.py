@@ -66,7 +66,8 @@ def identify_didim(
             or parameters.
         settings: how the iterations run and end.
         overrides: settings of the decimation that replace recommended and derived ones.
-        base: base parameters of the robot, where they are known already.
+        base: base parameters of the robot, where they are known already; those of one with
+            another controller or other drives will do.
         progress: told what is being done, and every set of parameters that was simulated.
         cancelled: asked often, from several threads, whether to stop.
 
@@ -92,7 +93,7 @@ def identify_didim(
         report(DidimProgress("iterations", share, iteration))
 
     report(DidimProgress("start", 0.0))
-    known = base or base_parameters(robot)
+    known = base_parameters(robot) if base is None else base.of(robot)
     problem, first = prepare(known, recordings, references, start, chosen, overrides, cancelled)
     report(DidimProgress("iterations", 0.0))
     iterations = Iterations(problem, first_trial(problem, first), observe)

@@ -10,6 +10,7 @@ import numpy as np
 from robot_identification.errors import RankError
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.didim.loop import Inertias, inertias
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, Joint, JointType, read_only
 
 REGULAR = "regular"
@@ -18,6 +19,7 @@ IDIM = "idim"
 _SMALLEST_RATIO = 1e-6
 
 
+@by_value
 @dataclass(frozen=True)
 class Start:
     """First parameters.

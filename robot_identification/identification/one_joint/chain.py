@@ -8,12 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import SettingError, ShapeError
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.kinematics import forward_kinematics
 from robot_identification.robot.model import Array, JointType, RobotModel, read_only
 
 _PARALLEL = 1e-9
 
 
+@by_value
 @dataclass(frozen=True)
 class SerialChain:
     """A serial robot whose frames are placed in any way, with z along the joint axes.

@@ -9,9 +9,11 @@ import numpy.typing as npt
 
 from robot_identification.identification.one_joint.chain import SerialChain
 from robot_identification.identification.one_joint.constants import InertiaConstants, shifted
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 
 
+@by_value
 @dataclass(frozen=True)
 class VaryingParts:
     """What of the composite bodies changes with the posture.

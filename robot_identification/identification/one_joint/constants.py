@@ -17,6 +17,7 @@ import numpy.typing as npt
 from robot_identification.errors import ShapeError
 from robot_identification.identification.one_joint.chain import SerialChain
 from robot_identification.robot import parameters
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 
 PER_BODY = len(parameters.INERTIAL)
@@ -24,6 +25,7 @@ _TENSOR = np.array([[0, 1, 2], [1, 3, 4], [2, 4, 5]])
 _UPPER = np.triu_indices(3)
 
 
+@by_value
 @dataclass(frozen=True)
 class InertiaConstants:
     """Inertia constants of all composite bodies; leading axes are free.

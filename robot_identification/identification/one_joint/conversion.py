@@ -24,11 +24,13 @@ from robot_identification.identification.one_joint.chain import SerialChain
 from robot_identification.identification.one_joint.constants import PER_BODY, constants_matrix
 from robot_identification.identification.one_joint.minimal import MinimalSet, theorem_2
 from robot_identification.robot import parameters
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
 
 _NEGLIGIBLE = 1e-9
 
 
+@by_value
 @dataclass(frozen=True)
 class JointwiseParameters:
     """Parameters in the order in which one joint at a time tells them: body by body.
@@ -144,6 +146,7 @@ class JointwiseParameters:
         return array
 
 
+@by_value
 @dataclass(frozen=True)
 class _Candidates:
     """Constants of Theorem 2 and parameters of joints, block by block."""

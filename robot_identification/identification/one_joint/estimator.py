@@ -29,10 +29,12 @@ from robot_identification.identification.one_joint.telling import (
     refuse_drowned,
     refuse_untold,
 )
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 from robot_identification.robot.processing import Divisor
 
 
+@by_value
 @dataclass(frozen=True)
 class SmallSystem:
     """The system that one joint's effort gives for its block.
@@ -57,6 +59,7 @@ class SmallSystem:
     residual_std: float
 
 
+@by_value
 @dataclass(frozen=True)
 class JointwiseEstimate:
     """Parameters told by one joint at a time.

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from robot_identification.errors import SettingError, ShapeError
 from robot_identification.identification.one_joint.chain import SerialChain, parallel
 from robot_identification.identification.one_joint.constants import PER_BODY, InertiaConstants
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 
 _PLACES = {
@@ -18,6 +19,7 @@ _PLACES = {
 _Terms = dict[str, float]
 
 
+@by_value
 @dataclass(frozen=True)
 class Constant:
     """One inertia constant of the minimal set.

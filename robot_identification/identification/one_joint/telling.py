@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from robot_identification.errors import NotExcitedError
-from robot_identification.identification.factor import JointFactor
+from robot_identification.identification.factor import JointFactor, silent_columns
 from robot_identification.identification.one_joint.conversion import JointwiseParameters
 from robot_identification.robot.model import Array
 
@@ -35,7 +35,7 @@ def untold(A: Array, names: Sequence[str], tolerance: float) -> tuple[list[str],
     if not names:
         return [], 1.0
     scaled, norms = column_scaled(A)
-    silent = norms <= np.finfo(float).eps * norms.max(initial=0.0)
+    silent = silent_columns(norms, len(A))
     _, found, directions = np.linalg.svd(np.linalg.qr(scaled, mode="r"), full_matrices=True)
     values = np.zeros(len(names))
     values[: len(found)] = found

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 
 STANDARD = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M")
@@ -16,6 +17,7 @@ NORMAL_95 = 1.959963984540054
 _SAME = 1e-8
 
 
+@by_value
 @dataclass(frozen=True)
 class BodyEstimate:
     """A rigid body as identified, not forced to be physically possible.

@@ -32,6 +32,7 @@ from robot_identification.identification.result import Source
 from robot_identification.identification.result_warnings import recording_warnings
 from robot_identification.identification.row_groups import merged
 from robot_identification.identification.substitution import substituted, substituted_grams
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, EffortMeaning, RobotModel, read_only
 from robot_identification.robot.mounting import Mounting
 from robot_identification.robot.processing import ProcessingSettings
@@ -42,6 +43,7 @@ from robot_identification.signals.settings import resolve_processing
 _LARGE = 0.3
 
 
+@by_value
 @dataclass(frozen=True, kw_only=True)
 class DriveGainResult(ComparedRuns):
     """Gains of all drives, identified from recordings.

@@ -27,12 +27,13 @@ import scipy.linalg
 
 from robot_identification.errors import DriveGainError, NotConvergedError
 from robot_identification.identification.bands import BandGrams
-from robot_identification.identification.factor import JointFactor, triangle_of
+from robot_identification.identification.factor import JointFactor, silent_columns, triangle_of
+from robot_identification.identification.joint_noise import joint_noise, refuse_silent_joints
 from robot_identification.identification.payload.linearised import (
     Linearised,
     independent,
-    own_deviations,
 )
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 
 METHODS = ("currents", "tls", "ls")
@@ -45,6 +46,7 @@ _TOLERANCE = 1e-12
 Motors = npt.NDArray[np.intp]
 
 
+@by_value
 @dataclass(frozen=True)
 class GainEstimate:
     """True motor torque over the one recorded, for every motor.
@@ -111,8 +113,10 @@ def estimate_gains(given: GainRows, method: str = METHODS[0]) -> GainEstimate:
     Raises:
         DriveGainError: the rows say nothing, or next to nothing, of a gain.
         NotConvergedError: the iterations of ``currents`` do not settle.
+        NoEffortError: nobody measured the efforts of a joint.
     """
-    weights = 1.0 / own_deviations(given.factors)
+    refuse_silent_joints([given.factors])
+    weights = 1.0 / joint_noise(given.factors).deviations
     sought = np.setdiff1d(np.arange(len(given.motors)), given.trusted)
     kept = _told_unknowns(given, weights)
     start = _linear(given, weights, kept, sought, total=method == "tls")
@@ -209,7 +213,7 @@ def _refuse_silent(
     here = point if usable else np.nan_to_num(point, nan=1.0, posinf=1.0, neginf=1.0)
     jacobian = _at(given, weights, kept, sought, here).jacobian()
     norms = np.linalg.norm(jacobian, axis=0)
-    silent = norms[len(kept) :] <= np.finfo(float).eps * norms.max(initial=0.0)
+    silent = silent_columns(norms, given.rows)[len(kept) :]
     scaled = jacobian / np.where(norms > 0.0, norms, 1.0)
     _, values, directions = np.linalg.svd(scaled)
     padded = np.zeros(len(directions))

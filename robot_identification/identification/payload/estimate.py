@@ -21,7 +21,8 @@ import numpy.typing as npt
 
 from robot_identification.errors import NotExcitedError
 from robot_identification.identification.bands import BandGrams, summed
-from robot_identification.identification.factor import JointFactor, stack
+from robot_identification.identification.factor import JointFactor, silent_columns, stack
+from robot_identification.identification.joint_noise import joint_noise, refuse_silent_joints
 from robot_identification.identification.payload.body import (
     STANDARD,
     BodyEstimate,
@@ -31,15 +32,16 @@ from robot_identification.identification.payload.body import (
 from robot_identification.identification.payload.linearised import (
     Linearised,
     independent,
-    own_deviations,
 )
 from robot_identification.identification.row_groups import merged
 from robot_identification.identification.substitution import substituted, substituted_grams
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 
 Flags = npt.NDArray[np.bool_]
 
 
+@by_value
 @dataclass(frozen=True)
 class Rows:
     """Rows of one kind of run, with the substitution of their columns by the unknowns.
@@ -58,6 +60,7 @@ class Rows:
     inflation: float = 1.0
 
 
+@by_value
 @dataclass(frozen=True)
 class PayloadEstimate:
     """Estimate of a payload's ten standard parameters.
@@ -120,13 +123,15 @@ def estimate_payload(bare: Sequence[Rows], loaded: Rows) -> PayloadEstimate:
 
     Raises:
         NotExcitedError: the motion tells nothing of the payload.
+        NoEffortError: nobody measured the efforts of a joint.
     """
     runs = (*bare, loaded)
     each = [[substituted(f, run.substitution) for f in run.factors] for run in runs]
     factors = merged(each)
-    weights = 1.0 / own_deviations(factors)
+    weights = 1.0 / joint_noise(factors).deviations
     unknowns = loaded.substitution.shape[1]
     basis, singular_values, rank, silent, sizes = _told_basis(factors, weights, unknowns)
+    refuse_silent_joints([factors])
     triangle = stack(factors, unknowns, list(weights))
     design = triangle[:-1, :-1] @ basis
     solution = basis @ np.linalg.lstsq(design, triangle[:-1, -1], rcond=None)[0]
@@ -180,7 +185,7 @@ def _told_basis(
     left = np.linalg.qr(r[:, others], mode="reduced")[0]
     payload = r[:, -10:]
     norms = np.linalg.norm(payload, axis=0)
-    scale = np.where(norms > np.finfo(float).eps * norms.max(initial=0.0), norms, np.inf)
+    scale = np.where(silent_columns(norms, rows), np.inf, norms)
     scaled = payload / scale
     scaled = scaled - left @ (left.T @ scaled)
     scaled = scaled - left @ (left.T @ scaled)  # twice, against rounding

@@ -8,12 +8,14 @@ import numpy as np
 
 from robot_identification.errors import SettingError
 from robot_identification.identification.payload.body import STANDARD
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.bodies import Body, pseudo_inertia
 from robot_identification.robot.model import Array, read_only
 
 _MASS, _FIRST_MOMENTS = 9, range(6, 9)
 
 
+@by_value
 @dataclass(frozen=True)
 class KnownPayload:
     """A payload of which some or all is known.

@@ -16,11 +16,13 @@ import numpy.typing as npt
 import scipy.linalg
 
 from robot_identification.identification.bands import BandGrams
-from robot_identification.identification.factor import JointFactor, triangle_of
+from robot_identification.identification.factor import JointFactor, silent_columns, triangle_of
 from robot_identification.identification.robust import sandwich_std
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 
 
+@by_value
 @dataclass(frozen=True)
 class Linearised:
     """Derivative of the weighted residuals at a solution, through the factors of the rows.
@@ -122,28 +124,10 @@ def independent(matrix: Array, rows: int) -> npt.NDArray[np.intp]:
         rows: number of rows behind it.
     """
     norms = np.linalg.norm(matrix, axis=0)
-    used = np.flatnonzero(norms > np.finfo(float).eps * norms.max(initial=0.0))
+    used = np.flatnonzero(~silent_columns(norms, rows))
     if not len(used):
         return used
     _, r, pivots = scipy.linalg.qr(matrix[:, used] / norms[used], mode="economic", pivoting=True)
     diagonal = np.abs(np.diag(r))
     rank = int(np.count_nonzero(diagonal > max(rows, 1) * np.finfo(float).eps * diagonal[0]))
     return np.array(sorted(used[pivots[:rank]]), dtype=np.intp)
-
-
-def own_deviations(factors: Sequence[JointFactor]) -> Array:
-    """Return the (joints,) deviations that the rows of each joint leave when fitted alone.
-
-    They weight the rows (Gautier et al. 2013, eq. 20).  They are at least the rounding error of
-    the largest, and 1 where nothing is left at all.
-    """
-    found = np.array([factor.own_fit[0] / np.sqrt(max(_freedom(factor), 1)) for factor in factors])
-    largest = float(found.max(initial=0.0))
-    efforts = max((factor.effort_norm for factor in factors), default=0.0)
-    if largest <= 1e-12 * efforts:  # an exact recording: every joint counts alike
-        return np.ones(len(factors))
-    return np.asarray(np.maximum(found, 1e-9 * largest))
-
-
-def _freedom(factor: JointFactor) -> int:
-    return factor.rows - factor.own_fit[1]

@@ -21,6 +21,7 @@ from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.householder_kernels import fold_rows
 from robot_identification.identification.stream import BLOCK_OUTPUTS, decimated_rows
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.mounting import Mounting
 from robot_identification.signals.processing import Processing
@@ -44,6 +45,7 @@ class Run:
     grams: BandGrams
 
 
+@by_value
 @dataclass(frozen=True)
 class Columns:
     """Columns of the full regressor that bare and loaded runs need.

@@ -17,6 +17,7 @@ from robot_identification.identification.regrouping.rank import (
     Indices,
     leading_independent,
 )
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 
 AGREEMENT = 1e-7
@@ -27,6 +28,7 @@ WIDEST_NORMS = 1e9
 NORM_FLOOR = 1e-11
 
 
+@by_value
 @dataclass(frozen=True)
 class Choice:
     """Independent columns of a matrix, and the others as combinations of them.
@@ -42,6 +44,7 @@ class Choice:
     beta: Array
 
 
+@by_value
 @dataclass(frozen=True)
 class Factorisation:
     """What a matrix says about its columns.

@@ -11,6 +11,7 @@ from enum import Enum
 
 import numpy as np
 
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.geometry import snapped
 from robot_identification.robot.kinematics import forward_kinematics
 from robot_identification.robot.model import Array, JointType, RobotModel
@@ -27,6 +28,7 @@ class Turning(Enum):
     GENERAL = "general"
 
 
+@by_value
 @dataclass(frozen=True)
 class LinkMotion:
     """How a link can move.

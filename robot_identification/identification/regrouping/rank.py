@@ -8,12 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 
 CLEAR_GAP = 1e6
 Indices = npt.NDArray[np.intp]
 
 
+@by_value
 @dataclass(frozen=True)
 class Decision:
     """A series of non-negative values, largest first, cut into accepted and rejected ones.

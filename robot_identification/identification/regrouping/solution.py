@@ -18,11 +18,13 @@ from robot_identification.identification.regrouping.observation import Observati
 from robot_identification.identification.regrouping.rank import Indices
 from robot_identification.identification.regrouping.recognition import simple_fraction
 from robot_identification.identification.regrouping.rules import Grouping
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 
 _NOISE = 1e-9
 
 
+@by_value
 @dataclass(frozen=True)
 class Solution:
     """Base parameters as combinations of standard parameters.

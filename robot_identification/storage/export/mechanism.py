@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from robot_identification.dynamics.direct import checked_values
 from robot_identification.robot import parameters
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, Coupling, JointType, RobotModel
 from robot_identification.robot.urdf import UrdfDescription
 from robot_identification.storage.export.link_bodies import LinkBody, link_bodies
@@ -35,6 +36,7 @@ class JointDynamics:
         return self.link.joint
 
 
+@by_value
 @dataclass(frozen=True)
 class Mechanism:
     """A robot with values for its parameters.

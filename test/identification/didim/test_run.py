@@ -14,6 +14,7 @@ from robot_identification.errors import (
     RecordingError,
     SettingError,
 )
+from robot_identification.identification.base import base_parameters
 from robot_identification.identification.didim.run import identify_didim
 from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.didim.starts import Start
@@ -54,6 +55,17 @@ def test_scara_from_the_regular_start_without_positions():
     assert errors[0] > 0.5
     assert errors[-1] < 0.01
     np.testing.assert_allclose(result.history.noise_floor, errors[-1], rtol=0.5)
+
+
+def test_known_base_parameters_bring_no_robot_of_their_own():
+    robot, recordings, references, _ = scara(seconds=40.0)
+    without_controller = base_parameters(replace(robot, controller=None))
+    ours = identify_didim(robot, recordings, references, base=without_controller)
+    theirs = identify_didim(robot, recordings, references)
+    np.testing.assert_array_equal(ours.estimate.values, theirs.estimate.values)
+    for other in (load_robot("tx40"), replace(robot, gravity=np.array([1.0, 0.0, 0.0]))):
+        with pytest.raises(SettingError, match=r"base.*are others"):
+            identify_didim(robot, recordings, references, base=base_parameters(other))
 
 
 def test_the_start_from_least_squares_ends_at_the_same_parameters():

@@ -1,0 +1,36 @@
+"""How the recordings of a result were processed, so that others are processed alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from robot_identification.identification.estimation import METHODS
+from robot_identification.identification.result import IdentificationResult
+from robot_identification.robot.processing import ProcessingSettings
+
+# Numbers of samples, which are others at another sampling rate: derived again from the cut-off.
+_SAMPLES = frozenset(("drop_start", "drop_end"))
+# All others of DIDIM are those of a simulation, whose positions need no filter.
+_DIDIM = frozenset(("rate_hz",))
+
+
+def settings_of(result: IdentificationResult) -> ProcessingSettings:
+    """Return the settings of the signal processing that a result was identified with.
+
+    Left open is what followed from the sampling rate of its recordings.
+
+    Args:
+        result: the result.
+    """
+    wanted = set(result.settings) if result.method in METHODS else _DIDIM
+    return ProcessingSettings.of(
+        {
+            name: entry["value"]
+            for name, entry in result.settings.items()
+            if name in wanted and not (name in _SAMPLES and _is_derived(entry))
+        }
+    )
+
+
+def _is_derived(entry: Mapping[str, object]) -> bool:
+    return str(entry["reason"]).startswith("derived")

@@ -1,0 +1,125 @@
+"""Requests on a recording that runs: each folds in what has come since the one before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from robot_identification.identification.base import BaseParameters
+from robot_identification.identification.effort_delay import with_delay, with_known_delay
+from robot_identification.identification.essential import EliminationRule
+from robot_identification.identification.estimation import STACKED, Choice
+from robot_identification.identification.growing import GrowingIdentification
+from robot_identification.identification.result import IdentificationResult
+from robot_identification.nodes.live import LiveRecording
+from robot_identification.nodes.requests import recording_of
+from robot_identification.nodes.services import Cancelled
+from robot_identification.robot.model import EffortMeaning, RobotModel
+from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.signals.recording import Recording
+
+
+def is_about_whole(request: Any) -> bool:
+    """Tell whether a request to identify is about all of one live recording, and that alone.
+
+    Args:
+        request: of Identify, or a goal with the same fields.
+    """
+    data = request.data
+    return (
+        not data.bags
+        and len(data.recordings) <= 1
+        and (data.begin, data.end) == (0.0, 1.0)
+        and not data.estimate_effort_delay
+        and not (request.held_out or request.held_out_fraction or request.bag_weights)
+        and not (request.bag_noise or request.robust or request.robust_threshold)
+        and (request.method or "wls") in STACKED
+    )
+
+
+@dataclass
+class _Work:
+    """What is known of a recording.
+
+    Attributes:
+        recording: its identifier.
+        revision: how often blocks of it came late.
+        overrides: processing settings of the requests.
+        identification: has taken in the first blocks.
+        taken: number of these.
+        described: the recording without samples, with what is known of its efforts; None before
+            settings were derived.
+    """
+
+    recording: str
+    revision: int
+    overrides: ProcessingSettings
+    identification: GrowingIdentification
+    taken: int = 0
+    described: Recording | None = None
+
+
+class RunningRecordings:
+    """Keeps what has become of the recording that was asked for last, as long as it runs.
+
+    For one thread at a time.
+
+    Args:
+        robot: the robot.
+        base: its base parameters.
+    """
+
+    def __init__(self, robot: RobotModel, base: BaseParameters) -> None:
+        self._robot, self._base = robot, base
+        self._work: _Work | None = None
+
+    def identify(
+        self,
+        request: Any,
+        source: LiveRecording,
+        overrides: ProcessingSettings,
+        cancelled: Cancelled,
+    ) -> IdentificationResult | None:
+        """Identify from a recording that runs; None where it is short enough to be taken whole.
+
+        Args:
+            request: of Identify, of which :func:`is_about_whole` is true.
+            source: the recording.
+            overrides: processing settings in place of recommended and derived ones.
+            cancelled: asked now and then whether to stop.
+
+        Raises:
+            InputError: the data are of no use.
+            NotExcitedError: the motion does not determine every base parameter.
+            CancelledError: if ``cancelled`` says so.
+        """
+        work, self._work = self._work, None  # what fails begins anew
+        about = (source.recording, source.revision, overrides)
+        if work is None or (work.recording, work.revision, work.overrides) != about:
+            meant = replace(self._robot, effort_meaning=EffortMeaning(source.effort_meaning))
+            begun = GrowingIdentification(meant, self._base, source.recording, overrides)
+            work = _Work(*about, begun)
+        work.identification.push(source.blocks[work.taken :], cancelled=cancelled)
+        work.taken = len(source.blocks)
+        settled_at = work.identification.settled_at
+        if settled_at is not None and work.described is None:
+            work.described = self._described(source, settled_at, cancelled)
+        self._work = work
+        if work.described is None:
+            return None
+        choice = Choice(request.method or "wls", EliminationRule() if request.essential else None)
+        result = work.identification.result(choice, work.described.warnings)
+        return with_delay(result, [work.described])
+
+    def _described(self, source: LiveRecording, settled_at: int, cancelled: Cancelled) -> Recording:
+        """Return a recording without samples; its warnings tell the delay of separate efforts.
+
+        Args:
+            source: the recording.
+            settled_at: stamp up to which its samples tell that, in ns.
+            cancelled: asked now and then whether to stop.
+        """
+        first = [b for b in source.blocks if len(b.stamps) and int(b.stamps[0]) <= settled_at]
+        recording = recording_of(replace(source, blocks=tuple(first)), self._robot)
+        (known,) = with_known_delay(self._robot, [recording], cancelled=cancelled)
+        return replace(known, segments=())

@@ -1,0 +1,76 @@
+"""Arrays inside immutable values: read-only, and compared element by element."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+
+Kind = TypeVar("Kind", bound=type)
+Element = TypeVar("Element", bound=np.generic)
+
+
+def read_only(values: npt.ArrayLike) -> Array:
+    """Return ``values`` as a contiguous float array of its own that cannot be written to."""
+    array = np.array(values, dtype=np.float64, order="C")
+    array.setflags(write=False)
+    return array
+
+
+def read_only_view(array: npt.NDArray[Element]) -> npt.NDArray[Element]:
+    """Return an array with the same memory that cannot be written to; nothing is copied.
+
+    The array itself stays as it is: who owns it may go on writing.
+    """
+    if not array.flags.writeable:
+        return array
+    view = array.view()
+    view.setflags(write=False)
+    return view
+
+
+def by_value(kind: Kind) -> Kind:
+    """Have two instances of a dataclass be equal where their fields are, arrays included.
+
+    The comparison that dataclasses bring asks an array whether it is true, which raises.  Arrays
+    are equal in shape and in every element; a number that is none (NaN) equals another such, so
+    that whatever holds it equals its copy.  Instances that hold arrays have no hash, as before.
+
+    Args:
+        kind: the dataclass.
+    """
+    own: Any = kind
+    names = [field.name for field in fields(own) if field.compare]
+
+    def equals(self: object, other: object) -> Any:
+        if other.__class__ is not self.__class__:
+            return NotImplemented
+        return all(_same(getattr(self, name), getattr(other, name)) for name in names)
+
+    own.__eq__ = equals
+    return kind
+
+
+def _same(one: Any, other: Any) -> bool:
+    if one is other:
+        return True
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return _same_arrays(np.asarray(one), np.asarray(other))
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+    if isinstance(one, list | tuple) and type(one) is type(other):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, float) and isinstance(other, float):
+        return one == other or (math.isnan(one) and math.isnan(other))
+    return bool(one == other)
+
+
+def _same_arrays(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> bool:
+    inexact = all(np.issubdtype(array.dtype, np.inexact) for array in (one, other))
+    return np.array_equal(one, other, equal_nan=inexact)

@@ -1,0 +1,137 @@
+"""Efforts of recordings are predicted with the filters that the parameters were found with."""
+
+import json
+import re
+
+import pytest
+import yaml
+
+from robot_identification.cli.main import main
+from robot_identification.signals.recording import RawSamples
+from robot_identification.storage.bag_writing import write_joint_states
+from shared_data import DATA, requires
+
+STATED = ("--cutoff", "6", "--rate", "12", "--velocity-threshold", "0.4,0.5", "--ends", "keep")
+
+
+@pytest.fixture
+def identified(run, scara_bag, tmp_path):
+    """A result with settings that nobody would derive, its file, and what it says of its fit."""
+    path = tmp_path / "result.yaml"
+    return path, run("identify", "scara", scara_bag, *STATED, "-o", path)
+
+
+def values(settings):
+    return {name: entry["value"] for name, entry in settings.items()}
+
+
+def reasons(settings):
+    return {name: entry["reason"] for name, entry in settings.items()}
+
+
+def test_a_result_is_validated_with_its_own_settings(run, identified, scara_bag):
+    path, fit = identified
+    found = run("validate", "scara", path, scara_bag)
+    assert found["relative_error"] == pytest.approx(fit["relative_error"], rel=1e-9)
+    assert values(found["settings"]) == values(fit["settings"])
+    told = reasons(found["settings"])
+    assert told["cutoff_hz"] == told["velocity_threshold"] == told["filter_order"] == "result"
+    assert found["rows_per_joint"] == fit["rows_per_joint"]
+
+
+def test_an_option_goes_before_the_result(run, identified, scara_bag):
+    path, _ = identified
+    found = run("validate", "scara", path, scara_bag, "--cutoff", "9")
+    assert found["settings"]["cutoff_hz"] == {"value": 9.0, "reason": "option"}
+    assert found["settings"]["rate_hz"] == {"value": 12.0, "reason": "result"}
+
+
+def test_samples_that_are_dropped_follow_from_the_rate_of_the_recording(
+    run, scara_bag, scara_samples, tmp_path
+):
+    path, half = tmp_path / "result.yaml", tmp_path / "half"
+    fit = run("identify", "scara", scara_bag, "--cutoff", "6", "-o", path)
+    thinned = [None if x is None else x[::2] for x in vars(scara_samples).values()]
+    write_joint_states(half, ("joint_1", "joint_2"), RawSamples(*thinned))
+    found = run("validate", "scara", path, half)
+    assert values(found["settings"])["drop_start"] == pytest.approx(
+        values(fit["settings"])["drop_start"] / 2, abs=8
+    )
+    assert found["relative_error"]["total"] == pytest.approx(
+        fit["relative_error"]["total"], rel=0.3
+    )
+
+
+def test_held_out_bags_are_predicted_with_the_settings_of_the_result(run, identified, scara_bag):
+    path, fit = identified
+    found = run("calibrate", "scara", path, "--held-out", scara_bag)
+    assert found["held_out_error_identified"] == pytest.approx(fit["relative_error"], rel=1e-9)
+    assert values(found["held_out_settings"]) == values(fit["settings"])
+    assert found["held_out_settings"]["rate_hz"]["reason"] == "result"
+    found = run("calibrate", "scara", path, "--held-out", scara_bag, "--cutoff", "9")
+    assert found["held_out_settings"]["cutoff_hz"] == {"value": 9.0, "reason": "option"}
+
+
+def test_calibrated_parameters_know_the_settings_too(run, identified, scara_bag, tmp_path):
+    path, fit = identified
+    output = tmp_path / "parameters.yaml"
+    calibrated = run("calibrate", "scara", path, "-o", output, "--held-out", scara_bag)
+    found = run("validate", "scara", output, scara_bag)
+    assert found["relative_error"] == pytest.approx(calibrated["held_out_error"], rel=1e-9)
+    assert values(found["settings"]) == values(fit["settings"])
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("cutoff_hz", "quick"), ("cutoff_hz", -1.0), ("ends", "none"), ("unknown", 1.0)],
+)
+def test_parameter_files_with_impossible_settings_are_refused(
+    refusal, identified, scara_bag, tmp_path, name, value
+):
+    output = tmp_path / "parameters.yaml"
+    assert main(["calibrate", "scara", str(identified[0]), "-o", str(output), "--json"]) == 0
+    document = yaml.safe_load(output.read_text())
+    document["provenance"]["processing"][name] = value
+    output.write_text(yaml.safe_dump(document))
+    code, line = refusal("validate", "scara", output, scara_bag)
+    assert code == 2
+    assert f"provenance.processing.{name}" in line
+
+
+def test_result_files_with_impossible_settings_are_refused(refusal, identified, scara_bag):
+    path, _ = identified
+    text = re.sub("sha256: .*\n", "", path.read_text(), count=1)
+    assert "cutoff_hz: {value: 6.0" in text
+    path.write_text(text.replace("cutoff_hz: {value: 6.0", "cutoff_hz: {value: quick"))
+    code, line = refusal("validate", "scara", path, scara_bag)
+    assert code == 2
+    assert "cutoff_hz" in line
+
+
+def test_people_see_what_was_used(capsys, identified, scara_bag):
+    for arguments in (
+        ["validate", "scara", identified[0], scara_bag],
+        ["calibrate", "scara", identified[0], "--held-out", scara_bag],
+    ):
+        assert main([*map(str, arguments)]) == 0
+        lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+        assert ["cutoff_hz", "6", "result"] in lines
+        assert ["ends", "keep", "result"] in lines
+
+
+@requires("ur10")
+def test_half_a_recording_is_predicted_as_identify_itself_predicts_it(capsys, tmp_path):
+    bag = DATA / "ur10" / "ur10_exciting_trajectory.db3"
+    result = tmp_path / "ur10.yaml"
+
+    def run(*arguments):
+        assert main([*map(str, arguments), "--json"]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    stated = ("--cutoff", "4", "--velocity-threshold", "0.05")
+    whole = run("identify", "ur10", bag, *stated, "--held-out", "0.5")
+    run("identify", "ur10", bag, *stated, "--end", "0.5", "-o", result)
+    found = run("validate", "ur10", result, bag, "--begin", "0.5")
+    assert found["relative_error"]["total"] == pytest.approx(
+        whole["held_out_error"]["total"], rel=0.05
+    )

@@ -1,0 +1,54 @@
+"""Errors of the package, wherever they are raised."""
+
+import inspect
+import multiprocessing
+import pickle
+
+import pytest
+
+from robot_identification import errors
+
+CLASSES = [
+    value
+    for _, value in inspect.getmembers(errors, inspect.isclass)
+    if issubclass(value, errors.RobotIdentificationError)
+]
+VALUES = {
+    "str": "text",
+    "str | Path": "a/file",
+    "int": 3,
+    "float": 1.5,
+    "bool": True,
+    "object": (1, "one"),
+    "int | None": 7,
+    "Sequence[str]": ("one", "two"),
+    "Sequence[float]": (3.0, 1.0),
+    "Sequence[int]": (2, 2),
+    "Any": {"reached": 1.0},
+}
+
+
+def made(kind):
+    """Return an error with values for everything that it asks for."""
+    if kind.__init__ is Exception.__init__:
+        return kind("what is wrong")
+    parameters = list(inspect.signature(kind.__init__).parameters.values())[1:]
+    return kind(**{parameter.name: VALUES[parameter.annotation] for parameter in parameters})
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_errors_arrive_in_another_process_with_their_data(kind):
+    error = made(kind)
+    arrived = pickle.loads(pickle.dumps(error))
+    assert type(arrived) is kind
+    assert str(arrived) == str(error)
+    assert vars(arrived) == vars(error)
+
+
+def test_an_error_that_a_process_raises_is_caught_with_its_data():
+    error = errors.MissingLimitError("elbow", "velocity")
+    ours, theirs = multiprocessing.Pipe()
+    theirs.send(error)
+    arrived = ours.recv()
+    assert (arrived.joint, arrived.limit) == ("elbow", "velocity")
+    assert str(arrived) == str(error)
