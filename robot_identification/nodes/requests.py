@@ -18,7 +18,8 @@ from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.effort_delay import with_known_delay
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.result_settings import settings_of
-from robot_identification.nodes.live import LiveRecording, LiveRecordings
+from robot_identification.nodes.live import LiveRecordings
+from robot_identification.nodes.live_recording import LiveRecording
 from robot_identification.nodes.services import Cancelled
 from robot_identification.robot.model import Array, EffortMeaning, RobotModel, read_only
 from robot_identification.robot.processing import (

@@ -11,7 +11,7 @@ from robot_identification.identification.essential import EliminationRule
 from robot_identification.identification.estimation import STACKED, Choice
 from robot_identification.identification.growing import GrowingIdentification
 from robot_identification.identification.result import IdentificationResult
-from robot_identification.nodes.live import LiveRecording
+from robot_identification.nodes.live_recording import LiveRecording
 from robot_identification.nodes.requests import recording_of
 from robot_identification.nodes.services import Cancelled
 from robot_identification.robot.model import EffortMeaning, RobotModel

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from robot_identification.errors import UnknownRecordingError
-from robot_identification.nodes.live import LiveRecordings, last_block_due, size_of
+from robot_identification.nodes.live import LiveRecordings, last_block_due
+from robot_identification.nodes.live_recording import size_of
 from robot_identification.nodes.recorder import Block, Counts
 from robot_identification.signals.recording import RawSamples
 
