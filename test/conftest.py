@@ -24,9 +24,10 @@ settings.load_profile("tests")
 
 
 @pytest.fixture(scope="session", autouse=True)
-def ros_log(tmp_path_factory):
-    """Keep the logs of ROS out of the home folder."""
+def ros_home(tmp_path_factory):
+    """Keep the logs of ROS, and what nodes write, out of the home folder."""
     os.environ["ROS_LOG_DIR"] = str(tmp_path_factory.mktemp("ros_log"))
+    os.environ["ROS_HOME"] = str(tmp_path_factory.mktemp("ros_home"))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -31,10 +32,10 @@ from robot_identification.calibration.verdict import (
     Verdict,
     verdicts,
 )
-from robot_identification.errors import CancelledError, SettingError
+from robot_identification.errors import CancelledError, NotExcitedError, SettingError
 from robot_identification.identification.essential import EliminationRule
 from robot_identification.identification.least_squares import relative_error
-from robot_identification.identification.result import IdentificationResult
+from robot_identification.identification.result import SPOILT, IdentificationResult
 from robot_identification.identification.result_settings import settings_of
 from robot_identification.robot.model import Array, RobotModel, read_only
 
@@ -85,17 +86,20 @@ def calibrate(
     begin = time.monotonic()
     if space not in SPACES:
         raise SettingError("space", space, f"choose one of {', '.join(SPACES)}")
-    found = nearest(robot, result, prior, space=space, essential=essential)
-    _check_cancelled(cancelled)
-    problem = Problem(
-        robot=robot,
-        system=found.system,
-        prior=found.prior,
-        scales=scales(robot, found.prior, result.regrouping, found.estimate),
-        conditions=conditions(robot, boxes),
-    )
-    published = publish(problem, found.values, consistent=consistent, boxes=boxes)
-    calibrated = _calibrated(result, problem, found, published, space)
+    try:
+        found = nearest(robot, result, prior, space=space, essential=essential)
+        _check_cancelled(cancelled)
+        problem = Problem(
+            robot=robot,
+            system=found.system,
+            prior=found.prior,
+            scales=scales(robot, found.prior, result.regrouping, found.estimate),
+            conditions=conditions(robot, boxes),
+        )
+        published = publish(problem, found.values, consistent=consistent, boxes=boxes)
+        calibrated = _calibrated(result, problem, found, published, space)
+    except np.linalg.LinAlgError as error:  # its factors are singular, or near an overflow
+        raise NotExcitedError(result.regrouping.names, math.inf) from error
     return replace(
         calibrated,
         seconds=time.monotonic() - begin,
@@ -175,7 +179,7 @@ def _warnings(
     robot: RobotModel, result: IdentificationResult, calibrated: CalibratedParameters
 ) -> tuple[str, ...]:
     """Return what a user should know before trusting the parameters."""
-    lines = []
+    lines = [warning for warning in result.warnings if SPOILT in warning]
     if result.robot_digest and robot.digest and result.robot_digest != robot.digest:
         lines.append(
             f"the file of {robot.name} has changed since the identification; if more than "

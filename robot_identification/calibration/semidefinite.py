@@ -67,10 +67,24 @@ def least_squares(A: Array, b: Array, inequalities: Sequence[Inequality]) -> Arr
         cones,
         settings,
     )
-    solution = solver.solve()
-    if str(solution.status) not in ("Solved", "AlmostSolved"):
+    solution = _solved(solver)
+    if solution is None or str(solution.status) not in ("Solved", "AlmostSolved"):
         return None
     return np.asarray(start + inverse @ np.array(solution.x))
+
+
+def _solved(solver: Any) -> Any:
+    """Return what the solver has found; None where it has broken down.
+
+    Where a factorisation in it fails, it panics: with an exception that is no Exception, and would
+    end the process.
+    """
+    try:
+        return solver.solve()
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        return None
 
 
 def _solver() -> Any:

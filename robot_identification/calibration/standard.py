@@ -123,15 +123,24 @@ def decompose(matrix: npt.ArrayLike, rank: int | None = None, rows: int = 0) -> 
 
     Raises:
         ShapeError: the matrix does not have that many singular values.
+        LinAlgError: it is not finite, or its singular values are not found.
     """
     array = np.asarray(matrix, dtype=np.float64)
-    U, s, Vt = np.linalg.svd(array, full_matrices=True)
+    U, s, Vt = _singular(array)
     if rank is None:
         floor = max(rows, *array.shape) * np.finfo(float).eps * s.max(initial=0.0)
         rank = int(np.count_nonzero(s > floor))
     if not 0 <= rank <= len(s):
         raise ShapeError("matrix", array.shape, f"at least {rank} rows and columns")
     return _split(U, s, Vt, rank)
+
+
+def _singular(matrix: Array) -> tuple[Array, Array, Array]:
+    """Return the singular value decomposition of a matrix; LAPACK may not end on NaN."""
+    if not np.isfinite(matrix).all():
+        raise np.linalg.LinAlgError("the matrix is not finite")
+    U, s, Vt = np.linalg.svd(matrix, full_matrices=True)
+    return U, s, Vt
 
 
 def _split(U: Array, s: Array, Vt: Array, rank: int) -> Decomposition:
@@ -195,7 +204,7 @@ def prior_gain(system: StandardSystem, known: npt.NDArray[np.bool_] | None = Non
     split = decompose(system.projection)
     C = split.U1.T / split.singular_values[:, None] @ np.linalg.inv(system.factor)
     A_known, A_free = split.V1[known].T, split.V1[~known].T
-    U, s, Vt = np.linalg.svd(A_free)
+    U, s, Vt = _singular(A_free)
     free = _split(U, s, Vt, int(np.count_nonzero(s > _ZERO)))
     demand = free.U2.T  # what the free parameters cannot give
     share = np.linalg.pinv(demand @ A_known, rcond=_ZERO) @ demand

@@ -18,6 +18,8 @@ import numpy.typing as npt
 
 from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.dynamics.regressor import inverse_dynamics
+from robot_identification.errors import SettingError, ShapeError
+from robot_identification.identification import plain_data as entry_of
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
@@ -32,6 +34,7 @@ FEWEST = 30
 _CUT_ROWS = 6  # the decimation filter has died down after six of its outputs
 _GAP = 1.5
 _EVERY_SAMPLE = math.inf
+_LARGEST_SETTING = 1e6
 
 
 @by_value
@@ -61,12 +64,18 @@ class Level:
     difference_order: int = filtering.DEFAULT_DIFFERENCE_ORDER
 
     def __post_init__(self) -> None:
+        if self.threshold.shape != self.residual_std.shape:
+            raise ShapeError("threshold", self.threshold.shape, str(self.residual_std.shape))
         for name in ("threshold", "residual_std"):
             object.__setattr__(self, name, read_only(getattr(self, name)))
 
     @classmethod
     def of(cls, result: IdentificationResult, calibrated: CalibratedParameters) -> Level:
-        """Return the level of an identification and the calibration that followed it."""
+        """Return the level of an identification and the calibration that followed it.
+
+        Raises:
+            SettingError, ShapeError: the result does not tell how its signals were processed.
+        """
         settings = result.settings
         joints = len(result.joint_names)
         thresholds = _value(settings, "velocity_threshold") or (0.0,) * joints
@@ -87,7 +96,21 @@ class Level:
 
 
 def _value(settings: Mapping[str, Mapping[str, Any]], name: str) -> Any:
-    return settings[name]["value"]
+    """Return the number, or the list of numbers, that a setting was.
+
+    Raises:
+        SettingError: the result does not say, or says nothing that a setting can be.
+    """
+    value = settings.get(name, {}).get("value", "not stated")
+    try:
+        numbers = entry_of.finite(value if isinstance(value, list) else [value], name)
+    except (TypeError, ValueError):
+        numbers = np.array([math.nan])
+    if not ((numbers >= 0.0) & (numbers <= _LARGEST_SETTING)).all():
+        raise SettingError(
+            name, value, "the result does not tell how its signals were processed; identify again"
+        )
+    return value
 
 
 @by_value

@@ -11,17 +11,16 @@ from robot_identification.calibration.calibrated import CalibratedParameters, su
 from robot_identification.cli import calibration_tables, export, progress, tables
 from robot_identification.cli import options as shared
 from robot_identification.cli.recordings import recordings_of
-from robot_identification.errors import OutputError
 from robot_identification.identification.base import base_parameters
 from robot_identification.identification.identify import validate
 from robot_identification.identification.result import IdentificationResult, error_entries
 from robot_identification.identification.result_settings import settings_of
 from robot_identification.robot.loading import find_robot, source_urdf
 from robot_identification.robot.model import RobotModel
-from robot_identification.storage.atomic import check_target
+from robot_identification.storage.atomic import check_targets
 from robot_identification.storage.export.outputs import KINDS, write_outputs
 from robot_identification.storage.export.urdf_files import refuse_inputs
-from robot_identification.storage.parameter_files import write_parameters
+from robot_identification.storage.parameter_files import parameters_file
 from robot_identification.storage.priors import NONE, read_prior
 from robot_identification.storage.results import read_result
 
@@ -63,11 +62,9 @@ def run(options: argparse.Namespace) -> None:
         *([options.prior] if options.prior else []),
     ]
     targets = {kind: path for kind in KINDS if (path := getattr(options, kind)) is not None}
-    if options.output is not None:
-        check_target(options.output)
-        refuse_inputs(options.output, inputs)
-        if any(Path(path).resolve() == options.output.resolve() for path in targets.values()):
-            raise OutputError(options.output, "is named for two outputs")
+    output = [] if options.output is None else [options.output]
+    for path in check_targets([*targets.values(), *output]):
+        refuse_inputs(path, inputs)
     result = read_result(options.result)
     calibrated = calibrate(
         robot,
@@ -78,14 +75,15 @@ def run(options: argparse.Namespace) -> None:
         essential=shared.elimination_of(options),
         boxes=shared.boxes_of(options),
     )
-    remarks: tuple[str, ...] = ()
-    if targets:
-        remarks = write_outputs(
-            targets, robot, calibrated.values, original=options.original or urdf, keep=inputs
-        )
-    if options.output is not None:
-        write_parameters(options.output, robot, calibrated)
     held_out = _held_out(options, robot, result, calibrated)
+    remarks = write_outputs(
+        targets,
+        robot,
+        calibrated.values,
+        original=options.original or urdf,
+        keep=inputs,
+        beside=[(path, parameters_file(path, robot, calibrated)) for path in output],
+    )
     if options.json:
         written = {kind: str(path) for kind, path in targets.items()}
         tables.print_json(

@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output", type=_folder, metavar="DIR",
         help="folder for plans, result, parameters, URDF and run.json, by which a later run goes "
-        "on; on the machine of the nodes",
+        "on; nodes write to folders of their own, on the same machine, from where they are moved",
     )  # fmt: skip
     parser.add_argument(
         "--method", choices=METHODS, default=METHODS[0], help="identification; default: %(default)s"

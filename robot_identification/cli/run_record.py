@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+import secrets
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from robot_identification.cli.tables import plain
 from robot_identification.errors import OutputError, ResultFileError
-from robot_identification.storage.atomic import check_target, write_text_atomically
+from robot_identification.storage.atomic import (
+    check_target,
+    write_bytes_atomically,
+    write_text_atomically,
+)
 
 FILE = "run.json"
 _REHEARSED = "rehearsed"
@@ -28,6 +35,7 @@ class RunRecord:
 
     def __init__(self, folder: Path | None, document: dict[str, Any] | None = None) -> None:
         self._folder = folder
+        self._token = f"run-{secrets.token_hex(4)}"
         self.document: dict[str, Any] = document or {}
 
     @classmethod
@@ -54,6 +62,41 @@ class RunRecord:
     def path(self, name: str) -> str:
         """Return the path of a file of the run; empty where there is no folder."""
         return "" if self._folder is None else str(self._folder / name)
+
+    def asked(self, name: str) -> str:
+        """Return the name by which a node writes a file of the run; empty without a folder.
+
+        Nodes write to folders of their own only, from where :meth:`take` gets the file.
+        """
+        return "" if self._folder is None else f"{self._token}-{name}"
+
+    def take(self, name: str, written: Sequence[str]) -> str:
+        """Move a file that a node has written into the folder; return where it is then.
+
+        Args:
+            name: name of the file.
+            written: the files that the node says it has written.
+
+        Raises:
+            OutputError: it is not there, or cannot be brought into the folder.
+        """
+        if self._folder is None:
+            return ""
+        source = next((Path(p) for p in written if Path(p).name == self.asked(name)), None)
+        if source is None:
+            raise OutputError(self._folder / name, "the node has not written it")
+        try:
+            data = source.read_bytes()
+        except OSError as error:
+            raise OutputError(
+                source,
+                f"cannot be read here ({error.strerror}); the node has written it on its machine: "
+                "take it from there",
+            ) from error
+        write_bytes_atomically(self._folder / name, data)
+        with suppress(OSError):
+            source.unlink()
+        return self.path(name)
 
     def existing(self, name: str) -> str:
         """Return the path of a file of the run that is there; empty where it is not."""

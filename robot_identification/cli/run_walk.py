@@ -100,10 +100,11 @@ class Walk:
             rows=options.rows,
             duration=options.duration,
             seed=seed,
-            output=self._record.path(name),
+            output=self._record.asked(name),
         )
         with self._bar("planning") as report:
             response = self._live.ask(PlanExcitation, "excitation/plan", request, report)
+        file = self._record.take(name, response.written)
         self._say(f"plan: {response.message}")
         unknown = [*response.unknown_base_parameters]
         if unknown:
@@ -119,7 +120,7 @@ class Walk:
             "missing_parameters": dict(
                 zip(response.missing_parameters, response.missing_reasons, strict=True)
             ),
-            "file": self._record.path(name),
+            "file": file,
         }
 
     def _rehearse(self) -> None:
@@ -191,13 +192,14 @@ class Walk:
             data,
             held_out_fraction=options.held_out,
             essential=options.essential,
-            output=self._record.path(RESULT),
+            output=self._record.asked(RESULT),
         )
         with self._bar("identifying") as report:
-            result = result_of(self._live.ask(*asked, report).result)
+            response = self._live.ask(*asked, report)
+        file, result = self._record.take(RESULT, response.written), result_of(response.result)
         if not options.json:
             tables.print_result(result)
-        entries = {**summary(result), "file": self._record.path(RESULT)}
+        entries = {**summary(result), "file": file}
         self._record.keep("identify", entries)
 
     def _validate(self) -> None:
@@ -254,11 +256,12 @@ class Walk:
         request = calibration_request(
             result=record.existing(RESULT),
             prior=str(Path(prior).resolve()) if prior and Path(prior).exists() else prior,
-            output=record.path(PARAMETERS),
-            urdf=record.path(URDF),
+            output=record.asked(PARAMETERS),
+            urdf=record.asked(URDF),
         )
         with self._bar("calibrating") as report:
             response = self._live.ask(Calibrate, "calibration/calibrate", request, report)
+        files = [record.take(name, response.written) for name in (PARAMETERS, URDF)]
         published = response.parameters
         self._say(f"calibration: {response.message}")
         for warning in response.warnings:
@@ -272,7 +275,7 @@ class Walk:
                 "error_increase": published.error_increase,
                 "distance_to_prior": published.distance_to_prior,
                 "warnings": list(response.warnings),
-                "files": [path for path in (record.path(PARAMETERS), record.path(URDF)) if path],
+                "files": [path for path in files if path],
             },
         )
 

@@ -14,7 +14,12 @@ from robot_identification.dynamics.direct import checked_values
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.dynamics.simulation import law_of
 from robot_identification.dynamics.tree import Floats
-from robot_identification.errors import SettingError
+from robot_identification.errors import (
+    InconsistentParametersError,
+    MissingLimitError,
+    SampleError,
+    SettingError,
+)
 from robot_identification.robot.model import RobotModel
 
 
@@ -28,14 +33,23 @@ class FeedForward:
     Raises:
         ShapeError: if the number of values differs.
         SampleError: if a value is NaN or infinite.
+        MissingLimitError: if a joint has no effort limit; without one a wrong model has no bounds.
         SettingError: if the declared controller has a model of its own.
+
+    Attributes:
+        limited: names of the joints whose efforts the last call has limited.
     """
 
     def __init__(self, robot: RobotModel, values: npt.ArrayLike) -> None:
+        self.limited: tuple[str, ...] = ()
         self._values = checked_values(robot, values)
+        self._names = robot.joint_names
         self._regressor = Regressor(robot, np.arange(len(self._values)))
         limits = [joint.limits.effort for joint in robot.joints]
-        self._limit = np.array([np.inf if limit is None else limit for limit in limits])
+        unlimited = [n for n, limit in zip(self._names, limits, strict=True) if limit is None]
+        if unlimited:
+            raise MissingLimitError(unlimited[0], "effort", *unlimited[1:])
+        self._limit = np.array(limits, dtype=np.float64)
         self._velocity = np.zeros(len(robot.joints))
         self._acceleration = np.zeros(len(robot.joints))
         if robot.controller is not None:
@@ -48,12 +62,22 @@ class FeedForward:
                 )
             self._velocity = law.velocity - (law.kv if law.kind == control_kernels.CASCADE else 0.0)
             self._acceleration = law.acceleration
+        self._own_limit = np.maximum(self._limit, self._own_at_most(robot))
+
+    def _own_at_most(self, robot: RobotModel) -> Floats:
+        """Return what the drive adds by itself at the limits of velocity and acceleration."""
+        limits = [joint.limits for joint in robot.joints]
+        fastest = np.array([limit.velocity or 0.0 for limit in limits])
+        hardest = np.array([limit.acceleration or 0.0 for limit in limits])
+        most: Floats = np.abs(self._velocity) * fastest + np.abs(self._acceleration) * hardest
+        return most
 
     def efforts(self, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike) -> Floats:
         """Return efforts (samples, joints) in N m or N.
 
         The model's efforts are limited to those of the joints: along the reference the drive then
-        gives no more, whatever it adds by itself.
+        gives no more, whatever it adds by itself.  What it adds counts as far as it can at the
+        limits of velocity and acceleration, so that no reference makes the efforts large.
 
         Args:
             q: (samples, joints) positions of the reference in rad or m.
@@ -62,7 +86,38 @@ class FeedForward:
 
         Raises:
             ShapeError: if the arrays do not have the robot's number of joints or differ in shape.
+            SampleError: if an effort would not be finite before it is limited.
         """
-        model = self._regressor.dense(q, qd, qdd) @ self._values
-        own = self._velocity * np.asarray(qd) + self._acceleration * np.asarray(qdd)
+        with np.errstate(all="ignore"):
+            model = self._model(q, qd, qdd)
+            own = self._velocity * np.asarray(qd) + self._acceleration * np.asarray(qdd)
+        for sample, joint in np.argwhere(~np.isfinite(model + own)):
+            value = float(model[sample, joint] + own[sample, joint])
+            raise SampleError("feed-forward effort", self._names[joint], int(sample), value)
+        beyond = np.flatnonzero((np.abs(model) > self._limit).any(axis=0))
+        self.limited = tuple(self._names[joint] for joint in beyond)
+        own = np.clip(own, -self._own_limit, self._own_limit)
         return np.asarray(np.clip(model, -self._limit, self._limit) - own)
+
+    def _model(self, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike) -> Floats:
+        return np.asarray(self._regressor.dense(q, qd, qdd) @ self._values)
+
+    def require_holding(self, q: npt.ArrayLike) -> None:
+        """Refuse a model that needs more than the effort limits to stand where the robot stands.
+
+        Args:
+            q: (joints,) where it stands, in rad or m.
+
+        Raises:
+            InconsistentParametersError: it does; these are not the parameters of this robot.
+        """
+        place = np.asarray(q, dtype=np.float64)[None]
+        still = np.zeros_like(place)
+        with np.errstate(all="ignore"):
+            held = self._model(place, still, still)[0]
+        for joint in np.flatnonzero(~(np.abs(held) <= self._limit)):
+            raise InconsistentParametersError(
+                f"joint {self._names[joint]}",
+                f"to stand where the robot stands takes {held[joint]:.4g}, and its effort limit is "
+                f"{self._limit[joint]:g}",
+            )

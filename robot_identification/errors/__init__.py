@@ -24,6 +24,7 @@ from robot_identification.errors.description import (
 )
 from robot_identification.errors.files import (
     FileError,
+    MessageError,
     OutputError,
     ResultFileError,
     ResultMismatchError,
@@ -71,6 +72,7 @@ __all__ = [
     "InputError",
     "JointNameError",
     "MassMatrixError",
+    "MessageError",
     "MissingLimitError",
     "MissingPackageError",
     "MissingSignalError",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+_LONGEST = 200  # characters of a value in a message
+
 
 class RobotIdentificationError(Exception):
     """Base of every error that this package raises on purpose.
@@ -49,7 +51,9 @@ class SettingError(InputError):
     def __init__(self, name: str, value: object, problem: str) -> None:
         self.name = name
         self.value = value
-        super().__init__(f"{name} = {value}: {problem}")
+        text = str(value)
+        shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."
+        super().__init__(f"{name} = {shown}: {problem}")
 
 
 class ShapeError(InputError):

@@ -47,17 +47,21 @@ class UnknownRobotError(InputError):
 
 
 class MissingLimitError(InputError):
-    """A robot lacks a limit that is needed to plan or to simulate a motion.
+    """A robot lacks a limit that is needed to plan, to simulate or to feed a model forward.
 
     Attributes:
-        joint: name of the joint.
+        joint: name of the first joint without it.
         limit: ``position``, ``velocity``, ``acceleration``, ``jerk`` or ``effort``.
+        joints: names of all joints that are known to lack it.
     """
 
-    def __init__(self, joint: str, limit: str) -> None:
+    def __init__(self, joint: str, limit: str, *others: str) -> None:
         self.joint = joint
         self.limit = limit
+        self.joints = (joint, *others)
+        have = "have" if others else "has"
         super().__init__(
-            f"joint {joint} has no {limit} limit, and one is needed here; state it in the robot "
-            f"file (joints: limits: {'lower, upper' if limit == 'position' else limit})"
+            f"joint {', '.join(self.joints)} {have} no {limit} limit, and one is needed here; "
+            "state it in the robot file (joints: limits: "
+            f"{'lower, upper' if limit == 'position' else limit})"
         )

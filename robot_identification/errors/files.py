@@ -39,3 +39,17 @@ class ResultMismatchError(InputError):
 
 class OutputError(FileError):
     """An output cannot be written; what was there before is untouched."""
+
+
+class MessageError(InputError, ValueError):
+    """A message holds what nobody sends who means well: wrong sizes, names or numbers.
+
+    Attributes:
+        kind: type of the message, such as ``IdentificationResult``.
+        problem: what is wrong.
+    """
+
+    def __init__(self, kind: str, problem: str) -> None:
+        self.kind = kind
+        self.problem = problem
+        super().__init__(f"the message is damaged: {kind}: {problem:.400}")

@@ -26,6 +26,9 @@ from robot_identification.signals.recording import Recording
 
 SCHEMA_VERSION = 1
 
+SPOILT = "is spoilt"
+"""What a warning says of a recording in which blocks of samples contradict each other."""
+
 
 @dataclass(frozen=True)
 class Source:

@@ -138,6 +138,13 @@ COMMON = (
         nodes=("calibration",),
     ),
     Argument(
+        "output_directory",
+        "folder that services may write to; empty: each node has one of its own, in ROS_HOME or "
+        "~/.ros",
+        parameter="output_directory",
+        nodes=("excitation", "identification", "calibration"),
+    ),
+    Argument(
         "use_sim_time",
         "true: nodes take the time from /clock; empty: as the parameter files say",
         parameter="use_sim_time",

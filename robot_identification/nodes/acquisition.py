@@ -14,6 +14,7 @@ from rclpy.experimental import EventsExecutor
 from rclpy.node import Node
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
+from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from robot_identification.errors import InputError, OutputError
@@ -60,6 +61,7 @@ class AcquisitionNode(Node):
         self._ended_bags: list[BagRecording] = []
         self._setbacks = SetbackWatch()
         self._blocks = self.create_publisher(SampleBlock, "samples", qos.BLOCKS)
+        self._announced = self.create_publisher(String, "recordings", qos.ANNOUNCED)
         self._filtered: FilteredPublisher | None = None
         if values["publish_filtered"]:
             self._filtered = FilteredPublisher(
@@ -184,6 +186,7 @@ class AcquisitionNode(Node):
         self._bag = bag
         if self._filtered is not None:
             self._filtered.begin()
+        self._announced.publish(String(data=name))
         self.get_logger().info(f"recording {name} begins")
         return self._recorder
 

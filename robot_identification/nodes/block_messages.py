@@ -15,6 +15,11 @@ from robot_identification.signals.online import FilteredBlock
 from robot_identification.signals.recording import RawSamples
 from robot_identification.signals.separate_efforts import EffortSource
 
+_REFERENCE = "reference_position"
+_OPTIONAL = ("velocity", _REFERENCE)
+_LONGEST_NAME = 255
+_LAST_STAMP = 2**62
+
 
 def block_message(
     block: Block, robot: RobotModel, efforts: EffortSource | None = None
@@ -75,29 +80,32 @@ def raw_block(message: msg.SampleBlock) -> Block:
     """Return the block in a message of kind RAW.
 
     Raises:
-        RecordingError: if an array does not have one value per sample and joint, or the meaning of
-            the efforts is not one that there is.
+        RecordingError: it is none that an acquisition node sends: an array does not have one value
+            per sample and joint, stamps do not rise, a value is not finite, there is no sample and
+            it is not the last, or a name or the meaning of the efforts is not one that there is.
     """
-    shape = (len(message.stamps), len(message.joint_names))
-    if message.effort_meaning not in {meaning.value for meaning in EffortMeaning}:
-        raise RecordingError(f"efforts of a block cannot be {message.effort_meaning or 'unnamed'}")
-
-    def matrix(values: array[float]) -> Array:
-        if len(values) != shape[0] * shape[1]:
-            raise RecordingError(f"{len(values)} values in a block of {shape[0]} samples")
-        return np.array(values, dtype=np.float64).reshape(shape)
-
+    _check_names(message)
+    stamps = np.array(message.stamps, dtype=np.int64)
+    if not len(stamps) and not message.last:
+        raise RecordingError("a block without samples that is not the last one")
+    if len(stamps) and not (0 <= stamps[0] and stamps[-1] < _LAST_STAMP):
+        raise RecordingError(f"stamps from {stamps[0]} to {stamps[-1]} ns are of no clock")
+    if not (stamps[1:] > stamps[:-1]).all():
+        raise RecordingError("the stamps of a block must rise")
+    position, effort = _matrix(message, "position"), _matrix(message, "effort")
+    if position is None or effort is None:
+        raise RecordingError("a block needs positions and efforts")
     return Block(
         recording=message.recording,
         sequence=message.sequence,
         first_sample=message.first_sample,
         last=message.last,
         samples=RawSamples(
-            stamps=np.array(message.stamps, dtype=np.int64),
-            position=matrix(message.position),
-            velocity=matrix(message.velocity) if message.velocity else None,
-            effort=matrix(message.effort),
-            reference=matrix(message.reference_position) if message.reference_position else None,
+            stamps=stamps,
+            position=position,
+            velocity=_matrix(message, "velocity"),
+            effort=effort,
+            reference=_matrix(message, _REFERENCE),
         ),
         counts=Counts(
             received=message.received,
@@ -110,3 +118,29 @@ def raw_block(message: msg.SampleBlock) -> Block:
         effort_topic=message.effort_topic,
         effort_delay=message.effort_delay,
     )
+
+
+def _check_names(message: msg.SampleBlock) -> None:
+    """Refuse what a block says of itself and cannot be."""
+    if message.effort_meaning not in {meaning.value for meaning in EffortMeaning}:
+        raise RecordingError(f"efforts of a block cannot be {message.effort_meaning or 'unnamed'}")
+    for name, text in (("recording", message.recording), ("effort_topic", message.effort_topic)):
+        if len(text) > _LONGEST_NAME or not (text.isprintable() and (text or name != "recording")):
+            raise RecordingError(f"{name} of a block cannot be {text!r:.40}")
+    EffortSource(message.effort_topic, message.effort_delay)
+
+
+def _matrix(message: msg.SampleBlock, name: str) -> Array | None:
+    """Return the (samples, joints) values of a signal; None where it is absent."""
+    values: array[float] = getattr(message, name)
+    if not values and name in _OPTIONAL:
+        return None
+    shape = (len(message.stamps), len(message.joint_names))
+    if len(values) != shape[0] * shape[1]:
+        raise RecordingError(f"{name}: {len(values)} values in a block of {shape[0]} samples")
+    matrix = np.array(values, dtype=np.float64).reshape(shape)
+    if not np.isfinite(matrix).all():
+        if name == _REFERENCE:
+            return None  # what the controller was asked for is not known then
+        raise RecordingError(f"{name} of a block holds a value that is not finite")
+    return matrix

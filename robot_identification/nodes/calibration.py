@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,16 +21,16 @@ from robot_identification.calibration.watching import Level, Watch
 from robot_identification.errors import (
     InputError,
     ResultFileError,
-    SettingError,
     UnknownRobotError,
 )
-from robot_identification.identification.result import IdentificationResult
+from robot_identification.identification.result import SPOILT, IdentificationResult
 from robot_identification.msg import IdentificationResult as ResultMessage
 from robot_identification.msg import InertialParameters
 from robot_identification.nodes import qos
 from robot_identification.nodes.calibrated_message import calibrated_message
 from robot_identification.nodes.calibration_parameters import PARAMETERS
 from robot_identification.nodes.executors import PooledExecutor
+from robot_identification.nodes.outputs import output_folder
 from robot_identification.nodes.parameters import declare
 from robot_identification.nodes.prediction import Prediction
 from robot_identification.nodes.result_messages import result_of
@@ -39,15 +39,14 @@ from robot_identification.nodes.services import Desk, Turn
 from robot_identification.robot.drives import require_effort_meaning
 from robot_identification.robot.loading import find_robot, load_robot, source_urdf
 from robot_identification.srv import Calibrate
-from robot_identification.storage.atomic import check_target
-from robot_identification.storage.export.outputs import URDF, write_outputs
+from robot_identification.storage.atomic import check_targets
 from robot_identification.storage.export.urdf_files import (
     describe,
     identified_urdf,
     read_urdf_text,
     refuse_inputs,
 )
-from robot_identification.storage.parameter_files import write_parameters
+from robot_identification.storage.parameter_files import parameters_file
 from robot_identification.storage.priors import read_prior
 from robot_identification.storage.results import read_result
 
@@ -55,11 +54,13 @@ _THREADS = 4
 
 
 @dataclass(frozen=True)
-class _Published:
+class _Made:
     """What a calibration gives to others: made whole before anything of it is published."""
 
     parameters: InertialParameters
     description: String
+    encoding: str
+    watch: Watch | None
 
 
 class CalibrationNode(Node):
@@ -76,6 +77,7 @@ class CalibrationNode(Node):
         self._prior = values["prior"] or described_by
         self._inputs = [find_robot(source)]
         self._check_files()
+        self._outputs = output_folder(self, values)
         self._desk = Desk(self.get_logger())
         self._last: IdentificationResult | None = None
         quick, long = MutuallyExclusiveCallbackGroup(), ReentrantCallbackGroup()
@@ -124,7 +126,7 @@ class CalibrationNode(Node):
             return
         try:
             self._last = result_of(message)
-        except (ValueError, InputError) as error:
+        except InputError as error:
             self.get_logger().error(f"identified_parameters ignored: {error}")
             return
         self.get_logger().info(f"{len(message.parameters)} base parameters to calibrate")
@@ -140,11 +142,11 @@ class CalibrationNode(Node):
         self, request: Calibrate.Request, response: Calibrate.Response, turn: Turn
     ) -> str:
         inputs = [*self._inputs, *filter(None, (request.result, request.prior))]
-        for target in filter(None, (request.output, request.urdf)):
-            check_target(Path(target))
+        named = [name for name in (request.output, request.urdf) if name]
+        overwrite = request.overwrite
+        targets = [self._outputs.target(name, overwrite=overwrite) for name in named]
+        for target in check_targets(targets):
             refuse_inputs(target, inputs)
-        if request.output and request.output == request.urdf:
-            raise SettingError("urdf", request.urdf, "is named for two outputs")
         result = self._result(request.result)
         calibrated = calibrate(
             self._robot,
@@ -154,22 +156,23 @@ class CalibrationNode(Node):
             consistent=request.consistent,
             cancelled=turn.cancelled,
         )
-        published = self._published(calibrated)
-        self._write(request, calibrated, inputs)
-        self._inertials.publish(published.parameters)
-        self._descriptions.publish(published.description)
-        if self._prediction is not None:
-            level = Level.of(result, calibrated)
-            self._prediction.use(Watch(self._robot, calibrated.values, level))
-        response.parameters = published.parameters
+        made = self._made(result, calibrated)
+        response.parameters = made.parameters
         response.active_links = list(calibrated.active_links)
         response.warnings = list(calibrated.warnings)
         response.seconds = calibrated.seconds
+        files = [*self._files(request, calibrated, made)]
+        response.written = self._outputs.write(files, overwrite=overwrite)
+        self._inertials.publish(made.parameters)
+        self._descriptions.publish(made.description)
+        if self._prediction is not None and made.watch is not None:
+            self._prediction.use(made.watch)
         far = calibrated.distance_to_prior
         distance = "no prior" if math.isnan(far) else f"distance to the prior {far:.3g}"
         return (
             f"{calibrated.step.value}: relative error {calibrated.error.total:.4f}, "
             f"{100.0 * calibrated.error_increase:.2g} % of it for consistency; {distance}"
+            + "".join(f"; {warning}" for warning in calibrated.warnings if SPOILT in warning)
         )
 
     def _result(self, path: str) -> IdentificationResult:
@@ -187,10 +190,11 @@ class CalibrationNode(Node):
         except UnknownRobotError as error:
             raise ResultFileError(named, "no such parameter file or URDF") from error
 
-    def _published(self, calibrated: CalibratedParameters) -> _Published:
-        text, description = None, None
+    def _made(self, result: IdentificationResult, calibrated: CalibratedParameters) -> _Made:
+        """Return all that is published, checked as far as publishing could fail."""
+        text, description, encoding = None, None, "utf-8"
         if self._urdf is not None:
-            text, description = read_urdf_text(self._urdf)[0], describe(self._urdf)
+            (text, encoding), description = read_urdf_text(self._urdf), describe(self._urdf)
         message = calibrated_message(
             self._robot,
             calibrated,
@@ -199,24 +203,19 @@ class CalibrationNode(Node):
         )
         name = str(self._urdf or "")
         urdf = identified_urdf(self._robot, calibrated.values, text, name=name)
-        return _Published(message, String(data=urdf))
+        watch = None
+        if self._prediction is not None:
+            watch = Watch(self._robot, calibrated.values, Level.of(result, calibrated))
+        return _Made(message, String(data=urdf), encoding, watch)
 
-    def _write(
-        self,
-        request: Calibrate.Request,
-        calibrated: CalibratedParameters,
-        inputs: Sequence[str | Path],
-    ) -> None:
+    def _files(
+        self, request: Calibrate.Request, calibrated: CalibratedParameters, made: _Made
+    ) -> Iterator[tuple[str, bytes]]:
+        """Yield the files that a request asks for, with what they are to hold."""
         if request.urdf:
-            write_outputs(
-                {URDF: request.urdf},
-                self._robot,
-                calibrated.values,
-                original=self._urdf,
-                keep=inputs,
-            )
+            yield request.urdf, made.description.data.encode(made.encoding)
         if request.output:
-            write_parameters(request.output, self._robot, calibrated)
+            yield request.output, parameters_file(request.output, self._robot, calibrated)
 
 
 def make_executor() -> Executor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from robot_identification.nodes.outputs import OUTPUT_DIRECTORY
 from robot_identification.nodes.parameters import (
     DIAGNOSTICS_PERIOD,
     ROBOT,
@@ -21,6 +22,7 @@ DRIFT = ParameterSpec(
 )
 PARAMETERS = (
     ROBOT,
+    OUTPUT_DIRECTORY,
     effort_meaning("what the efforts of joint_states are; empty: what the robot file says"),
     ParameterSpec(
         "prior",

@@ -17,7 +17,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 from robot_identification.dynamics.feed_forward import FeedForward
-from robot_identification.errors import InputError
+from robot_identification.errors import InconsistentParametersError, InputError
 from robot_identification.msg import InertialParameters
 from robot_identification.nodes import qos
 from robot_identification.nodes.inertial_messages import values_of_message
@@ -70,6 +70,7 @@ class ComputedTorque(Node):
         self._reader = JointStateReader(names, "joint_states", efforts=False)
         self._latest: Sample | None = None
         self._early: JointTrajectory | None = None
+        self._early_parameters: InertialParameters | None = None
         self._sent = 0
         self._message = JointState(name=list(names))
         self._publisher = self.create_publisher(JointState, "feedforward_effort", qos.EFFORTS)
@@ -83,33 +84,48 @@ class ComputedTorque(Node):
         self.get_logger().info(f"ready: {self._robot.name}, waiting for inertial_parameters")
 
     def _warm(self) -> None:
-        """Load the compiled code, and refuse a robot that no model can be fed forward to."""
+        """Load the compiled code, and refuse a robot that no model can be fed forward to.
+
+        Raises:
+            MissingLimitError: joints have no effort limit.
+            SettingError: its controller has a model of its own.
+        """
         still = np.zeros((1, len(self._robot.joints)))
         values = np.zeros(len(self._robot.all_parameter_names))
         FeedForward(self._robot, values).efforts(still, still, still)
 
     def _on_parameters(self, message: InertialParameters) -> None:
+        position = self._position()
+        if position is None:
+            self._early_parameters = message  # until the first state says where the robot stands
+            return
         try:
             model = FeedForward(self._robot, values_of_message(message, self._robot))
-        except InputError as error:
+            model.require_holding(position)
+        except (InputError, InconsistentParametersError) as error:
             self.get_logger().error(f"inertial_parameters refused: {error}")
             return
         self._stream.use(model)
         self.get_logger().info(f"parameters of {stamp_of(message)} ns in use")
 
     def _on_trajectory(self, message: JointTrajectory) -> None:
-        latest = self._latest
-        if latest is None:
+        position = self._position()
+        if position is None:
             self._early = message  # until the first state says what time it is
             return
-        signals = to_joint_side(self._robot, latest.position[None], None, None)
-        position = np.asarray(signals.position, dtype=np.float64)[0]
         try:
             self._stream.follow(trajectory_of(message), stamp_of(message), position)
         except InputError as error:
             self.get_logger().error(f"trajectory refused: {error}")
             return
         self.get_logger().info(f"trajectory of {len(message.points)} points in use")
+
+    def _position(self) -> Array | None:
+        """Return the (joints,) position of the robot in rad or m; None before the first state."""
+        if self._latest is None:
+            return None
+        signals = to_joint_side(self._robot, self._latest.position[None], None, None)
+        return np.asarray(signals.position, dtype=np.float64)[0]
 
     def _on_states(self, message: JointState) -> None:
         try:
@@ -123,12 +139,31 @@ class ComputedTorque(Node):
             )
             return
         self._latest = latest
+        if self._early_parameters is not None:
+            parameters, self._early_parameters = self._early_parameters, None
+            self._on_parameters(parameters)
         if self._early is not None:
             early, self._early = self._early, None
-            self._stream.due(latest.stamp)
+            self._due(latest.stamp)
             self._on_trajectory(early)
-        for stamp, effort in self._stream.due(latest.stamp):
+        for stamp, effort in self._due(latest.stamp):
             self._send(stamp, effort)
+        if limited := ", ".join(self._stream.limited):
+            self.get_logger().warning(
+                f"the model asks for more than the effort limit of {limited}",
+                throttle_duration_sec=1.0,
+            )
+
+    def _due(self, now: int) -> list[tuple[int, Array]]:
+        """Return what is due; what is no number ends the feed-forward with an effort of zero."""
+        try:
+            return self._stream.due(now)
+        except InputError as error:
+            self._stream.stop()
+            self.get_logger().error(
+                f"nothing is fed forward until there are other parameters: {error}"
+            )
+            return [(0, np.zeros(len(self._robot.joints)))]
 
     def _send(self, stamp: int, effort: Array) -> None:
         self._message.header.stamp = time_of(stamp)

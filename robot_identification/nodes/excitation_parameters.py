@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from robot_identification.nodes.outputs import OUTPUT_DIRECTORY
 from robot_identification.nodes.parameters import ROBOT, ParameterSpec, Type
 
 SPEED = ParameterSpec(
@@ -44,6 +45,7 @@ STATE_TIMEOUT = ParameterSpec(
 )
 PARAMETERS = (
     ROBOT,
+    OUTPUT_DIRECTORY,
     ParameterSpec(
         "joint_limits",
         Type.STRING,

@@ -5,19 +5,19 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.executors import Executor
 from rclpy.node import Node
+from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from robot_identification.action import Identify as IdentifyAction
 from robot_identification.action import IdentifyDidim as DidimAction
 from robot_identification.errors import InputError
 from robot_identification.identification.base import base_parameters
-from robot_identification.identification.result import IdentificationResult
+from robot_identification.identification.result import SPOILT, IdentificationResult
 from robot_identification.msg import IdentificationResult as ResultMessage
 from robot_identification.msg import Progress, SampleBlock
 from robot_identification.nodes import qos
@@ -39,6 +39,7 @@ from robot_identification.nodes.identification_parameters import (
 from robot_identification.nodes.identification_work import Answer, IdentificationWork
 from robot_identification.nodes.live import LiveRecordings
 from robot_identification.nodes.messages import floats
+from robot_identification.nodes.outputs import output_folder
 from robot_identification.nodes.parameters import current, declare
 from robot_identification.nodes.progress import ProgressReporter
 from robot_identification.nodes.requests import processing_of
@@ -51,7 +52,7 @@ from robot_identification.robot.drives import require_effort_meaning
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.srv import BaseParameters, Identify, IdentifyDidim, Validate
-from robot_identification.storage.results import write_result
+from robot_identification.storage.results import dump
 
 _THREADS = 6
 _GRACE = 2.0
@@ -70,7 +71,8 @@ class IdentificationNode(Node):
         warm_up(self._base)
         self._live = LiveRecordings(values["max_memory_mb"] * 10**6, values["max_recordings"])
         prior = values["prior"] or self._robot.name
-        self._work = IdentificationWork(self._robot, self._base, prior, self._live)
+        self._outputs = output_folder(self, values)
+        self._work = IdentificationWork(self._robot, self._base, prior, self._live, self._outputs)
         self._desk = Desk(self.get_logger())
         self._last: IdentificationResult | None = None
         self._results = self.create_publisher(ResultMessage, "identified_parameters", qos.LATCHED)
@@ -87,6 +89,13 @@ class IdentificationNode(Node):
             "samples",
             self._on_block,
             qos.BLOCKS,
+            callback_group=MutuallyExclusiveCallbackGroup(),
+        )
+        self.create_subscription(
+            String,
+            "recordings",
+            lambda message: self._live.announce(message.data),
+            qos.ANNOUNCED,
             callback_group=MutuallyExclusiveCallbackGroup(),
         )
         self._create_services()
@@ -129,7 +138,11 @@ class IdentificationNode(Node):
         try:
             block = raw_block(message)
             problems = self._live.add(block, message.effort_meaning)
-            self._streamed.add(block, message.effort_meaning)
+            spoilt = self._live.spoilt(block.recording)
+            if spoilt:
+                self._streamed.remark(block.recording, spoilt)
+            elif self._live.is_own(block.recording):
+                self._streamed.add(block, message.effort_meaning)
         except InputError as error:
             self.get_logger().error(f"block of {message.recording} ignored: {error}")
             return
@@ -145,16 +158,17 @@ class IdentificationNode(Node):
 
     def _identified(self, request: Any, response: Any, turn: Turn) -> Any:
         """Return the response to a request, or the result of a goal: their fields are the same."""
-        return self._desk.answer(
+        answered = self._desk.answer(
             "identify", response, lambda filled: self._identify(request, filled, turn)
         )
+        return self._with_reason(request, answered)
 
     def _identify(self, request: Any, response: Any, turn: Turn) -> str:
         # Parameters that change while this goes on hold for the next request.
         overrides, good_enough_std = self._overrides(request), current(self, GOOD_ENOUGH)
         answer = self._work.identify(request, overrides, self._reporter(turn), turn.cancelled)
         response.result = self._message(answer, good_enough_std)
-        return self._conclude(answer.result, response.result, request.output)
+        return self._conclude(answer.result, request, response)
 
     def _on_didim(
         self, request: IdentifyDidim.Request, response: IdentifyDidim.Response
@@ -171,6 +185,13 @@ class IdentificationNode(Node):
         )
         if reached:
             answered.result = reached[0]
+        return self._with_reason(request, answered)
+
+    def _with_reason(self, request: Any, answered: Any) -> Any:
+        """Return an answer that says of recordings that are spoilt so where it is no success."""
+        if not answered.success:
+            spoilt = map(self._live.spoilt, request.data.recordings)
+            answered.message = "; ".join([answered.message, *filter(None, spoilt)])
         return answered
 
     def _didim(self, request: Any, response: Any, turn: Turn, reached: list[ResultMessage]) -> str:
@@ -185,7 +206,7 @@ class IdentificationNode(Node):
             lambda answer: reached.append(self._message(answer, good_enough_std)),
         )
         response.result = self._message(answer, good_enough_std)
-        summary = self._conclude(answer.result, response.result, request.output)
+        summary = self._conclude(answer.result, request, response)
         return f"converged after {answer.result.iterations} iterations: {summary}"
 
     def _message(self, answer: Answer, good_enough_std: float) -> ResultMessage:
@@ -202,14 +223,15 @@ class IdentificationNode(Node):
             good_enough_std=good_enough_std,
         )
 
-    def _conclude(self, result: IdentificationResult, message: ResultMessage, output: str) -> str:
+    def _conclude(self, result: IdentificationResult, request: Any, response: Any) -> str:
         """Write a result where a file was asked for, latch it, and return a line for people."""
-        if output:
-            write_result(Path(output), result)
+        files = [(request.output, dump(result).encode("utf-8"))] if request.output else []
+        response.written = self._outputs.write(files, overwrite=request.overwrite)
         self._last = result
-        self._streamed.answered(lambda: self._results.publish(message))
+        self._streamed.answered(lambda: self._results.publish(response.result))
         error = result.estimate.relative_error.total
-        return f"{len(result.regrouping.names)} base parameters, relative error {error:.4f}"
+        summary = f"{len(result.regrouping.names)} base parameters, relative error {error:.4f}"
+        return _told(summary, result.warnings)
 
     def _streaming_options(self) -> StreamingOptions | None:
         if not current(self, STREAMING):
@@ -240,14 +262,16 @@ class IdentificationNode(Node):
     def _on_validate(
         self, request: Validate.Request, response: Validate.Response
     ) -> Validate.Response:
-        return self._desk.run(
+        answered = self._desk.run(
             "validate", response, lambda filled, turn: self._validate(request, filled, turn)
         )
+        return self._with_reason(request, answered)
 
     def _validate(self, request: Validate.Request, response: Validate.Response, turn: Turn) -> str:
-        validation = self._work.validate(
+        validation, warnings = self._work.validate(
             request, self._live_settings(), self._last, self._reporter(turn), turn.cancelled
         )
+        response.warnings = list(warnings)
         response.joint_names = list(self._robot.joint_names)
         response.relative_error = floats(validation.relative_error.joints)
         response.relative_error_total = validation.relative_error.total
@@ -255,7 +279,7 @@ class IdentificationNode(Node):
         response.rows = list(validation.rows)
         response.settings = setting_messages(validation.settings)
         response.seconds = validation.seconds
-        return f"relative error {validation.relative_error.total:.4f}"
+        return _told(f"relative error {validation.relative_error.total:.4f}", warnings)
 
     def _on_base_parameters(
         self, request: BaseParameters.Request, response: BaseParameters.Response
@@ -276,6 +300,11 @@ class IdentificationNode(Node):
     def _reporter(self, turn: Turn) -> ProgressReporter:
         robot = self._robot
         return ProgressReporter(self, self._progress, robot.name, robot.joint_names, turn.tell)
+
+
+def _told(summary: str, warnings: Sequence[str]) -> str:
+    """Return a line for people that does not pass over recordings that are spoilt."""
+    return "; ".join([summary, *(warning for warning in warnings if SPOILT in warning)])
 
 
 def make_executor() -> Executor:

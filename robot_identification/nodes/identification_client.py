@@ -94,7 +94,7 @@ def identification_request(
         data: what to fit.
         held_out_fraction: share at the end of each recording to predict only; not with didim.
         essential: whether to eliminate parameters that are not essential.
-        output: file for the result, on the machine of the node; empty: none.
+        output: file for the result, in the folder that the node may write to; empty: none.
     """
     common = {"data": data, "essential": essential, "output": output}
     if method == DIDIM:

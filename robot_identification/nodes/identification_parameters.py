@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from robot_identification.nodes.outputs import OUTPUT_DIRECTORY
 from robot_identification.nodes.parameters import ROBOT, ParameterSpec, Type, effort_meaning
 
 GOOD_ENOUGH = ParameterSpec(
@@ -67,6 +68,7 @@ STREAMING_ESSENTIAL = ParameterSpec(
 )
 PARAMETERS = (
     ROBOT,
+    OUTPUT_DIRECTORY,
     effort_meaning(
         "what the efforts of bags are; empty: what the robot file says; live recordings say so "
         "themselves"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from robot_identification.errors import ModelMismatchError, NotConvergedError, SettingError
@@ -31,7 +30,7 @@ from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.recording import Recording
 from robot_identification.srv import IdentifyDidim, Validate
-from robot_identification.storage.atomic import check_target
+from robot_identification.storage.output_folder import OutputFolder
 
 
 @dataclass(frozen=True)
@@ -57,13 +56,25 @@ class IdentificationWork:
         base: its base parameters.
         prior: parameter file that the start ``prior`` of DIDIM stands for.
         live: recordings in memory.
+        outputs: where results may be written.
     """
 
     def __init__(
-        self, robot: RobotModel, base: BaseParameters, prior: str, live: LiveRecordings
+        self,
+        robot: RobotModel,
+        base: BaseParameters,
+        prior: str,
+        live: LiveRecordings,
+        outputs: OutputFolder,
     ) -> None:
         self._robot, self._base, self._prior, self._live = robot, base, prior, live
+        self._outputs = outputs
         self._running = RunningRecordings(robot, base)
+
+    def _check_output(self, request: Any) -> None:
+        """Refuse a file that may not be written before anybody waits for what it is to hold."""
+        if request.output:
+            self._outputs.target(request.output, overwrite=request.overwrite)
 
     def identify(
         self,
@@ -89,7 +100,7 @@ class IdentificationWork:
         method = request.method or "wls"
         if method not in METHODS:
             raise SettingError("method", method, f"choose one of {', '.join(METHODS)}")
-        _check_output(request.output)
+        self._check_output(request)
         report("reading", 0.0)
         sources = live_recordings(request.data, self._live)
         if is_about_whole(request) and not sources[0].ended:
@@ -137,7 +148,7 @@ class IdentificationWork:
             ResultRefusedError: it does not converge, or the model does not explain the efforts.
             CancelledError: if ``cancelled`` says so.
         """
-        _check_output(request.output)
+        self._check_output(request)
         report("reading", 0.0)
         start = start_of(request, self._robot, self._prior)
         recordings, warnings = read_data(
@@ -162,7 +173,7 @@ class IdentificationWork:
             )
         except (NotConvergedError, ModelMismatchError) as error:
             if error.result is not None:
-                in_vain(Answer(error.result, _last_stamp(recordings)))
+                in_vain(_answered(error.result, warnings, _last_stamp(recordings)))
             raise
         return _answer(result, recordings, warnings)
 
@@ -173,7 +184,7 @@ class IdentificationWork:
         last: IdentificationResult | None,
         report: ProgressReporter,
         cancelled: Cancelled,
-    ) -> Validation:
+    ) -> tuple[Validation, Sequence[str]]:
         """Compare the efforts of recordings with what parameters predict.
 
         Args:
@@ -184,6 +195,9 @@ class IdentificationWork:
             report: told the stage and the fraction of the whole that is done.
             cancelled: asked now and then whether to stop.
 
+        Returns:
+            The errors, and what a user should know about the data, one line each.
+
         Raises:
             InputError: a field has a value that it cannot have, or the data are of no use.
             CancelledError: if ``cancelled`` says so.
@@ -191,8 +205,8 @@ class IdentificationWork:
         report("reading", 0.0)
         model = values_to_validate(request, self._robot, self._base, last)
         sources = live_recordings(request.data, self._live)
-        recordings, _ = read_data(request.data, self._robot, sources, cancelled)
-        return validate(
+        recordings, warnings = read_data(request.data, self._robot, sources, cancelled)
+        validation = validate(
             self._robot,
             model.values,
             recordings,
@@ -203,11 +217,7 @@ class IdentificationWork:
             progress=report,
             cancelled=cancelled,
         )
-
-
-def _check_output(path: str) -> None:
-    if path:
-        check_target(Path(path))
+        return validation, warnings
 
 
 def _answer(

@@ -9,13 +9,20 @@ import numpy.typing as npt
 from geometry_msgs.msg import Inertia, Vector3
 
 from robot_identification import msg
-from robot_identification.dynamics.direct import checked_values
-from robot_identification.errors import ResultMismatchError
+from robot_identification.calibration.checks import check_consistency
+from robot_identification.errors import (
+    InconsistentParametersError,
+    MessageError,
+    ResultMismatchError,
+)
 from robot_identification.nodes.messages import floats, time_of
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.units import unit_of
 from robot_identification.robot.urdf import UrdfDescription
 from robot_identification.storage.export.mechanism import JointDynamics, mechanism_of
+
+_LARGEST = 1e12
+"""What no parameter of a machine reaches, in SI units."""
 
 
 def parameters_message(
@@ -25,7 +32,7 @@ def parameters_message(
     stamp: int,
     description: UrdfDescription | None = None,
 ) -> msg.InertialParameters:
-    """Return consistent parameters as a message; what only a calibration knows is NaN or empty.
+    """Return parameters as a message; what only a calibration knows is NaN or empty.
 
     Args:
         robot: the robot.
@@ -53,7 +60,7 @@ def parameters_message(
         std=nothing,
         std_robust=nothing,
         verdicts=[msg.InertialParameters.PRIOR_DOMINATED] * len(names),
-        consistent=True,
+        consistent=check_consistency(robot, values).consistent,
         relative_error_total=math.nan,
         distance_to_prior=math.nan,
     )
@@ -89,6 +96,9 @@ def _link_message(joint: JointDynamics) -> msg.LinkInertialParameters:
 def values_of_message(message: msg.InertialParameters, robot: RobotModel) -> Array:
     """Return the parameters in a message, for a robot that they must belong to.
 
+    What no calibration publishes is refused, whatever the message says of itself: only parameters
+    that are tested here, and found to be those of a machine that can exist, move a robot.
+
     Args:
         message: the parameters.
         robot: the robot.
@@ -99,17 +109,35 @@ def values_of_message(message: msg.InertialParameters, robot: RobotModel) -> Arr
     Raises:
         ResultMismatchError: if they are of another robot, of another description of it, or of
             other parameters.
-        ShapeError: if the number of values differs.
-        SampleError: if a value is NaN or infinite.
+        MessageError: if the arrays do not fit, or a value is NaN, infinite or beyond any machine.
+        InconsistentParametersError: if they are not called consistent, or are not.
     """
     if message.robot != robot.name:
         raise ResultMismatchError(
             robot.name, f"these are parameters of {message.robot or 'nobody'}"
         )
-    if message.robot_hash and robot.digest and message.robot_hash != robot.digest:
-        raise ResultMismatchError(
-            robot.name, "these are parameters of another description; use the same robot file"
-        )
-    if tuple(message.names) != robot.all_parameter_names:
+    if robot.digest and message.robot_hash != robot.digest:
+        told = "parameters of another description" if message.robot_hash else "without a hash"
+        raise ResultMismatchError(robot.name, f"these are {told}; use the same robot file")
+    names = robot.all_parameter_names
+    if tuple(message.names) != names:
         raise ResultMismatchError(robot.name, "the names or the order of the parameters differ")
-    return read_only(checked_values(robot, np.array(message.values)))
+    for name in ("values", "units", "std", "std_robust", "verdicts"):
+        if len(getattr(message, name)) != len(names):
+            count = len(getattr(message, name))
+            raise _damaged(f"{count} {name} for {len(names)} parameters")
+    if list(message.units) != [unit_of(name, robot) for name in names]:
+        raise _damaged("the parameters are in other units")
+    values = np.array(message.values)
+    for index in np.flatnonzero(~(np.abs(values) <= _LARGEST)):
+        raise _damaged(f"{names[index]} is {values[index]:g}")
+    if not message.consistent:
+        raise InconsistentParametersError(robot.name, "these are not called consistent")
+    problems = check_consistency(robot, values).problems
+    if problems:
+        raise InconsistentParametersError(robot.name, "; ".join(problems))
+    return read_only(values)
+
+
+def _damaged(problem: str) -> MessageError:
+    return MessageError("InertialParameters", problem)

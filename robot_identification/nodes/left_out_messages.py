@@ -6,11 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from robot_identification import msg
-from robot_identification.identification.cross_validation import CrossValidation, Fold
-from robot_identification.identification.least_squares import RelativeError
+from robot_identification.identification.cross_validation import Fold
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.nodes.messages import floats
 
@@ -41,29 +38,60 @@ def _fold_message(fold: Fold) -> msg.FoldError:
     )
 
 
-def fold_of(message: msg.FoldError) -> Fold:
-    """Return the error on a group in a message."""
-    return Fold(
-        name=message.name,
-        rows=tuple(message.rows),
-        effort_rms=tuple(message.effort_rms),
-        fitted=error_of(message.fitted_relative_error, message.fitted_relative_error_total),
-        error=error_of(message.relative_error, message.relative_error_total),
-        reason=message.reason,
-    )
+def left_out_entries(message: msg.IdentificationResult) -> dict[str, Any]:
+    """Return these fields as the entries that a result file has.
+
+    Raises:
+        ValueError: an array does not have one value per joint.
+    """
+    joints = message.joint_names
+    entries: dict[str, Any] = {
+        "held_out_bags": [_fold_entries(joints, fold) for fold in message.held_out_bags]
+    }
+    if message.cross_validation_scheme:
+        entries["cross_validation"] = {
+            "scheme": message.cross_validation_scheme,
+            "folds": [_fold_entries(joints, fold) for fold in message.cross_validation],
+            "relative_error": error_entries(
+                joints, message.cross_validation_error, message.cross_validation_error_total
+            ),
+        }
+    return entries
 
 
-def error_of(joints: Sequence[float], total: float) -> RelativeError | None:
-    """Return an error per joint and in total, None where there is none."""
-    return RelativeError(total, np.array(joints)) if len(joints) else None
+def _fold_entries(joints: Sequence[str], fold: msg.FoldError) -> dict[str, Any]:
+    efforts = fold.effort_rms
+    return {
+        "name": fold.name,
+        "rows": per_joint("rows", joints, fold.rows),
+        **({"effort_rms": per_joint("effort_rms", joints, efforts)} if efforts else {}),
+        "fitted_error": error_entries(
+            joints, fold.fitted_relative_error, fold.fitted_relative_error_total
+        ),
+        "relative_error": error_entries(joints, fold.relative_error, fold.relative_error_total),
+        "reason": fold.reason,
+    }
 
 
-def cross_validation_of(message: msg.IdentificationResult) -> CrossValidation | None:
-    """Return the cross-validation in a message, None where there is none."""
-    if not message.cross_validation_scheme:
+def error_entries(
+    joints: Sequence[str], errors: Sequence[float], total: float
+) -> dict[str, Any] | None:
+    """Return an error per joint and in total as a result file has it, None where there is none.
+
+    Raises:
+        ValueError: there is not one error per joint.
+    """
+    if not len(errors):
         return None
-    return CrossValidation(
-        scheme=message.cross_validation_scheme,
-        folds=tuple(fold_of(fold) for fold in message.cross_validation),
-        error=error_of(message.cross_validation_error, message.cross_validation_error_total),
-    )
+    return {"total": total, **per_joint("relative_error", joints, errors)}
+
+
+def per_joint(name: str, joints: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
+    """Return values by joint.
+
+    Raises:
+        ValueError: there is not one value per joint.
+    """
+    if len(values) != len(joints):
+        raise ValueError(f"{name} has {len(values)} values for {len(joints)} joints")
+    return dict(zip(joints, values, strict=True))

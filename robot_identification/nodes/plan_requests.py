@@ -33,8 +33,8 @@ from robot_identification.nodes.planning_worker import Planned
 from robot_identification.nodes.trajectories import message_of
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.srv import PlanExcitation
-from robot_identification.storage.one_joint_plans import METHOD, write_one_joint_plan
-from robot_identification.storage.plans import write_plan
+from robot_identification.storage.one_joint_plans import METHOD, one_joint_plan_text
+from robot_identification.storage.plans import plan_text
 
 POINTS = "points"
 
@@ -159,14 +159,8 @@ def _fill_points(response: PlanExcitation.Response, plan: Plan) -> str:
     )
 
 
-def write(path: str, planned: Planned) -> None:
-    """Write the file of a plan; it appears whole or not at all.
-
-    Raises:
-        OutputError: if the target cannot be written.
-    """
+def file_of(planned: Planned) -> bytes:
+    """Return what the file of a plan holds."""
     plan = planned.plan
-    if isinstance(plan, OneJointPlan):
-        write_one_joint_plan(path, plan)
-    else:
-        write_plan(path, plan)
+    text = one_joint_plan_text(plan) if isinstance(plan, OneJointPlan) else plan_text(plan)
+    return text.encode("utf-8")

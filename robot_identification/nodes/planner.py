@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from rclpy.node import Node
@@ -14,15 +13,15 @@ from robot_identification.errors import CancelledError, NoPlanError
 from robot_identification.msg import Progress as ProgressMessage
 from robot_identification.nodes import qos
 from robot_identification.nodes.excitation_parameters import TRACKING_ERROR_LIMIT
+from robot_identification.nodes.outputs import output_folder
 from robot_identification.nodes.parameters import current
-from robot_identification.nodes.plan_requests import fill_plan, job_of, write
+from robot_identification.nodes.plan_requests import file_of, fill_plan, job_of
 from robot_identification.nodes.planning import Job, load_machine
 from robot_identification.nodes.planning_worker import Failed, Planned, PlanningWorker, Progress
 from robot_identification.nodes.progress import ProgressReporter
 from robot_identification.nodes.services import Desk, Turn
 from robot_identification.nodes.trajectories import message_of
 from robot_identification.robot.model import Array, RobotModel
-from robot_identification.storage.atomic import check_target
 
 PERIOD = 0.05
 """Time between two calls of :meth:`Planner.poll`, in s."""
@@ -57,6 +56,7 @@ class Planner:
     ) -> None:
         self._node, self._robot, self._desk, self._values = node, robot, desk, values
         self._place, self._kept, self._changed = place, kept, changed
+        self._outputs = output_folder(node, values)
         self._job: Job | None = None
         self.planned: Planned | None = None
         self._outcome: Any = None  # future of the outcome of the plan under way
@@ -112,7 +112,7 @@ class Planner:
         if turn.cancelled():
             raise CancelledError("cancelled before anything was planned")
         if request.output:
-            check_target(Path(request.output))
+            self._outputs.target(request.output, overwrite=request.overwrite)
         job = job_of(request, self._robot, self._present_values(), self._place())
         load_machine(job.sources)  # what is missing is told at once
         jobs.append(job)
@@ -134,8 +134,8 @@ class Planner:
         outcome.plan.certificate.require()
         summary = fill_plan(response, outcome, load_machine(job.sources))
         message = message_of(outcome.plan.trajectory, 0)
-        if request.output:
-            write(request.output, outcome)
+        files = [(request.output, file_of(outcome))] if request.output else []
+        response.written = self._outputs.write(files, overwrite=request.overwrite)
         # Nothing below fails: a request that is refused leaves the plan as it was.
         self._job, self.planned = job, outcome
         self._kept()

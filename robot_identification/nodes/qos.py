@@ -34,6 +34,9 @@ STATES_WATCHED = _profile(ReliabilityPolicy.BEST_EFFORT, 500)
 BLOCKS = _profile(ReliabilityPolicy.RELIABLE, 200, DurabilityPolicy.TRANSIENT_LOCAL)
 """Numbered blocks of samples: kept, so that nobody misses the first while they find each other."""
 
+ANNOUNCED = _profile(ReliabilityPolicy.RELIABLE, 20, DurabilityPolicy.TRANSIENT_LOCAL)
+"""Names of the recordings that begin: who starts late still learns the last ones."""
+
 COMMANDS = _profile(ReliabilityPolicy.RELIABLE, 10)
 """Trajectories and other commands."""
 

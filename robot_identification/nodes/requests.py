@@ -18,7 +18,8 @@ from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.effort_delay import with_known_delay
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.result_settings import settings_of
-from robot_identification.nodes.live import LiveRecording, LiveRecordings
+from robot_identification.nodes.live import LiveRecordings
+from robot_identification.nodes.live_recording import LiveRecording
 from robot_identification.nodes.services import Cancelled
 from robot_identification.robot.model import Array, EffortMeaning, RobotModel, read_only
 from robot_identification.robot.processing import (
@@ -125,6 +126,7 @@ def _read_bags(
             begin=data.begin,
             end=data.end,
             positions_needed=positions_needed,
+            cancelled=cancelled,
         )
     return recordings
 
@@ -205,7 +207,7 @@ def named_values(names: list[str], values: list[float]) -> Mapping[str, float]:
     """Return values by name.
 
     Raises:
-        SettingError: if there is not one finite value per name.
+        SettingError: if there is not one finite value per name, or a name stands twice.
     """
     if len(names) != len(values):
         problem = f"one is needed for each of {len(names)} names"
@@ -213,6 +215,9 @@ def named_values(names: list[str], values: list[float]) -> Mapping[str, float]:
     for name, value in zip(names, values, strict=True):
         if not math.isfinite(value):
             raise SettingError(name, value, "must be finite")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise SettingError("names", twice, "stands twice; give every parameter one value")
     return dict(zip(names, (float(value) for value in values), strict=True))
 
 

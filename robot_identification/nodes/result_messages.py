@@ -5,31 +5,36 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from itertools import islice
+from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import KeyValue
 
 from robot_identification import msg
-from robot_identification.identification.essential import Elimination
+from robot_identification.errors import MessageError
 from robot_identification.identification.factor import JointFactor
-from robot_identification.identification.huber import robustness_entries, robustness_of
-from robot_identification.identification.least_squares import Estimate, RelativeError
+from robot_identification.identification.huber import robustness_entries
 from robot_identification.identification.result import (
     SCHEMA_VERSION,
     IdentificationResult,
-    Regrouping,
-    Source,
     is_good_enough,
 )
 from robot_identification.nodes.left_out_messages import (
-    cross_validation_of,
-    error_of,
-    fold_of,
+    error_entries,
+    left_out_entries,
     left_out_fields,
+    per_joint,
 )
-from robot_identification.nodes.messages import floats, time_of
+from robot_identification.nodes.messages import check_size, floats, time_of
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.units import unit_of
+from robot_identification.storage.result_documents import (
+    MOST_ENTRIES,
+    MOST_LEVELS,
+    MOST_TEXT,
+    result_of_document,
+)
 
 
 def result_message(
@@ -141,81 +146,110 @@ def setting_messages(settings: Mapping[str, Mapping[str, object]]) -> list[KeyVa
 
 
 def result_of(message: msg.IdentificationResult) -> IdentificationResult:
-    """Return the result in a message.
+    """Return the result in a message, checked as one in a file.
 
     Raises:
-        ValueError, InputError: the message is damaged.
+        MessageError: the message is damaged.
     """
     try:
-        return _result_of(message)
-    except (LookupError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-        raise ValueError(f"the message is damaged: {error!r:.200}") from error
+        check_size(message, MOST_ENTRIES, MOST_TEXT)
+        return result_of_document(_document_of(message))
+    except ValueError as error:
+        raise MessageError("IdentificationResult", str(error)) from error
 
 
-def _result_of(message: msg.IdentificationResult) -> IdentificationResult:
-    held_out = error_of(message.held_out_relative_error, message.held_out_relative_error_total)
-    estimate = _estimate_of(message)
-    return IdentificationResult(
-        robot=message.robot,
-        robot_digest=message.robot_hash,
-        joint_names=tuple(message.joint_names),
-        sources=tuple(Source(s.name, s.hash, s.samples, s.duration) for s in message.sources),
-        method=message.method,
-        settings={entry.key: json.loads(entry.value) for entry in message.settings},
-        regrouping=Regrouping(
-            standard_names=tuple(message.standard_names),
-            names=tuple(parameter.name for parameter in message.parameters),
-            leading=tuple(parameter.leading for parameter in message.parameters),
-            regrouped=tuple(message.regrouped_names),
-            beta=np.array(message.beta).reshape(len(message.parameters), -1),
+def _document_of(message: msg.IdentificationResult) -> dict[str, Any]:
+    """Return what a message says as the entries that a result file has."""
+    joints, rows = message.joint_names, len(message.parameters)
+    columns = len(message.regrouped_names)
+    if len(message.beta) != rows * columns:
+        raise ValueError(f"beta has {len(message.beta)} numbers for {rows} times {columns}")
+    beta = message.beta.tolist()
+    document = {
+        "robot": message.robot,
+        "robot_digest": message.robot_hash,
+        "joints": list(joints),
+        "sources": [
+            {"name": s.name, "digest": s.hash, "samples": s.samples, "duration": s.duration}
+            for s in message.sources
+        ],
+        "method": message.method,
+        "settings": {entry.key: _json(entry.key, entry.value) for entry in message.settings},
+        "standard": list(message.standard_names),
+        "leading": [parameter.leading for parameter in message.parameters],
+        "regrouped": list(message.regrouped_names),
+        "beta": [beta[i * columns : (i + 1) * columns] for i in range(rows)],
+        "parameters": [_parameter_entries(parameter) for parameter in message.parameters],
+        "weights": message.weights.tolist(),
+        "residual_std": per_joint("residual_std", joints, message.residual_std),
+        "rows_per_joint": per_joint("rows", joints, message.rows),
+        "factors": [_factor_entries(factor) for factor in message.factors],
+        "relative_error": error_entries(
+            joints, message.relative_error, message.relative_error_total
         ),
-        estimate=estimate,
-        factors=tuple(_factor_of(factor) for factor in message.factors),
-        held_out=held_out,
-        held_out_bags=tuple(fold_of(fold) for fold in message.held_out_bags),
-        cross_validation=cross_validation_of(message),
-        robustness=robustness_of(json.loads(message.robust)) if message.robust else None,
-        elimination=_elimination_of(message, estimate),
-        iterations=message.iterations,
-        converged=message.converged,
-        seconds=message.seconds,
-        warnings=tuple(message.warnings),
-    )
-
-
-def _elimination_of(message: msg.IdentificationResult, estimate: Estimate) -> Elimination | None:
-    """Return which parameters are essential; a message does not tell how that was found."""
-    kept = np.array([parameter.essential for parameter in message.parameters])
-    if kept.all():
-        return None
-    return Elimination(rule="", threshold=math.nan, kept=kept, removals=(), estimate=estimate)
-
-
-def _estimate_of(message: msg.IdentificationResult) -> Estimate:
-    robust = np.array([parameter.std_robust for parameter in message.parameters])
-    return Estimate(
-        values=np.array([parameter.value for parameter in message.parameters]),
-        std=np.array([parameter.std for parameter in message.parameters]),
-        weights=np.array(message.weights),
-        residual_std=np.array(message.residual_std),
-        condition_number=message.condition_number,
-        scaled_condition_number=message.scaled_condition_number,
-        singular_values=np.array(message.singular_values),
-        relative_error=RelativeError(
-            message.relative_error_total, np.array(message.relative_error)
+        "held_out_error": error_entries(
+            joints, message.held_out_relative_error, message.held_out_relative_error_total
         ),
-        rows=tuple(message.rows),
-        std_robust=robust if np.isfinite(robust).all() else None,
-    )
+        **left_out_entries(message),
+        "condition_number": message.condition_number,
+        "scaled_condition_number": message.scaled_condition_number,
+        "singular_values": message.singular_values.tolist(),
+        "iterations": message.iterations,
+        "converged": message.converged,
+        "seconds": message.seconds,
+        "warnings": list(message.warnings),
+    }
+    if message.robust:
+        document["robust"] = _json("robust", message.robust)
+    if not all(parameter.essential for parameter in message.parameters):
+        # A message tells which are essential, and not how that was found.
+        document["elimination"] = {"rule": "", "threshold": math.nan, "removed": []}
+    return document
 
 
-def _factor_of(message: msg.TriangularFactor) -> JointFactor:
-    size = len(message.columns) + 1
-    triangle = np.zeros((size, size))
-    triangle[np.triu_indices(size)] = message.triangle
-    return JointFactor(
-        joint=message.joint,
-        columns=np.array(message.columns, dtype=np.intp),
-        triangle=triangle,
-        rows=message.rows,
-    )
+def _parameter_entries(parameter: msg.BaseParameter) -> dict[str, Any]:
+    robust = parameter.std_robust
+    return {
+        "name": parameter.name,
+        "value": parameter.value,
+        "std": parameter.std,
+        "std_robust": robust if math.isfinite(robust) else None,
+        "essential": parameter.essential,
+    }
+
+
+def _factor_entries(factor: msg.TriangularFactor) -> dict[str, Any]:
+    """Return the entries of a factor, its triangle row by row."""
+    size = len(factor.columns) + 1
+    if len(factor.triangle) != size * (size + 1) // 2:
+        raise ValueError(
+            f"factor of joint {factor.joint} has {len(factor.triangle)} numbers for "
+            f"{size - 1} columns"
+        )
+    numbers = iter(factor.triangle)
+    return {
+        "joint": factor.joint,
+        "columns": list(factor.columns),
+        "rows": factor.rows,
+        "triangle": [list(islice(numbers, size - i)) for i in range(size)],
+    }
+
+
+def _json(name: str, text: str) -> Any:
+    """Return what a text of JSON holds, if that is not nested too deeply."""
+    try:
+        found = json.loads(text)
+    except RecursionError as error:
+        raise ValueError(f"{name} is nested too deeply") from error
+    level = [found]
+    for _ in range(MOST_LEVELS):
+        level = [inner for outer in level for inner in _inside(outer)]
+    if level:
+        raise ValueError(f"{name} is nested too deeply")
+    return found
+
+
+def _inside(entry: Any) -> list[Any]:
+    if isinstance(entry, dict):
+        return list(entry.values())
+    return entry if isinstance(entry, list) else []

@@ -11,7 +11,7 @@ from robot_identification.identification.essential import EliminationRule
 from robot_identification.identification.estimation import STACKED, Choice
 from robot_identification.identification.growing import GrowingIdentification
 from robot_identification.identification.result import IdentificationResult
-from robot_identification.nodes.live import LiveRecording
+from robot_identification.nodes.live_recording import LiveRecording
 from robot_identification.nodes.requests import recording_of
 from robot_identification.nodes.services import Cancelled
 from robot_identification.robot.model import EffortMeaning, RobotModel
@@ -57,7 +57,10 @@ class _Work:
     described: Recording | None = None
 
     def goes_on(self, source: LiveRecording, overrides: ProcessingSettings) -> bool:
-        """Tell whether a recording is this one with more blocks, or no more."""
+        """Tell whether a recording is this one with more blocks, or no more.
+
+        A block that came late stands before others, so that the last place is another's.
+        """
         taken = len(self.taken)
         same = len(source.blocks) >= taken > 0 and source.blocks[taken - 1] is self.taken[-1]
         return same and (self.recording, self.overrides) == (source.recording, overrides)

@@ -36,6 +36,7 @@ ERROR_CODES: dict[type[errors.RobotIdentificationError], int] = {
     errors.BagError: CODES.BAG_UNREADABLE,
     errors.TopicError: CODES.BAG_UNREADABLE,
     errors.ResultFileError: CODES.RESULT_INVALID,
+    errors.MessageError: CODES.RESULT_INVALID,
     errors.OutputError: CODES.OUTPUT_FAILED,
     errors.MassMatrixError: CODES.RESULT_INVALID,
     errors.MissingLimitError: CODES.LIMITS_MISSING,

@@ -6,6 +6,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from rclpy.impl.rcutils_logger import RcutilsLogger
@@ -63,9 +64,11 @@ class StreamedEstimates:
     ) -> None:
         self._robot, self._base, self._options = robot, base, options
         self._publish, self._log = publish, log
-        self._queue: queue.Queue[tuple[int, Block, str] | None] = queue.Queue(_WAITING)
+        self._queue: queue.Queue[tuple[int, Block | None, str] | None] = queue.Queue(_WAITING)
         self._publishing = threading.Lock()
         self._recording = ""  # the one whose blocks are handed over
+        self._next_block = 0  # number of its block that is to come
+        self._remark = ""  # what every further estimate of it has to say
         self._number = 0  # of that recording, from 1
         self._closed = 0  # estimates of recordings up to this number are not published any more
         self._begun = 0  # number of the recording that the thread is at
@@ -80,15 +83,30 @@ class StreamedEstimates:
         """Hand over a block; returns at once."""
         with self._publishing:
             if block.recording != self._recording:
-                self._recording = block.recording
+                self._recording, self._next_block, self._remark = block.recording, 0, ""
                 self._number += 1
             number = self._number
-            if number <= self._closed:
+            if number <= self._closed or block.sequence < self._next_block:
                 return
+            self._next_block = block.sequence + 1
         try:
             self._queue.put_nowait((number, block, effort_meaning))
         except queue.Full:
             self._give_up(number, block.recording, "the machine is too slow for the samples")
+
+    def remark(self, recording: str, line: str) -> None:
+        """Have every further estimate of a recording say something, and one say so at once.
+
+        Args:
+            recording: its identifier.
+            line: what to say; the first one stays.
+        """
+        with self._publishing:
+            if recording != self._recording or self._remark:
+                return
+            self._remark, number = line, self._number
+        with suppress(queue.Full):
+            self._queue.put_nowait((number, None, ""))
 
     def answered(self, publish: Callable[[], None]) -> None:
         """Publish a result that was asked for; no estimate of the recordings so far follows it.
@@ -117,6 +135,11 @@ class StreamedEstimates:
             if item is None:
                 return
             number, block, effort_meaning = item
+            if block is None:
+                if number == self._begun:
+                    self._rows = 0  # what was shown is to be shown again
+                    self._refresh(last=False)
+                continue
             try:
                 self._take(number, block, effort_meaning)
             except InputError as error:
@@ -173,7 +196,9 @@ class StreamedEstimates:
             self._refreshed = time.monotonic()
         with self._publishing:
             if self._begun > self._closed:
-                self._publish(result, stream.last_stamp)
+                remarks = [self._remark] if self._remark and self._begun == self._number else []
+                told = replace(result, warnings=(*result.warnings, *remarks))
+                self._publish(told, stream.last_stamp)
 
     def _give_up(self, number: int, recording: str, reason: str) -> None:
         """Stop the estimates of a recording; the recording itself is kept all the same."""

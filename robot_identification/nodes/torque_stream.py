@@ -8,6 +8,7 @@ import numpy.typing as npt
 from robot_identification.dynamics.feed_forward import FeedForward
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.nodes.joint_states import NANOSECONDS
+from robot_identification.nodes.trajectories import require_reference
 from robot_identification.robot.model import Array
 
 _MOST_AT_ONCE = 1000
@@ -41,6 +42,15 @@ class TorqueStream:
         self._model = model
         self._repeat()
 
+    def stop(self) -> None:
+        """Take the model away; nothing is due until there is another one."""
+        self._model = None
+
+    @property
+    def limited(self) -> tuple[str, ...]:
+        """Joints of which the model asked more, for what was due last, than their effort limits."""
+        return () if self._model is None else self._model.limited
+
     def follow(self, trajectory: Trajectory, start: int, position: npt.ArrayLike) -> None:
         """Follow a trajectory in place of the one before.
 
@@ -52,7 +62,7 @@ class TorqueStream:
             position: (joints,) where the robot is, for a first trajectory.
 
         Raises:
-            TrajectoryError: if it names other joints.
+            TrajectoryError: if it names other joints, or the way to it cannot be interpolated.
         """
         ordered = trajectory.reordered(self._joint_names)
         begin = start or self._now
@@ -60,6 +70,7 @@ class TorqueStream:
         time = (self._now - begin) / NANOSECONDS
         if time < ordered.times[0]:
             ordered = ordered.preceded_by(time, *present)
+        require_reference(ordered)
         self._trajectory, self._start = ordered, begin
         self._repeat()
 
@@ -68,6 +79,9 @@ class TorqueStream:
 
         Args:
             now: stamp of the newest state, in ns.
+
+        Raises:
+            SampleError: an effort would not be a number.
         """
         if now < self._now:
             self._origin, self._next = now, 0  # the clock of the robot began anew

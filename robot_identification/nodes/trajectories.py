@@ -19,7 +19,8 @@ def trajectory_of(message: JointTrajectory) -> Trajectory:
 
     Raises:
         TrajectoryError: if it cannot be followed: no points, positions missing, fields that some
-            points have and others lack, a wrong number of values, NaN, times that do not increase.
+            points have and others lack, a wrong number of values, NaN, times that do not increase,
+            values so large or times so close that what lies between the points overflows.
     """
     if not message.points:
         raise TrajectoryError("a trajectory needs at least one point")
@@ -31,13 +32,24 @@ def trajectory_of(message: JointTrajectory) -> Trajectory:
     }
     if columns["positions"] is None:
         raise TrajectoryError("the points of a trajectory need positions")
-    return Trajectory(
+    trajectory = Trajectory(
         tuple(message.joint_names),
         times,
         columns["positions"],
         columns["velocities"],
         columns["accelerations"],
     )
+    require_reference(trajectory)
+    return trajectory
+
+
+def require_reference(trajectory: Trajectory) -> None:
+    """Refuse what cannot be interpolated, now and not when it is sampled for the first time.
+
+    Raises:
+        TrajectoryError: what lies between its points overflows.
+    """
+    _ = trajectory.reference
 
 
 def message_of(trajectory: Trajectory, start: int) -> JointTrajectory:

@@ -23,6 +23,8 @@ from robot_identification.signals.recording import (
 )
 from robot_identification.signals.resampling import to_constant_period
 
+# Filters for samples that come more often are longer than any memory.
+_SHORTEST_PERIOD_NS = 10_000
 # A stamp may be off the grid of a constant period by this part of the period before samples are
 # moved to the grid.  Stamps rounded to microseconds at 1 kHz stay below it.
 JITTER_TOLERANCE = 0.01
@@ -57,8 +59,8 @@ def build_recording(
     Raises:
         ShapeError: an array does not have a row per stamp and a column per joint.
         SampleError: a value is not finite.
-        RecordingError: there are too few samples, no stamps, a clock that was set back, or gaps
-            everywhere.
+        RecordingError: there are too few samples, no stamps, stamps less than 10 us apart, a clock
+            that was set back, or gaps everywhere.
     """
     _check_shapes(raw, len(joint_names))
     _check_finite(raw, joint_names, positions_needed=positions_needed)
@@ -70,6 +72,11 @@ def build_recording(
     order, out_of_order, duplicates = _in_order(raw.stamps, where)
     stamps = raw.stamps[order]
     clock = _Clock.of(stamps, where)
+    if clock.period_ns < _SHORTEST_PERIOD_NS:
+        raise RecordingError(
+            f"{where}: its stamps lie {clock.period_ns:g} ns apart, and no robot sends states so "
+            "often; look at the clock of the driver"
+        )
     breaks = clock.breaks(stamps)
     lost = int(np.sum(clock.periods(stamps[breaks] - stamps[breaks - 1]) - 1))
     runs = [

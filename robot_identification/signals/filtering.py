@@ -20,6 +20,8 @@ DEFAULT_ORDER = 4
 # The error of plain differences, (2 pi f T)^2 / 6 of a velocity, is larger than the standard
 # deviations of well excited parameters at a few hundred hertz; with order 8 it disappears.
 DEFAULT_DIFFERENCE_ORDER = 8
+LOWEST_HZ = 1e-3
+"""Lowest cut-off and rate: below, filters are longer than any recording, and than any memory."""
 
 
 def butterworth(cutoff_hz: float, order: int, period: float) -> Array:
@@ -34,18 +36,19 @@ def butterworth(cutoff_hz: float, order: int, period: float) -> Array:
         (sections, 6) coefficients.
 
     Raises:
-        SettingError: the order is not positive, or the cut-off not between 0 and half the
-            sampling rate.
+        SettingError: the order is not one from 1 to 20, or the cut-off not between 0.001 Hz and
+            half the sampling rate.
     """
     nyquist = 0.5 / period
-    if not 0.0 < cutoff_hz < nyquist:
+    if not LOWEST_HZ <= cutoff_hz < nyquist:
         raise SettingError(
             "cutoff_hz",
             cutoff_hz,
-            f"must lie between 0 and half the sampling rate of the recording, {nyquist:g} Hz",
+            f"must lie between {LOWEST_HZ:g} Hz and half the sampling rate of the recording, "
+            f"{nyquist:g} Hz",
         )
-    if order < 1:
-        raise SettingError("filter_order", order, "must be at least 1")
+    if not 1 <= order <= 20:
+        raise SettingError("filter_order", order, "must be a number from 1 to 20")
     sections: Array = scipy.signal.butter(order, cutoff_hz / nyquist, output="sos")
     return sections
 

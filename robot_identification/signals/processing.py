@@ -58,6 +58,8 @@ class Processing:
         for name in ("cutoff_hz", "rate_hz", "filter_order"):
             if not getattr(self, name) > 0:
                 raise SettingError(name, getattr(self, name), "must be positive")
+        if self.rate_hz < filtering.LOWEST_HZ:
+            raise SettingError("rate_hz", self.rate_hz, f"below {filtering.LOWEST_HZ:g} Hz")
         filtering.difference_weights(self.difference_order)
         for name in ("drop_start", "drop_end"):
             if getattr(self, name) < 0:

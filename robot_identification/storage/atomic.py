@@ -1,7 +1,8 @@
 """Files that appear whole or not at all.
 
 A file is written beside its target, flushed to the disk, and then takes the target's place in one
-step.  Whatever goes wrong before leaves what was there untouched.
+step.  Whatever goes wrong before leaves what was there untouched.  Several files that belong
+together appear together: none takes its place before all are on the disk.
 
 Targets must be regular files or not exist: devices, folders, pipes and sockets are refused.  A
 symbolic link is followed: the file that it points to is replaced, the link stays.
@@ -11,8 +12,10 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import stat
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from robot_identification.errors import OutputError
@@ -40,6 +43,21 @@ def check_target(path: str | Path) -> Path:
     if not os.access(folder, os.W_OK | os.X_OK):
         raise OutputError(path, f"folder {folder} cannot be written to")
     return target
+
+
+def check_targets(paths: Iterable[str | Path]) -> tuple[Path, ...]:
+    """Return the files that writing to several paths would replace; see :func:`check_target`.
+
+    Raises:
+        OutputError: as there, or two of them are the same file.
+    """
+    targets: list[Path] = []
+    for path in paths:
+        target = check_target(path)
+        if target in targets:
+            raise OutputError(path, "is named for two outputs")
+        targets.append(target)
+    return tuple(targets)
 
 
 def kind_of(path: Path) -> str:
@@ -81,32 +99,81 @@ def write_bytes_atomically(path: str | Path, data: bytes) -> None:
     Raises:
         OutputError: if it cannot be written; what was there before is untouched.
     """
-    target = check_target(path)
-    temporary = temporary_beside(target)
+    write_files_atomically([(path, data)])
+
+
+def write_files_atomically(contents: Sequence[tuple[str | Path, bytes]]) -> None:
+    """Write files that belong together; all of them appear, each of them whole, or none.
+
+    Args:
+        contents: each target with its contents; existing regular files are replaced and keep
+            their permissions.
+
+    Raises:
+        OutputError: if one cannot be written, or stands twice; what was there before is untouched.
+    """
+    targets = check_targets(path for path, _ in contents)
+    with ExitStack() as removed:
+        made = []
+        for target, (path, data) in zip(targets, contents, strict=True):
+            with _output_errors(path):
+                made.append(_written_beside(target, data, removed))
+        with ExitStack() as restored:
+            for target, temporary, (path, _) in zip(targets, made, contents, strict=True):
+                with _output_errors(path):
+                    if len(targets) > 1:
+                        _keep(target, removed, restored)
+                    temporary.replace(target)
+            restored.pop_all()
+        for folder in {target.parent for target in targets}:
+            flush_file(folder)
+
+
+@contextmanager
+def _output_errors(path: str | Path) -> Iterator[None]:
+    """Turn what the system says about a target into our own error."""
     try:
-        _write_and_flush(temporary, data)
-        if target.exists():
-            temporary.chmod(stat.S_IMODE(target.stat().st_mode))
-        temporary.replace(target)
-        flush_file(target.parent)
+        yield
     except OSError as error:
         raise OutputError(path, f"cannot be written: {error.strerror or error}") from error
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
+
+
+def _written_beside(target: Path, data: bytes, removed: ExitStack) -> Path:
+    """Return a new file beside a target, on the disk; what is left of it goes with the stack."""
+    temporary = temporary_beside(target)
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    removed.callback(_remove, temporary)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    if target.exists():
+        temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+    return temporary
+
+
+def _keep(target: Path, removed: ExitStack, restored: ExitStack) -> None:
+    """Have what is at a target now come back when the second stack is closed."""
+    if not target.exists():
+        restored.callback(_remove, target)
+        return
+    kept = temporary_beside(target)
+    try:
+        os.link(target, kept)
+    except OSError:  # a file system without hard links
+        shutil.copy2(target, kept)
+    removed.callback(_remove, kept)
+    restored.callback(kept.replace, target)
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):
+        path.unlink()
 
 
 def temporary_beside(target: Path) -> Path:
     """Return a name in the target's folder that nothing has yet."""
     return target.parent / f".{secrets.token_hex(8)}.tmp"
-
-
-def _write_and_flush(path: Path, data: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def flush_file(path: Path) -> None:

@@ -17,6 +17,7 @@ from robot_identification.signals.separate_efforts import EffortSamples, EffortS
 from robot_identification.storage import joint_state_cdr
 from robot_identification.storage.bag_files import Bag, foreign_errors, open_bag
 from robot_identification.storage.bags import check_finite
+from robot_identification.storage.cancelling import Cancelled
 from robot_identification.storage.joint_state_columns import StateCollector
 from robot_identification.storage.message_types import message_types
 
@@ -29,6 +30,7 @@ def read_efforts(
     source: EffortSource,
     *,
     delay_needed: bool = True,
+    cancelled: Cancelled | None = None,
 ) -> tuple[EffortSamples, tuple[str, ...]]:
     """Read separate efforts of a robot from a bag.
 
@@ -37,6 +39,7 @@ def read_efforts(
         joint_names: joints of the robot, in the order wanted.
         source: their topic, and the joints of arrays without names.
         delay_needed: whether efforts without stamps need a delay.
+        cancelled: asked now and then whether to give up.
 
     Returns:
         The efforts in the order of the bag, on the side where they were measured; warnings.
@@ -48,9 +51,10 @@ def read_efforts(
         MissingSignalError: joint states have no effort.
         SampleError: an effort is NaN or infinite.
         SettingError: efforts have neither stamps nor a delay.
+        CancelledError: ``cancelled`` says so.
     """
     names = tuple(joint_names)
-    with open_bag(path) as bag:
+    with open_bag(path, cancelled) as bag:
         known = len(bag.warnings)
         if bag.topics.get(source.topic) == ARRAY_TYPE:
             if delay_needed:

@@ -20,6 +20,7 @@ from robot_identification.errors import BagError, RobotIdentificationError, Topi
 from robot_identification.storage import mcap_records
 from robot_identification.storage.bag_metadata import NAME as METADATA
 from robot_identification.storage.bag_metadata import check_metadata
+from robot_identification.storage.cancelling import Cancelled, give_up_if
 from robot_identification.storage.message_batches import MessageBatch
 from robot_identification.storage.message_sources import DamagedMessageError, message_batches
 from robot_identification.storage.unpacking import unpacked_size
@@ -45,21 +46,23 @@ def foreign_errors(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def open_bag(path: str | Path) -> Iterator[Bag]:
+def open_bag(path: str | Path, cancelled: Cancelled | None = None) -> Iterator[Bag]:
     """Open a bag for reading.
 
     Args:
         path: folder of a rosbag2, or a bare file (.db3, .mcap).
+        cancelled: asked now and then, then and while it is read, whether to give up.
 
     Raises:
         BagError: it does not exist, is no bag, is truncated or otherwise damaged, or empty.
+        CancelledError: ``cancelled`` says so.
     """
     bag_path = Path(path)
     with ExitStack() as stack:
         with foreign_errors(bag_path):
             files = _data_files(bag_path)
             check_metadata(bag_path / METADATA)
-            warnings = [warning for file in files for warning in _check(file)]
+            warnings = [warning for file in files for warning in _check(file, cancelled)]
             sources = [bag_path]
             if bag_path.is_dir() and not (bag_path / METADATA).exists():
                 warnings.append(f"{bag_path}: no {METADATA}; its files were read as they are")
@@ -67,7 +70,7 @@ def open_bag(path: str | Path) -> Iterator[Bag]:
             readers = [stack.enter_context(_opened(source)) for source in sources]
             if not sum(reader.message_count for reader in readers):
                 raise BagError(bag_path, "the bag holds no messages")
-        yield Bag(bag_path, files, readers, warnings)
+        yield Bag(bag_path, files, readers, warnings, cancelled)
 
 
 @contextmanager
@@ -100,8 +103,14 @@ class Bag:
     """
 
     def __init__(
-        self, path: Path, files: Sequence[Path], readers: Sequence[Any], warnings: list[str]
+        self,
+        path: Path,
+        files: Sequence[Path],
+        readers: Sequence[Any],
+        warnings: list[str],
+        cancelled: Cancelled | None = None,
     ) -> None:
+        self._cancelled = cancelled
         self.path = path
         self.files = tuple(files)
         self.warnings = warnings
@@ -157,6 +166,7 @@ class Bag:
                     continue
                 try:
                     for batch in message_batches(reader, connections):
+                        give_up_if(self._cancelled)
                         count += len(batch)
                         yield batch
                 except DamagedMessageError as error:
@@ -178,6 +188,7 @@ class Bag:
             for file in self.files:
                 with file.open("rb") as stream:
                     while block := stream.read(1 << 20):
+                        give_up_if(self._cancelled)
                         digest.update(block)
         return digest.hexdigest()
 
@@ -197,15 +208,15 @@ def _data_files(path: Path) -> list[Path]:
     return files
 
 
-def _check(file: Path) -> list[str]:
+def _check(file: Path, cancelled: Cancelled | None) -> list[str]:
     """Refuse a file that is not whole; return what is suspicious about it."""
     if file.suffix == ".db3":
         _check_sqlite(file)
         return [f"{file}: SQLite has no checksums: damage cannot be noticed; record MCAP with CRC"]
     if file.suffix != ".mcap":
-        _check_packed(file)
+        _check_packed(file, cancelled)
         return [f"{file}: packed as a whole, its checksums are not looked at: damage may pass"]
-    state = mcap_records.examine(file)
+    state = mcap_records.examine(file, cancelled)
     if state.problem:
         raise BagError(file, state.problem)
     if not state.unchecked:
@@ -214,11 +225,11 @@ def _check(file: Path) -> list[str]:
     return [f"{file}: {missing}: damage cannot be noticed; record with chunk CRC"]
 
 
-def _check_packed(file: Path) -> None:
+def _check_packed(file: Path, cancelled: Cancelled | None) -> None:
     """Refuse a packed file that unpacks to more than any recording."""
     most = max(_MOST_RATIO * file.stat().st_size, 1 << 20)
     with file.open("rb") as stream:
-        if unpacked_size(stream, "zstd", most) > most:
+        if unpacked_size(stream, "zstd", most, cancelled) > most:
             raise BagError(file, "unpacks to more than a thousand times its size; not read")
 
 

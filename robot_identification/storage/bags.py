@@ -14,6 +14,7 @@ from robot_identification.errors import MissingSignalError, SampleError, TopicEr
 from robot_identification.robot.model import Array
 from robot_identification.signals.recording import RawSamples
 from robot_identification.storage.bag_files import Bag, open_bag
+from robot_identification.storage.cancelling import Cancelled
 from robot_identification.storage.joint_state_cdr import MESSAGE_TYPE as JOINT_STATE
 from robot_identification.storage.joint_state_columns import StateCollector, States
 from robot_identification.storage.message_types import JOINT_TRAJECTORY
@@ -46,6 +47,7 @@ def read_joint_states(
     reference_topic: str | None = None,
     efforts_needed: bool = True,
     positions_needed: bool = True,
+    cancelled: Cancelled | None = None,
 ) -> BagJointStates:
     """Read the joint states of a robot from a bag.
 
@@ -63,6 +65,7 @@ def read_joint_states(
         efforts_needed: whether efforts must be there; without, all of them are 0.
         positions_needed: whether every position must be there; without, positions that are not
             all finite are all NaN.
+        cancelled: asked now and then whether to give up.
 
     Returns:
         The samples, still as measured (joint or motor side), with a digest of the bag.
@@ -75,9 +78,10 @@ def read_joint_states(
         JointNameError: a message lacks a joint of the robot.
         MissingSignalError: positions or efforts are absent.
         SampleError: a position or effort is NaN or infinite.
+        CancelledError: ``cancelled`` says so.
     """
     names = tuple(joint_names)
-    with open_bag(path) as bag:
+    with open_bag(path, cancelled) as bag:
         states = StateCollector(bag, topic, names).collect()
         if not efforts_needed:
             states = states._replace(effort=np.zeros((len(states.stamps), len(names))))

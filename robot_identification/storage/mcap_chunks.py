@@ -7,10 +7,13 @@ some kilobytes may stand for gigabytes.  Readers find chunks by an index, which 
 from __future__ import annotations
 
 import struct
+from array import array
+from bisect import bisect_left
 from collections.abc import Iterable
 from io import BytesIO
 from typing import BinaryIO, NamedTuple
 
+from robot_identification.storage.cancelling import Cancelled, until_cancelled
 from robot_identification.storage.unpacking import is_packing, unpacked_size
 
 CHUNK, CHUNK_INDEX = 6, 8  # kinds of records
@@ -30,29 +33,47 @@ class _Chunk(NamedTuple):
     unpacked: int
 
 
-def chunk_problem(file: BinaryIO, records: Iterable[tuple[int, int, int]]) -> str:
+def chunk_problem(
+    file: BinaryIO, records: Iterable[tuple[int, int, int]], cancelled: Cancelled | None = None
+) -> str:
     """Return why the chunks of a file must not be unpacked; empty where they may be.
 
     Args:
         file: the file.
         records: kind, first byte and byte behind the last one of every record.
+        cancelled: asked now and then whether to give up.
+
+    Raises:
+        CancelledError: ``cancelled`` says so.
     """
-    chunks = set()
-    for kind, first, last in records:
+    places = array("Q")  # of the chunks, in order: what they say is read again where it is needed
+    for kind, first, last in until_cancelled(records, cancelled):
         if kind not in (CHUNK, CHUNK_INDEX):
             continue
         try:
-            described = _chunk(file, first, last) if kind == CHUNK else _indexed(file, first)
+            if kind == CHUNK:
+                places.append(first)
+                problem = _packing_problem(file, _chunk(file, first, last), cancelled)
+                if problem:
+                    return problem
+                continue
+            indexed = _indexed(file, first)
+            if not _is_there(file, indexed, places):
+                return f"the index says of the chunk at byte {indexed.place} what is not there"
         except (struct.error, UnicodeDecodeError):
             return f"the chunk or index at byte {first - _HEADER} is damaged"
-        if kind == CHUNK:
-            chunks.add(described)
-            problem = _packing_problem(file, described)
-            if problem:
-                return problem
-        elif described not in chunks:
-            return f"the index says of the chunk at byte {described.place} what is not there"
     return ""
+
+
+def _is_there(file: BinaryIO, indexed: _Chunk, places: array[int]) -> bool:
+    """Tell whether a chunk says of itself what an index says of it."""
+    first = indexed.place + _HEADER
+    at = bisect_left(places, first)
+    if at == len(places) or places[at] != first:
+        return False
+    file.seek(first - _SIZE.size)
+    (length,) = _SIZE.unpack(file.read(_SIZE.size))
+    return _chunk(file, first, first + length) == indexed
 
 
 def _chunk(file: BinaryIO, first: int, last: int) -> _Chunk:
@@ -82,14 +103,15 @@ def _text(file: BinaryIO) -> str:
     return file.read(min(length, 64)).decode("utf-8")
 
 
-def _packing_problem(file: BinaryIO, chunk: _Chunk) -> str:
+def _packing_problem(file: BinaryIO, chunk: _Chunk, cancelled: Cancelled | None) -> str:
     """Return why a chunk must not be unpacked; the file stands at its data."""
     if not is_packing(chunk.packing):
         return ""  # nothing to unpack, or refused by the reader
     where = f"the chunk at byte {chunk.place}"
     if max(chunk.unpacked, chunk.packed) > MOST_BYTES:
         return f"{where} unpacks to {chunk.unpacked} bytes, more than {MOST_BYTES}"
-    found = unpacked_size(BytesIO(file.read(chunk.packed)), chunk.packing, chunk.unpacked)
+    packed = BytesIO(file.read(chunk.packed))
+    found = unpacked_size(packed, chunk.packing, chunk.unpacked, cancelled)
     if found != chunk.unpacked:
         return f"{where} says that it unpacks to {chunk.unpacked} bytes, and does not"
     return ""

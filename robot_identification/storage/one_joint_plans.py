@@ -72,6 +72,11 @@ def write_one_joint_plan(path: str | Path, plan: OneJointPlan) -> None:
     Raises:
         OutputError: if the target cannot be written.
     """
+    write_text_atomically(path, one_joint_plan_text(plan))
+
+
+def one_joint_plan_text(plan: OneJointPlan) -> str:
+    """Return what the file of such a plan holds."""
     comment = (
         f"One joint at a time for {plan.robot} (seed {plan.settings.seed}): "
         f"{len(plan.schedule)} experiments, {plan.trajectory.duration:.4g} s"
@@ -79,4 +84,4 @@ def write_one_joint_plan(path: str | Path, plan: OneJointPlan) -> None:
     more = {"method": METHOD, "experiments": experiment_entries(plan)}
     text = certified_text(plan.robot, plan.trajectory, plan.certificate, comment)
     rest = yaml.safe_dump(more, sort_keys=False, default_flow_style=None, width=1000)
-    write_text_atomically(path, text + rest)
+    return text + rest

@@ -20,25 +20,24 @@ from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.robot.schema import check
 from robot_identification.robot.values import is_urdf, load_given, values_of, values_path
-from robot_identification.storage.atomic import write_text_atomically
 from robot_identification.storage.export.yaml_text import Data, yaml_text
 
 KIND = "robot_identification/parameters"
 SCHEMA_VERSION = 1
 
 
-def write_parameters(path: str | Path, robot: RobotModel, calibrated: CalibratedParameters) -> None:
-    """Write calibrated parameters; the file appears whole or not at all.
+def parameters_file(path: str | Path, robot: RobotModel, calibrated: CalibratedParameters) -> bytes:
+    """Return what a file of calibrated parameters holds.
 
-    The text is read back and its values tested again before the file appears.
+    The text is read back and its values tested again before it is given out.
 
     Args:
-        path: the target.
+        path: the target, for errors.
         robot: the robot.
         calibrated: its parameters.
 
     Raises:
-        OutputError: the target cannot be written, or the text would not give the values back.
+        OutputError: the text would not give the values back.
         InconsistentParametersError: the values were consistent and those read back are not.
     """
     text = parameters_text(calibrated)
@@ -50,7 +49,7 @@ def write_parameters(path: str | Path, robot: RobotModel, calibrated: Calibrated
     checks = check_consistency(robot, values)
     if calibrated.consistent and not checks.consistent:
         raise InconsistentParametersError(robot.name, "; ".join(checks.problems))
-    write_text_atomically(path, text)
+    return text.encode("utf-8")
 
 
 def parameters_text(calibrated: CalibratedParameters) -> str:

@@ -67,6 +67,11 @@ def write_plan(path: str | Path, plan: Plan) -> None:
     Raises:
         OutputError: if the target cannot be written.
     """
+    write_text_atomically(path, plan_text(plan))
+
+
+def plan_text(plan: Plan) -> str:
+    """Return what the file of a plan holds."""
     comment = (
         f"Exciting trajectory of {plan.robot} ({plan.settings.model} model, seed "
         f"{plan.settings.points.seed}): condition number {plan.after.condition_number:.4g}, "
@@ -76,7 +81,7 @@ def write_plan(path: str | Path, plan: Plan) -> None:
     for name, quality in ((_BEFORE, plan.before), (_AFTER, plan.after)):
         lines.append(f"{name}: [{', '.join(f'{x:.6e}' for x in quality.singular_values)}]")
     text = certified_text(plan.robot, plan.trajectory, plan.certificate, comment)
-    write_text_atomically(path, text + "\n".join(lines) + "\n")
+    return text + "\n".join(lines) + "\n"
 
 
 def certified_text(

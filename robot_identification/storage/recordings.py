@@ -16,6 +16,7 @@ from robot_identification.signals.separate_efforts import (
 )
 from robot_identification.storage.bag_efforts import read_efforts
 from robot_identification.storage.bags import JOINT_STATES, read_joint_states
+from robot_identification.storage.cancelling import Cancelled
 
 
 def read_recordings(
@@ -29,6 +30,7 @@ def read_recordings(
     begin: float = 0.0,
     end: float = 1.0,
     positions_needed: bool = True,
+    cancelled: Cancelled | None = None,
 ) -> tuple[Recording, ...]:
     """Read the joint states of a robot from bags.
 
@@ -45,6 +47,7 @@ def read_recordings(
         end: where to end, likewise.
         positions_needed: whether positions must be there and finite; without, those of a bag in
             which some are not are all NaN.
+        cancelled: asked now and then whether to give up.
 
     Returns:
         One recording per bag, with what its reader had to say in ``warnings``.
@@ -53,6 +56,7 @@ def read_recordings(
         BagError: if a bag cannot be read or lacks the topic.
         InputError: if its samples are of no use, or separate efforts have neither stamps nor a
             delay.
+        CancelledError: if ``cancelled`` says so.
     """
     recordings = []
     for path in paths:
@@ -63,11 +67,12 @@ def read_recordings(
             reference_topic=reference_topic,
             efforts_needed=efforts is None,
             positions_needed=positions_needed,
+            cancelled=cancelled,
         )
         samples, warnings = bag.samples, list(bag.warnings)
         if efforts is not None:
             separate, told = read_efforts(
-                path, robot.joint_names, efforts, delay_needed=delay_needed
+                path, robot.joint_names, efforts, delay_needed=delay_needed, cancelled=cancelled
             )
             samples, counts = merge_efforts(samples, separate, efforts.delay, source=str(path))
             warnings += [*told, *_merge_warnings(path, efforts.topic, counts)]

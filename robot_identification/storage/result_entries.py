@@ -6,8 +6,10 @@ from typing import Any, NoReturn, cast
 
 import yaml
 
-_MOST_LEVELS = 20
-_MOST_NODES = 1_000_000
+from robot_identification.storage.result_documents import MOST_ENTRIES, MOST_LEVELS
+
+_MOST_LEVELS = MOST_LEVELS
+_MOST_NODES = MOST_ENTRIES
 _SAFE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 

@@ -8,6 +8,8 @@ from typing import Any, BinaryIO
 
 import lz4.frame
 
+from robot_identification.storage.cancelling import Cancelled, give_up_if
+
 if sys.version_info >= (3, 14):
     from compression import zstd
 else:
@@ -27,7 +29,9 @@ def is_packing(name: str) -> bool:
     return name in _OPENERS
 
 
-def unpacked_size(packed: BinaryIO, packing: str, most: int) -> int:
+def unpacked_size(
+    packed: BinaryIO, packing: str, most: int, cancelled: Cancelled | None = None
+) -> int:
     """Return how many bytes packed data unpack to.
 
     No more than a block beyond ``most`` is unpacked.
@@ -36,16 +40,19 @@ def unpacked_size(packed: BinaryIO, packing: str, most: int) -> int:
         packed: where to read them from, to its end.
         packing: ``lz4`` or ``zstd``.
         most: what is too much.
+        cancelled: asked at every block whether to give up.
 
     Returns:
         The number of bytes, or one larger than ``most``.
 
     Raises:
         OSError, EOFError, RuntimeError, ZstdError: the data are damaged.
+        CancelledError: ``cancelled`` says so.
     """
     total = 0
     with _OPENERS[packing](packed) as unpacked:
         while total <= most and (block := unpacked.read(_BLOCK)):
+            give_up_if(cancelled)
             total += len(block)
     return total
 

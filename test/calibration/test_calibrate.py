@@ -8,18 +8,26 @@ import pytest
 from made_up_results import made_up_result
 from random_calibrations import publish, random_case, survives_urdf
 from random_robots import random_robot, random_values
+from robot_identification.calibration import publication
 from robot_identification.calibration.calibrate import calibrate
 from robot_identification.calibration.calibrated import summary
+from robot_identification.calibration.checks import check_consistency
+from robot_identification.calibration.conditions import conditions
+from robot_identification.calibration.nearest import nearest
 from robot_identification.calibration.prior import Prior
+from robot_identification.calibration.problem import Problem
 from robot_identification.calibration.publication import Step
+from robot_identification.calibration.scales import scales
 from robot_identification.calibration.verdict import Verdict
 from robot_identification.errors import (
+    CalibrationError,
     CancelledError,
     NotExcitedError,
     ResultMismatchError,
     SettingError,
 )
 from robot_identification.identification.essential import EliminationRule
+from robot_identification.identification.result import SPOILT
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.values import load_values
 
@@ -45,6 +53,13 @@ def links_prior(robot, values):
     names = robot.standard_names
     known = np.array([name[:2] not in DRIVE for name in names])
     return Prior.given(names, values[robot.standard_indices], known, source="links.yaml")
+
+
+def problem_of(robot, result, prior):
+    """Return what the calibration of a result to a prior has to be consistent in."""
+    found = nearest(robot, result, prior, space="base", essential=None)
+    sizes = scales(robot, found.prior, result.regrouping, found.estimate)
+    return Problem(robot, found.system, found.prior, sizes, conditions(robot))
 
 
 def test_a_true_prior_comes_back(robot, truth, result):
@@ -87,6 +102,12 @@ def test_without_a_prior_the_distance_is_unknown(robot, result):
     assert not calibrated.warnings
 
 
+def test_what_rests_on_a_spoilt_recording_says_so(robot, result):
+    line = f"recording r: {SPOILT}: block 3 has come with two contents"
+    calibrated = calibrate(robot, replace(result, warnings=("another", line)))
+    assert calibrated.warnings == (line,)
+
+
 def test_inconsistent_parameters_are_told_where_they_are_let_through(robot, result):
     calibrated = calibrate(robot, result, space="base", consistent=False)
     assert not calibrated.consistent
@@ -105,6 +126,46 @@ def test_impossible_drives_end_at_the_margin_and_are_named(robot, truth):
     assert calibrated.error_increase > 0.0
     assert calibrated.values[38] > 0.0
     assert calibrated.full_verdicts[38] is not Verdict.IDENTIFIED
+
+
+def test_what_had_to_be_made_consistent_keeps_away_from_the_border(robot, truth):
+    """Nothing is published that the next rounding, or the next program, takes for impossible.
+
+    The least eigenvalue of every link and drive is a ten-thousandth of its size, where fit was
+    lost for it, and a thousandth where none was.
+    """
+    silent, lossy = truth.copy(), truth.copy()
+    silent[9] = -3.0  # a mass that no motion tells
+    lossy[[10, 24, 38]] = -5.0
+    for values, prior, step, margin in (
+        (truth, silent, Step.REPAIRED, 1e-3),
+        (lossy, truth, Step.SEMIDEFINITE, 1e-4),
+    ):
+        made = made_up_result(robot, values, np.random.default_rng(36), noise=0.02)
+        problem = problem_of(robot, made, links_prior(robot, prior))
+        found = calibrate(robot, made, links_prior(robot, prior), space="base")
+        assert found.step is step
+        least = problem.eigenvalues(found.values[robot.standard_indices]).min()
+        assert least == pytest.approx(margin, rel=0.02)
+
+
+@pytest.mark.parametrize("wrong", ["repair", "both"])
+def test_what_a_solver_calls_consistent_is_tested_again(robot, truth, monkeypatch, wrong):
+    """A solver that says "solved" may be wrong by more than any margin."""
+    made = made_up_result(robot, truth, np.random.default_rng(37), noise=0.02)
+    silent = truth.copy()
+    silent[9] = -3.0
+    prior = links_prior(robot, silent)
+    assert calibrate(robot, made, prior, space="base").step is Step.REPAIRED
+    monkeypatch.setattr(publication, "without_loss", lambda _, values, margin: values)
+    if wrong == "both":
+        monkeypatch.setattr(publication, "with_least_loss", lambda _, values, *rest: values)
+        with pytest.raises(CalibrationError, match="no physically consistent parameters"):
+            calibrate(robot, made, prior, space="base")
+        return
+    found = calibrate(robot, made, prior, space="base")
+    assert found.step is Step.SEMIDEFINITE
+    assert check_consistency(robot, found.values).consistent
 
 
 def test_verdicts_follow_the_base_parameters(robot, truth, result):

@@ -213,6 +213,18 @@ def test_one_file_cannot_be_parameters_and_urdf(capsys, scara_result, tmp_path):
     assert not target.exists()
 
 
+def test_what_fails_at_the_end_has_written_nothing(capsys, scara_result, tmp_path):
+    """The bag to predict is not there: that is found before any file appears."""
+    output, urdf = tmp_path / "parameters.yaml", tmp_path / "scara.urdf"
+    urdf.write_text("what was here before")
+    arguments = ["calibrate", "scara", scara_result, "--consistent", "-o", output, "--urdf", urdf]
+    arguments += ["--held-out", tmp_path / "no_bag"]
+    assert main([*map(str, arguments)]) == 2
+    assert "no_bag" in capsys.readouterr().err
+    assert not output.exists()
+    assert urdf.read_text() == "what was here before"
+
+
 @pytest.mark.parametrize("tolerance", ["nan", "inf", "-1"])
 def test_a_tolerance_is_a_number_that_is_not_negative(capsys, scara_prior, tolerance):
     assert main(["check", "scara", str(scara_prior), "--tolerance", tolerance]) == 2

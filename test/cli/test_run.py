@@ -94,7 +94,36 @@ def test_a_record_goes_on_where_a_run_has_ended(tmp_path):
 def test_without_a_folder_nothing_is_written():
     record = RunRecord.begin(None, resumed=True)
     record.keep("run", {"recording": "scara-1"})
-    assert record.path("result.yaml") == ""
+    assert record.path("result.yaml") == record.asked("result.yaml") == ""
+    assert record.take("result.yaml", []) == ""
+
+
+def test_what_a_node_has_written_is_moved_into_the_folder(tmp_path):
+    record = RunRecord.begin(tmp_path / "run", resumed=False)
+    own = tmp_path / "node"
+    own.mkdir()
+    file = own / record.asked("plan.yaml")
+    file.write_text("a plan")
+    assert record.take("plan.yaml", [str(file)]) == str(tmp_path / "run" / "plan.yaml")
+    assert (tmp_path / "run" / "plan.yaml").read_text() == "a plan"
+    assert list(own.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["precious", "run-0-plan.yaml", ""])
+def test_nothing_else_is_moved_whatever_a_node_says(tmp_path, name):
+    """Who answers in place of the node names a file of the user's."""
+    record = RunRecord.begin(tmp_path / "run", resumed=False)
+    precious = tmp_path / "precious"
+    precious.write_text("not yours")
+    with pytest.raises(OutputError, match="the node has not written it"):
+        record.take("plan.yaml", [str(tmp_path / name)])
+    assert precious.read_text() == "not yours"
+
+
+def test_a_node_on_another_machine_is_told(tmp_path):
+    record = RunRecord.begin(tmp_path / "run", resumed=False)
+    with pytest.raises(OutputError, match="on its machine: take it from there"):
+        record.take("plan.yaml", [f"/nowhere/{record.asked('plan.yaml')}"])
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "[" * 100_000, '"plan"'])

@@ -7,7 +7,13 @@ import pytest
 
 from robot_identification.dynamics.feed_forward import FeedForward
 from robot_identification.dynamics.regressor import inverse_dynamics
-from robot_identification.errors import SettingError, ShapeError
+from robot_identification.errors import (
+    InconsistentParametersError,
+    MissingLimitError,
+    SampleError,
+    SettingError,
+    ShapeError,
+)
 from robot_identification.robot.controller import Controller
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.model import JointLimits
@@ -19,7 +25,7 @@ def states(joints):
 
 
 def unlimited(robot):
-    joints = tuple(replace(joint, limits=JointLimits()) for joint in robot.joints)
+    joints = tuple(replace(joint, limits=JointLimits(effort=1e12)) for joint in robot.joints)
     return replace(robot, joints=joints)
 
 
@@ -49,6 +55,50 @@ def test_drive_and_feed_forward_together_stay_within_the_limits(name):
     efforts = FeedForward(robot, values).efforts(q, qd, qdd) + drive_of(robot, qd, qdd)
     assert (np.abs(efforts) <= limits * (1.0 + 1e-12)).all()
     assert np.isclose(np.abs(efforts), limits).any()
+
+
+@pytest.mark.parametrize("name", ["tx40", "scara", "ur10"])
+@pytest.mark.parametrize("scale", [1.0, 1e9, 1e200])
+@pytest.mark.parametrize("speed", [1.0, 1e9, 1e300])
+def test_no_model_and_no_reference_makes_an_effort_beyond_bounds(name, scale, speed):
+    """Whatever is sent is a number: the limit of the joint, and what the drive adds by itself."""
+    robot = load_robot(name)
+    values = scale * load_values(name if name == "scara" else f"{name}_simulated", robot)
+    q, qd, qdd = states(len(robot.joints))
+    bounds = [
+        2.0 * j.limits.effort
+        + np.abs(drive_of(robot, *np.diag([j.limits.velocity, j.limits.acceleration])[:, :1]))[i]
+        for i, j in enumerate(robot.joints)
+    ]
+    model = FeedForward(robot, values)
+    try:
+        efforts = model.efforts(q, speed * qd, speed * qdd)
+    except SampleError:  # one that would be no number
+        return
+    assert (np.abs(efforts) <= bounds).all()
+    assert scale == speed == 1.0 or model.limited
+
+
+def test_a_robot_without_effort_limits_is_refused_with_the_names_of_the_joints():
+    robot = load_robot("scara")
+    second = replace(robot.joints[1], limits=JointLimits(velocity=1.0))
+    for joints, names in (
+        ((robot.joints[0], second), "joint joint_2 has no effort limit"),
+        (tuple(replace(j, limits=JointLimits()) for j in robot.joints), "joint_1, joint_2 have no"),
+    ):
+        with pytest.raises(MissingLimitError, match=names):
+            FeedForward(replace(robot, joints=joints), np.zeros(28))
+
+
+def test_a_model_that_could_not_hold_the_robot_where_it_stands_is_none_of_it():
+    robot = load_robot("tx40")
+    values = load_values("tx40_simulated", robot)
+    FeedForward(robot, values).require_holding(np.zeros(6))
+    with pytest.raises(InconsistentParametersError, match="to stand where the robot stands takes"):
+        FeedForward(robot, 1e9 * values).require_holding(np.full(6, 0.5))
+    huge = np.where(np.arange(len(values)) % 14 == 6, 1.7e308, values)  # MX of every link
+    with pytest.raises(InconsistentParametersError, match=r"joint_2: .* takes (-?inf|nan)"):
+        FeedForward(robot, huge).require_holding(np.full(6, 0.5))
 
 
 def test_a_drive_with_a_model_of_its_own_is_refused():

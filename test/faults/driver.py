@@ -43,7 +43,7 @@ class FaultySuite(Suite):
         line = command("fault_injector", namespace=self.namespace)
         self.processes.start("fault_injector", line)
         self.start("acquisition", block_period=0.05, diagnostics_period=0.1)
-        self.start("identification")
+        self.start("identification", output_directory=str(self.folder.parent))
         self.wait_for_acquisition()
         self.client.wait_for_service(Identify, "identification/identify")
         self.client.wait_for_service(SetParameters, "fault_injector/set_parameters")

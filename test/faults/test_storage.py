@@ -49,7 +49,7 @@ def test_a_full_disk_leaves_the_old_file_and_the_old_result(faulty, recording, p
     target = folder / "result.yaml"
     target.write_text("what was here before")
     content = sorted(path.name for path in folder.iterdir())
-    response = faulty.identify(recording, output=str(target), method="ols")
+    response = faulty.identify(recording, output=str(target), method="ols", overwrite=True)
     assert response.error_code == CODES.OUTPUT_FAILED, response.message
     assert str(target) in response.message
     assert target.read_text() == "what was here before"

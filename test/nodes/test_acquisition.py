@@ -10,6 +10,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from robot_identification.msg import SampleBlock
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from diagnostics import values_of
 from live_nodes import BEGIN, RATE, ROBOT, states
@@ -91,6 +92,28 @@ def test_samples_wait_for_a_reference_that_comes_after_them(suite):
     assert joined(blocks, "stamps").size == len(sent)
     wanted = [x for message in sent[:-behind] for x in message.position]
     assert joined(blocks, "reference_position")[: len(wanted)].tolist() == wanted
+
+
+def test_a_trajectory_that_cannot_be_interpolated_ends_no_recording(make_suite):
+    """Every value is finite, and what lies between the points is not."""
+    suite = make_suite()
+    suite.start("acquisition", block_period=0.05, diagnostics_period=0.1)
+    suite.wait_for_acquisition()
+    publisher = suite.client.node.create_publisher(
+        JointTrajectory, "joint_trajectory", qos.COMMANDS
+    )
+    suite.wait(publisher.get_subscription_count, "reader of trajectories")
+    hostile = JointTrajectory(joint_names=list(ROBOT.joint_names))
+    hostile.header.stamp = time_of(BEGIN)
+    for nanoseconds, place in ((0, 1e308), (1, -1e308)):
+        point = JointTrajectoryPoint(positions=[place, 0.0], velocities=[0.0, 0.0])
+        point.time_from_start.nanosec = nanoseconds
+        hostile.points.append(point)
+    publisher.publish(hostile)
+    refused = "reference ignored: joint joint_1 cannot be interpolated"
+    suite.wait(lambda: refused in suite.processes.output("acquisition"), "refusal")
+    sent = states(200)
+    assert joined(suite.record(sent), "stamps").size == len(sent)
 
 
 def spoil(message, **fields):

@@ -1,4 +1,6 @@
 import time
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,10 +18,12 @@ from robot_identification.nodes import qos
 from robot_identification.nodes.client import Client
 from robot_identification.nodes.inertial_messages import values_of_message
 from robot_identification.nodes.joint_states import stamp_of
+from robot_identification.nodes.result_messages import result_message
 from robot_identification.nodes.services import CODES
 from robot_identification.robot.urdf import parse_urdf
 from robot_identification.robot.urdf_prior import given_by_urdf, urdf_prior
 from robot_identification.robot.values import load_values
+from robot_identification.storage.results import read_result, write_result
 
 pytestmark = pytest.mark.ros
 
@@ -80,12 +84,11 @@ def outputs(calibrating):
 
 
 @pytest.fixture(scope="module")
-def result_file(calibrating, outputs, tmp_path_factory):
-    path = tmp_path_factory.mktemp("result") / "result.yaml"
+def result_file(calibrating, outputs):
     recording = move(calibrating, noisy(0))
-    response = calibrating.identify(recording, output=str(path))
+    response = calibrating.identify(recording, output="result.yaml")
     assert response.success, response.message
-    return path
+    return Path(response.written[0])
 
 
 def move(suite, messages):
@@ -124,10 +127,11 @@ def test_without_an_identification_nothing_is_published(calibrating):
     assert got == []
 
 
-def test_parameters_are_consistent_latched_and_written(calibrating, result_file, tmp_path):
-    output, urdf = tmp_path / "parameters.yaml", tmp_path / "scara.urdf"
-    response = calibrate(calibrating, output=str(output), urdf=str(urdf))
+def test_parameters_are_consistent_latched_and_written(calibrating, result_file):
+    response = calibrate(calibrating, output="parameters.yaml", urdf="scara.urdf")
     assert (response.success, response.error_code) == (True, CODES.OK), response.message
+    urdf, output = map(Path, response.written)
+    assert (output.name, urdf.name) == ("parameters.yaml", "scara.urdf")
     message = response.parameters
     values = values_of_message(message, ROBOT)
     assert message.consistent
@@ -162,24 +166,65 @@ def test_a_result_file_gives_the_same_as_the_message(calibrating, result_file):
 
 
 def test_what_fails_leaves_what_was_published(calibrating, result_file, prior, tmp_path):
-    assert calibrate(calibrating).success
+    first = calibrate(calibrating, output="own.yaml")
+    assert first.success
+    own = Path(first.written[0])
     good = latched(calibrating, InertialParameters, "inertial_parameters")
-    before = prior.read_text()
+    before = own.read_text()
     for fields, code in (
         ({"space": "outer"}, CODES.INVALID_REQUEST),
         ({"result": str(tmp_path / "nothing.yaml")}, CODES.RESULT_INVALID),
         ({"result": str(prior)}, CODES.RESULT_INVALID),
         ({"prior": "nothing.yaml"}, CODES.RESULT_INVALID),
-        ({"output": str(tmp_path)}, CODES.OUTPUT_FAILED),
-        ({"prior": str(prior), "output": str(prior)}, CODES.OUTPUT_FAILED),
-        ({"result": str(result_file), "urdf": str(result_file)}, CODES.OUTPUT_FAILED),
+        ({"output": "."}, CODES.OUTPUT_FAILED),
+        ({"output": "one", "urdf": "one"}, CODES.OUTPUT_FAILED),
+        ({"prior": str(own), "output": str(own), "overwrite": True}, CODES.OUTPUT_FAILED),
     ):
         response = calibrate(calibrating, **fields)
         assert (response.success, response.error_code) == (False, code), (fields, response.message)
         assert response.message
         assert not response.parameters.names
     assert repr(latched(calibrating, InertialParameters, "inertial_parameters")) == repr(good)
-    assert prior.read_text() == before
+    assert own.read_text() == before
+
+
+def test_a_calibration_that_fails_at_its_end_has_published_and_written_nothing(
+    calibrating, result_file, tmp_path
+):
+    """The result does not say how to filter what is predicted; all the rest could be done."""
+    first = calibrate(calibrating, output="out.yaml", urdf="out.urdf")
+    before = [Path(path).read_text() for path in first.written]
+    good = latched(calibrating, InertialParameters, "inertial_parameters")
+    described = latched(calibrating, String, "identified_robot_description")
+    mute = tmp_path / "mute.yaml"
+    write_result(mute, replace(read_result(result_file), settings={}))
+    response = calibrate(calibrating, result=str(mute), output="out.yaml", urdf="out.urdf")
+    assert (response.success, response.error_code) == (False, CODES.INVALID_REQUEST)
+    assert "not stated: the result does not tell how" in response.message
+    assert not response.parameters.names
+    assert [Path(path).read_text() for path in first.written] == before
+    assert repr(latched(calibrating, InertialParameters, "inertial_parameters")) == repr(good)
+    assert latched(calibrating, String, "identified_robot_description") == described
+
+
+def test_a_calibration_writes_over_no_file_of_somebody_else(calibrating, result_file, tmp_path):
+    """The URDF of a robot is nothing that a calibration may replace."""
+    first = calibrate(calibrating, output="mine.yaml", urdf="mine.urdf")
+    assert first.success, first.message
+    good = latched(calibrating, InertialParameters, "inertial_parameters")
+    cad = Path(first.written[0]).parent / "cad.urdf"
+    cad.write_text("<robot/>")
+    outside = tmp_path / "outside.urdf"
+    for name in ("cad.urdf", str(outside)):
+        response = calibrate(calibrating, output="mine.yaml", urdf=name)
+        assert response.error_code == CODES.OUTPUT_FAILED, response.message
+    assert cad.read_text() == "<robot/>"
+    assert not outside.exists()
+    assert repr(latched(calibrating, InertialParameters, "inertial_parameters")) == repr(good)
+    again = calibrate(calibrating, output="mine.yaml", urdf="mine.urdf")
+    assert again.success, again.message
+    assert calibrate(calibrating, urdf="cad.urdf", overwrite=True).success
+    assert parse_urdf(cad.read_text(), "cad").robot.joint_names == ROBOT.joint_names
 
 
 def test_a_result_of_another_robot_is_ignored(calibrating, result_file):
@@ -217,3 +262,25 @@ def test_a_residual_that_drifts_is_told(calibrating, outputs, result_file):
     text = outputs.newest(calibrating).message
     assert ROBOT.joint_names[1] in text
     assert ROBOT.joint_names[0] not in text
+
+
+def test_a_hostile_result_that_is_latched_ends_no_node(calibrating, prior, result_file):
+    """Nor does it the next one: whoever starts a node again gets the message again."""
+    hostile = result_message(read_result(result_file), ROBOT, stamp=0)
+    hostile.factors[0].columns = [0] * 400_000
+    publisher = calibrating.client.node.create_publisher(
+        IdentificationResult, "identified_parameters", qos.LATCHED
+    )
+
+    def refused():
+        return "numbers for 400000 columns" in calibrating.processes.output("calibration")
+
+    calibrating.wait(publisher.get_subscription_count, "reader of results")
+    publisher.publish(hostile)
+    calibrating.wait(refused, "refusal")
+    assert calibrate(calibrating, result=str(result_file)).success
+    calibrating.processes.stop("calibration")
+    calibrating.start("calibration", prior=str(prior), diagnostics_period=0.1)
+    calibrating.client.wait_for_service(Calibrate, SERVICE)
+    calibrating.wait(refused, "refusal after the restart")
+    assert calibrate(calibrating, result=str(result_file)).success

@@ -1,5 +1,6 @@
 """A model fed forward through DDS: a right one makes the robot follow, a wrong one does not."""
 
+import math
 import signal
 import uuid
 
@@ -16,7 +17,7 @@ from robot_identification.nodes.commissioning import heavy_prior
 from robot_identification.nodes.inertial_messages import parameters_message
 from robot_identification.nodes.processes import NodeProcesses, command
 from robot_identification.nodes.tracking import Tracking
-from robot_identification.robot.loading import load_robot
+from robot_identification.robot.loading import find_robot, load_robot
 from robot_identification.robot.values import load_values
 from stalled_nodes import stalled
 
@@ -83,6 +84,71 @@ def test_parameters_of_another_robot_change_nothing(track):
     track.pause(0.5)
     np.testing.assert_allclose(track.efforts[-1].effort, held, atol=1e-9)
     assert np.abs(held).max() > 0.5
+
+
+def changed(**fields):
+    """Return the true parameters as a message, with other values of some of its fields."""
+    made = parameters_message(ROBOT, TRUTH, stamp=5)
+    for name, value in fields.items():
+        setattr(made, name, value)
+    return made
+
+
+def with_value(name, value):
+    values = np.array(TRUTH)
+    values[ROBOT.all_parameter_names.index(name)] = value
+    return changed(values=values.tolist())
+
+
+HOSTILE = {
+    "without a hash": (changed(robot_hash=""), "without a hash"),
+    "not consistent": (changed(consistent=False), "not called consistent"),
+    "a negative mass": (with_value("M3", -2.0), "M = -2"),
+    "a mass of 1e308": (with_value("M3", 1e308), "M3 is 1e+308"),
+    "values of 1e308": (changed(values=[1e308] * len(TRUTH)), "is 1e+308"),
+    "not a number": (with_value("ZZ1", math.nan), "ZZ1 is nan"),
+    "a thousand million times": (changed(values=(1e9 * TRUTH).tolist()), "to stand where"),
+    "too few values": (changed(values=[1.0]), "1 values for 86 parameters"),
+}
+
+
+def test_what_no_calibration_publishes_moves_no_robot(track):
+    """A real publisher, one message after the other, and a robot that is to hold a posture."""
+    track.use(TRUTH)
+    track.go_to(POSITIONS[1], 1.0)
+    held = track.efforts[-1].effort
+    for number, (message, words) in enumerate(HOSTILE.values()):
+        track.parameters.publish(message)
+        track.wait_until_logged("refused", times=number + 1)
+        assert words in track.nodes.output("computed_torque").splitlines()[-1]
+    track.pause(0.5)
+    np.testing.assert_allclose(track.efforts[-1].effort, held, atol=1e-9)
+    assert all(np.isfinite(message.effort).all() for message in track.efforts)
+    place = np.array(track.newest.position)
+    assert np.abs(place - POSITIONS[1]).max() < 1e-3
+
+
+def test_a_wrong_model_stays_within_the_effort_limits(track):
+    """It stands, for what is wrong about it shows in motion only."""
+    wrong = np.array(TRUTH)
+    wrong[[14 * joint + 10 for joint in range(4)]] = 1e9  # inertias of drives
+    track.use(wrong)
+    track.go_to(POSITIONS[1], 0.5)
+    track.wait_until_logged("the model asks for more than the effort limit of joint_1")
+    sent = np.array([message.effort for message in track.efforts])
+    limits = np.array([joint.limits.effort for joint in ROBOT.joints])
+    gains = {name: np.array(gain) for name, gain in ROBOT.controller.gains.items()}
+    own = gains["velocity_feedforward"] * [j.limits.velocity for j in ROBOT.joints]
+    own += gains["acceleration_feedforward"] * [j.limits.acceleration for j in ROBOT.joints]
+    assert (np.abs(sent) <= limits + np.maximum(own, limits)).all()
+
+
+def test_a_robot_without_effort_limits_is_refused(tmp_path):
+    path = tmp_path / "unlimited.yaml"
+    lines = find_robot("scara").read_text().replace(", effort: 100.0", "").splitlines()
+    path.write_text("\n".join(line for line in lines if "limits: {effort: 20.0}" not in line))
+    told = refused_start("computed_torque", {"robot": str(path)})
+    assert "joint joint_1, joint_2 have no effort limit" in told
 
 
 def test_a_node_that_ends_takes_its_effort_away(track):

@@ -62,10 +62,9 @@ def good(suite, bag):
     return suite.latched()
 
 
-def test_torque_alone_tells_the_parameters_of_a_bag(suite, bag, tmp_path):
+def test_torque_alone_tells_the_parameters_of_a_bag(suite, bag):
     suite.progress.clear()
-    output = tmp_path / "result.yaml"
-    response = didim(suite, bag, output=str(output))
+    response = didim(suite, bag, output="didim.yaml")
     assert (response.success, response.error_code) == (True, CODES.OK), response.message
     result = response.result
     error, std = errors_of(result)
@@ -75,6 +74,7 @@ def test_torque_alone_tells_the_parameters_of_a_bag(suite, bag, tmp_path):
     assert (result.method, result.converged) == ("didim", True)
     assert len(result.error_history) == result.iterations + 1
     assert result.error_history[-1] < 0.1 < result.error_history[0]
+    (output,) = response.written
     assert read_result(output).history.verdict == "converged"
     assert repr(suite.latched()) == repr(result)
     suite.wait(lambda: suite.progress and suite.progress[-1].fraction == 1.0, "end of progress")

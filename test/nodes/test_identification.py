@@ -1,5 +1,7 @@
 import json
+import os
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from robot_identification.nodes.processes import NodeProcesses
 from robot_identification.nodes.services import CODES
 from robot_identification.signals.recording import RawSamples
 from robot_identification.storage.bag_writing import write_joint_states
+from robot_identification.storage.results import read_result
 
 pytestmark = pytest.mark.ros
 
@@ -92,8 +95,8 @@ def test_permuted_names_give_the_same_parameters(suite, recording):
     assert one.tolist() == other.tolist()
 
 
-def test_recordings_and_bags_go_together(suite, recording, bag, tmp_path):
-    request = Identify.Request(output=str(tmp_path / "result.yaml"))
+def test_recordings_and_bags_go_together(suite, recording, bag):
+    request = Identify.Request(output="result.yaml")
     request.data.recordings, request.data.bags = [recording], [str(bag)]
     request.processing.velocity_threshold_window = 1.0
     response = suite.client.call(Identify, "identification/identify", request)
@@ -111,7 +114,7 @@ def test_recordings_and_bags_go_together(suite, recording, bag, tmp_path):
         Validate.Request(
             data=request.data,
             processing=request.processing,
-            result=str(tmp_path / "result.yaml"),
+            result=response.written[0],
         ),
     )
     assert validation.success, validation.message
@@ -196,6 +199,35 @@ def test_impossible_requests_are_refused(suite, recording, fields, code, text):
     assert not response.success
     assert (response.error_code, response.result.robot) == (code, ""), response.message
     assert text in response.message
+
+
+def test_a_request_writes_nothing_but_what_its_node_may(suite, recording, tmp_path):
+    """Through DDS, to a file of the user's, by a path, by dots and by a link."""
+    precious = tmp_path / "precious.yaml"
+    precious.write_text("not yours")
+    suite.identify(recording, output=str(precious), method="ols")
+    assert precious.read_text() == "not yours"
+    response = suite.identify(recording, output="allowed.yaml")
+    assert response.success, response.message
+    folder = Path(response.written[0]).parent
+    (folder / "link.yaml").symlink_to(precious)
+    (folder / "by_hand.yaml").write_text("made by hand")
+    good = suite.latched()
+    dots = os.path.relpath(precious, folder)
+    for name in (str(precious), dots, "link.yaml"):
+        for overwrite in (False, True):
+            refused = suite.identify(recording, output=name, overwrite=overwrite, method="ols")
+            assert refused.error_code == CODES.OUTPUT_FAILED, refused.message
+            assert "the folder that services may write to" in refused.message
+            assert list(refused.written) == []
+    assert precious.read_text() == "not yours"
+    refused = suite.identify(recording, output="by_hand.yaml", method="ols")
+    assert refused.error_code == CODES.OUTPUT_FAILED
+    assert "set overwrite" in refused.message
+    assert (folder / "by_hand.yaml").read_text() == "made by hand"
+    assert same(suite.latched(), good)
+    assert suite.identify(recording, output="by_hand.yaml", overwrite=True).success
+    assert read_result(folder / "by_hand.yaml").method == "wls"
 
 
 def test_data_that_are_not_there_are_named(suite, recording, bag, tmp_path):

@@ -1,23 +1,23 @@
 """Parameters on their way into a message and out of it."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from random_robots import random_values
 from robot_identification.errors import (
     InconsistentParametersError,
+    MessageError,
     ResultMismatchError,
-    SampleError,
-    ShapeError,
 )
 from robot_identification.nodes.inertial_messages import parameters_message, values_of_message
 from robot_identification.robot.bodies import body_of
 from robot_identification.robot.loading import load_robot
+from robot_identification.robot.values import load_values
 
 ROBOT = load_robot("tx40")
-VALUES = random_values(np.random.default_rng(0), ROBOT)
+VALUES = load_values("tx40_simulated", ROBOT)
 
 
 def message():
@@ -58,6 +58,7 @@ def test_links_units_and_gravity_are_stated():
         ("robot", "ur10", "these are parameters of ur10"),
         ("robot", "", "these are parameters of nobody"),
         ("robot_hash", "0" * 64, "another description"),
+        ("robot_hash", "", "without a hash"),
         ("names", ["XX1"], "the names or the order"),
     ],
 )
@@ -68,14 +69,60 @@ def test_parameters_of_another_robot_are_refused(field, value, words):
         values_of_message(made, ROBOT)
 
 
-def test_numbers_of_no_use_are_refused():
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e308, -1e13])
+def test_numbers_of_no_use_are_refused(value):
     made = message()
-    made.values[3] = float("nan")
-    with pytest.raises(SampleError, match="YY1"):
+    made.values[3] = value
+    with pytest.raises(MessageError, match="YY1 is"):
         values_of_message(made, ROBOT)
-    made.values.pop()
-    with pytest.raises(ShapeError):
+
+
+@pytest.mark.parametrize("name", ["values", "units", "std", "std_robust", "verdicts"])
+def test_every_array_has_an_entry_for_every_parameter(name):
+    made = message()
+    getattr(made, name).pop()
+    with pytest.raises(MessageError, match=f"85 {name} for 86 parameters"):
         values_of_message(made, ROBOT)
+
+
+def test_other_units_are_refused():
+    made = message()
+    made.units[0] = "g mm^2"
+    with pytest.raises(MessageError, match="other units"):
+        values_of_message(made, ROBOT)
+
+
+def test_parameters_that_are_not_called_consistent_are_refused():
+    made = message()
+    made.consistent = False
+    with pytest.raises(InconsistentParametersError, match="not called consistent"):
+        values_of_message(made, ROBOT)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("M2", -1.0, "M = -1"),
+        ("M3", 0.0, "M = 0"),
+        ("Ia4", -0.1, "drive inertia"),
+        ("Fv1", -0.1, "joint_1: viscous friction -0.1 is negative"),
+        ("Fc2", -0.1, "joint_2: Coulomb friction -0.1 is negative"),
+        ("XX2", 1e9, "link"),
+    ],
+)
+def test_what_cannot_exist_is_refused_whatever_a_message_says_of_it(name, value, words):
+    """It is called consistent, and everything else about it is right."""
+    made = message()
+    made.values[ROBOT.all_parameter_names.index(name)] = value
+    assert made.consistent
+    with pytest.raises(InconsistentParametersError, match=words):
+        values_of_message(made, ROBOT)
+
+
+def test_a_message_says_of_itself_what_is_so():
+    wrong = np.array(VALUES)
+    wrong[ROBOT.all_parameter_names.index("Ia4")] = -0.1
+    assert not parameters_message(ROBOT, wrong, stamp=0).consistent
 
 
 def test_a_description_without_a_hash_is_known_by_name():

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from robot_identification.errors import UnknownRecordingError
-from robot_identification.nodes.live import LiveRecordings, last_block_due, size_of
+from robot_identification.nodes.live import LiveRecordings, last_block_due
+from robot_identification.nodes.live_recording import size_of
 from robot_identification.nodes.recorder import Block, Counts
 from robot_identification.signals.recording import RawSamples
 
@@ -177,3 +178,42 @@ def test_how_long_a_last_block_is_waited_for():
     assert 101.0 < last_block_due(arrived, 101.0, 5.0) < 101.1  # another one came: it runs
     assert last_block_due(arrived, 104.99, 5.0) <= 105.0
     assert last_block_due(dataclasses.replace(arrived, ended=True), None, 5.0) == -math.inf
+
+
+def test_a_block_that_comes_late_takes_its_place():
+    recordings = live([block(0), block(3), block(1)])
+    assert "came late" in recordings.add(block(2), "joint_torque")[0]
+    found = recordings.get("r")
+    assert found.samples().stamps.tolist() == list(range(40))
+    assert (found.missing_blocks, found.missing_samples) == (0, 0)
+    assert found.next_block == 4
+
+
+def test_late_blocks_need_memory_as_others_do():
+    recordings = live([block(0), block(3), block(4)], max_blocks=3)
+    recordings.add(block(1), "joint_torque")
+    found = recordings.get("r")
+    assert len(found.samples().stamps) == 30
+    assert "cut short" in "\n".join(found.warnings())
+
+
+def test_blocks_that_contradict_each_other_spoil_a_recording():
+    recordings = live([block(0), block(1)])
+    assert recordings.spoilt("r") == recordings.spoilt("nobody") == ""
+    (problem,) = recordings.add(block(1, velocity=False), "joint_torque")
+    assert "r: is spoilt: block 1 has come with two contents" in problem
+    found = recordings.get("r")
+    assert len(found.samples().stamps) == 20
+    assert found.samples().velocity is not None
+    assert "recording r: is spoilt: block 1" in found.warnings()[0]
+    assert recordings.spoilt("r") == found.warnings()[0]
+
+
+def test_the_current_recording_is_the_one_announced_last():
+    recordings = live([block(0, "a"), block(0, "b")])
+    for name in ("a", "soon"):
+        recordings.announce(name)
+    recordings.add(block(0, "c"), "joint_torque")
+    assert recordings.get().recording == "a"
+    assert recordings.is_own("soon")
+    assert not recordings.is_own("c")

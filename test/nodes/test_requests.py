@@ -1,5 +1,10 @@
+import math
+
+import pytest
+
 from robot_identification import msg
-from robot_identification.nodes.requests import processing_of
+from robot_identification.errors import SettingError
+from robot_identification.nodes.requests import named_values, processing_of
 from robot_identification.robot.processing import ProcessingSettings
 
 
@@ -23,3 +28,16 @@ def test_settings_that_are_not_said_stay_open():
         value = getattr(stated, name)
         if name != "difference_order":
             assert getattr(told, name) == (tuple(value) if name == "velocity_threshold" else value)
+
+
+@pytest.mark.parametrize(
+    ("names", "values", "words"),
+    [
+        (["ZZ1R"], [], "one is needed for each of 1 names"),
+        (["ZZ1R", "Fv1"], [1.0, math.nan], "Fv1 = nan: must be finite"),
+        (["Fv1", "ZZ1R", "Fv1"], [1.0, 2.0, 3.0], "names = Fv1: stands twice"),
+    ],
+)
+def test_every_parameter_has_one_value(names, values, words):
+    with pytest.raises(SettingError, match=words):
+        named_values(names, values)

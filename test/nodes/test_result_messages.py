@@ -1,9 +1,11 @@
 import dataclasses
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
 
+from robot_identification.errors import MessageError
 from robot_identification.identification import least_squares
 from robot_identification.identification.base import base_parameters
 from robot_identification.identification.essential import eliminate
@@ -116,3 +118,87 @@ def test_a_damaged_result_is_refused(robot, text):
     message.robust = text
     with pytest.raises(ValueError, match="the message is damaged"):
         result_of(through_dds(message))
+
+
+def set_columns(columns, triangle=None):
+    def change(message):
+        message.factors[0].columns = columns
+        if triangle is not None:
+            message.factors[0].triangle = triangle
+
+    return change
+
+
+def change_value(message):
+    message.parameters[0].value = math.nan
+
+
+def change_triangle(message):
+    message.factors[1].triangle[3] = math.inf
+
+
+HOSTILE = {
+    "four hundred thousand columns": (set_columns([0] * 400_000, []), "0 numbers for 400000"),
+    "more columns than parameters": (
+        set_columns([*range(500)], [0.0] * (501 * 502 // 2)),
+        "more columns than there are parameters",
+    ),
+    "a column twice": (lambda m: m.factors[0].columns.__setitem__(0, 1), "do not exist, or twice"),
+    "a column that is not there": (
+        lambda m: m.factors[0].columns.__setitem__(-1, 2**32 - 1),
+        "do not exist, or twice",
+    ),
+    "a triangle that is too short": (lambda m: m.factors[0].triangle.pop(), "numbers for"),
+    "no factors": (lambda m: m.factors.clear(), "factors of no joint"),
+    "a factor missing": (lambda m: m.factors.pop(), "there must be one"),
+    "factors of other joints": (lambda m: m.factors.reverse(), "there must be one"),
+    "a value that is no number": (change_value, "value holds a value that is not finite"),
+    "a triangle that is infinite": (change_triangle, "triangle holds a value that is not finite"),
+    "an error that is no number": (
+        lambda m: m.relative_error.__setitem__(0, math.nan),
+        "relative_error holds a value that is not finite",
+    ),
+    "weights of other joints": (lambda m: m.weights.append(1.0), "weights has 3 entries"),
+    "rows of other joints": (lambda m: m.rows.append(1), "rows has 3 values for 2 joints"),
+    "a joint twice": (lambda m: m.joint_names.__setitem__(0, "joint_2"), "named twice: 'joint_2'"),
+    "a parameter twice": (
+        lambda m: setattr(m.parameters[1], "name", m.parameters[0].name),
+        "a parameter is named twice",
+    ),
+    "a parameter that nobody knows": (
+        lambda m: setattr(m.parameters[0], "leading", "XX9"),
+        "XX9 is not among the standard",
+    ),
+    "beta of another size": (lambda m: m.beta.append(1.0), "beta has"),
+    "settings that are no JSON": (
+        lambda m: setattr(m.settings[0], "value", "{"),
+        "Expecting property name",
+    ),
+    "settings of another type": (
+        lambda m: setattr(m.settings[0], "value", "7"),
+        "not a mapping",
+    ),
+    "settings that are deep": (
+        lambda m: setattr(m.settings[0], "value", "[" * 60 + "]" * 60),
+        "nested too deeply",
+    ),
+    "more than any result": (
+        lambda m: m.error_history.extend([0.0] * 1_000_000),
+        "more than 1000000 entries",
+    ),
+}
+
+
+@pytest.mark.parametrize("damage", HOSTILE)
+def test_a_message_that_nobody_means_well_is_refused_before_anything_is_made_of_it(robot, damage):
+    change, words = HOSTILE[damage]
+    message = result_message(made(robot, None), robot, stamp=0)
+    change(message)
+    sent = through_dds(message)
+    tracemalloc.start()
+    try:
+        with pytest.raises(MessageError, match=words):
+            result_of(sent)
+        assert tracemalloc.get_traced_memory()[1] < 30_000_000
+    finally:
+        tracemalloc.stop()

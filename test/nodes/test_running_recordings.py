@@ -13,8 +13,10 @@ from robot_identification.nodes.live import LiveRecordings
 from robot_identification.nodes.recorder import Block, Counts
 from robot_identification.nodes.running_recordings import is_about_whole
 from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.storage.output_folder import OutputFolder
 
 SIZE = 50
+OUTPUTS = OutputFolder("/nowhere", "identification")
 
 
 class Cell:
@@ -23,7 +25,7 @@ class Cell:
     def __init__(self, monkeypatch):
         now = itertools.count()  # every look at the clock finds the newest block long ago
         self.live = LiveRecordings(10**9, 10, clock=lambda: 10.0 * next(now))
-        self.work = IdentificationWork(ROBOT, BASE, "", self.live)
+        self.work = IdentificationWork(ROBOT, BASE, "", self.live, OUTPUTS)
         self.blocks = blocks_of(samples(100.0), SIZE)
         self.sent = 0
         self.folded = []  # samples that were folded in by each request
@@ -68,6 +70,18 @@ def test_every_request_folds_in_only_what_is_new(cell):
         assert any("not ended" in line for line in result.warnings)
     assert cell.folded == [70 * RATE, *[RATE] * 9]
     assert max(errors) < 0.1
+
+
+def test_a_block_that_comes_late_is_folded_in_with_all_the_others(cell):
+    """What was folded in before it was not in the order of the samples."""
+    cell.record(70.0)
+    number, late = cell.sent, cell.blocks[cell.sent]
+    cell.sent += 1
+    cell.record(75.0)
+    cell.ask()
+    cell.live.add(Block("run", number, number * SIZE, False, late, Counts()), "joint_torque")
+    assert cell.ask().sources[0].samples == 75 * RATE
+    assert cell.folded[-1] == 75 * RATE
 
 
 def test_a_recording_that_has_ended_is_worked_on_whole(cell):

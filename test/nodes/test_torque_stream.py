@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from robot_identification.dynamics.feed_forward import FeedForward
-from robot_identification.errors import TrajectoryError
+from robot_identification.errors import SampleError, TrajectoryError
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.nodes.torque_stream import TorqueStream
 from robot_identification.robot.loading import load_robot
@@ -106,3 +106,34 @@ def test_a_clock_that_is_set_back_or_far_ahead_does_no_harm():
 def test_a_trajectory_of_other_joints_is_refused():
     with pytest.raises(TrajectoryError):
         stream().follow(Trajectory(("a",), [0.0], np.zeros((1, 1))), BEGIN, np.zeros(3))
+
+
+def test_what_is_no_number_is_never_due():
+    """The values are finite, and what they make of the motion is not."""
+    made = moving()
+    made.use(FeedForward(ROBOT, np.full(len(VALUES), 1.7e308)))
+    with pytest.raises(SampleError, match="feed-forward effort"):
+        made.due(BEGIN + 300 * MS)
+    made.stop()
+    assert made.due(BEGIN + 301 * MS) == []
+    made.use(MODEL)
+    assert made.due(BEGIN + 302 * MS)
+
+
+def test_joints_that_the_model_overloads_are_named():
+    made = moving()
+    made.due(BEGIN + 300 * MS)
+    assert made.limited == ()
+    made.use(FeedForward(ROBOT, 1e3 * VALUES))
+    for _, effort in made.due(BEGIN + 301 * MS):
+        assert (np.abs(effort) <= 500.0).all()
+    assert "joint_2" in made.limited
+
+
+def test_a_way_that_cannot_be_interpolated_is_refused_before_anything_is_sampled():
+    made = moving()
+    made.due(BEGIN + 500 * MS)
+    far = Trajectory(ROBOT.joint_names, [0.5 + 1e-9], np.full((1, 3), 1e308), STILL[:1], STILL[:1])
+    with pytest.raises(TrajectoryError, match="cannot be interpolated"):
+        made.follow(far, BEGIN, MOVE.positions[0])
+    assert made.due(BEGIN + 520 * MS)

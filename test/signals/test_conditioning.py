@@ -170,3 +170,10 @@ def test_samples_of_a_recording_cannot_be_changed():
     (segment,) = build_recording(raw_samples(100), NAMES).segments
     with pytest.raises(ValueError, match="read-only"):
         segment.position[0, 0] = 1.0
+
+
+def test_stamps_that_no_driver_has_are_refused():
+    raw = raw_samples()
+    stamps = START + np.arange(len(raw.stamps), dtype=np.int64)
+    with pytest.raises(RecordingError, match="its stamps lie 1 ns apart"):
+        build_recording(dataclasses.replace(raw, stamps=stamps), NAMES, source="topic")

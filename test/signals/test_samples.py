@@ -157,6 +157,7 @@ def test_shortest_segment_leaves_a_row(two_joints):
         ("cutoff_hz", 0.0),
         ("cutoff_hz", float("nan")),
         ("rate_hz", -1.0),
+        ("rate_hz", 1e-9),
         ("filter_order", 0),
         ("difference_order", 3),
         ("drop_start", -1),

@@ -1,6 +1,7 @@
 import os
 import socket
 import stat
+from unittest.mock import Mock
 
 import pytest
 
@@ -9,6 +10,7 @@ from robot_identification.storage import atomic
 from robot_identification.storage.atomic import (
     check_target,
     write_bytes_atomically,
+    write_files_atomically,
     write_text_atomically,
 )
 
@@ -111,3 +113,73 @@ def test_name_that_cannot_be_is_refused(tmp_path):
         write_text_atomically(tmp_path / ("x" * 300), "")
     with pytest.raises(OutputError):
         write_text_atomically(tmp_path / "a\0b", "")
+
+
+def test_a_link_where_the_temporary_file_goes_is_not_written_through(tmp_path, monkeypatch):
+    """Nobody who can guess a name makes a node write into another file of its user."""
+    precious = tmp_path / "precious"
+    precious.write_text("not yours")
+    monkeypatch.setattr(atomic.secrets, "token_hex", lambda _: "guessed")
+    (tmp_path / ".guessed.tmp").symlink_to(precious)
+    with pytest.raises(OutputError, match="File exists"):
+        write_text_atomically(tmp_path / "result.yaml", "new")
+    assert precious.read_text() == "not yours"
+    assert (tmp_path / ".guessed.tmp").is_symlink()
+    assert not (tmp_path / "result.yaml").exists()
+
+
+def test_a_power_failure_finds_the_old_file_or_the_new_one(tmp_path, monkeypatch):
+    """What a name stands for is on the disk before the name is, and the name before the end."""
+    target, steps = tmp_path / "result.yaml", []
+    flush, rename = os.fsync, type(target).replace
+
+    def flushed(descriptor):
+        kind = "folder" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else "content"
+        steps.append((kind, os.fstat(descriptor).st_size if kind == "content" else None))
+        flush(descriptor)
+
+    def renamed(self, other):
+        steps.append(("name", None))
+        return rename(self, other)
+
+    monkeypatch.setattr(os, "fsync", flushed)
+    monkeypatch.setattr(type(target), "replace", renamed)
+    write_bytes_atomically(target, b"twelve bytes")
+    assert steps == [("content", 12), ("name", None), ("folder", None)]
+
+
+def test_files_that_belong_together_appear_together(tmp_path):
+    urdf, parameters = tmp_path / "robot.urdf", tmp_path / "parameters.yaml"
+    urdf.write_text("old")
+    write_files_atomically([(urdf, b"new"), (parameters, b"new as well")])
+    assert urdf.read_text() == "new"
+    assert parameters.read_text() == "new as well"
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_none_of_several_files_appears_where_one_cannot(tmp_path, monkeypatch, links):
+    """The last one fails when the others have their names already."""
+    old, new, last = (tmp_path / name for name in ("old", "new", "last"))
+    old.write_text("what was here before")
+    rename = type(old).replace
+
+    def no_space_for_the_last(self, other):
+        if other == last:
+            raise OSError(28, "No space left on device")
+        return rename(self, other)
+
+    monkeypatch.setattr(type(old), "replace", no_space_for_the_last)
+    if not links:
+        monkeypatch.setattr(atomic.os, "link", Mock(side_effect=OSError(95, "not supported")))
+    with pytest.raises(OutputError, match="last: cannot be written: No space left"):
+        write_files_atomically([(old, b"x"), (new, b"y"), (last, b"z")])
+    assert old.read_text() == "what was here before"
+    assert [file.name for file in tmp_path.iterdir()] == ["old"]
+
+
+def test_two_outputs_in_one_file_are_refused(tmp_path):
+    (tmp_path / "link").symlink_to("result.yaml")
+    with pytest.raises(OutputError, match="link: is named for two outputs"):
+        write_files_atomically([(tmp_path / "result.yaml", b""), (tmp_path / "link", b"")])
+    assert not (tmp_path / "result.yaml").exists()

@@ -1,8 +1,11 @@
 """Bags that broke on the way: nothing but a BagError may come out of them."""
 
 import sqlite3
+import struct
+import tracemalloc
 import zlib
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from io import BytesIO
 
 import numpy as np
 import pytest
@@ -10,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fuzzed_bags import remove_checksums
-from robot_identification.errors import BagError, InputError
+from robot_identification.errors import BagError, CancelledError, InputError
 from robot_identification.signals.recording import RawSamples
 from robot_identification.storage import mcap_records
 from robot_identification.storage.bag_writing import write_bag, write_joint_states
@@ -250,3 +253,70 @@ def test_nothing_but_our_own_errors_comes_out_of_a_damaged_bag(
     path = written(tmp_path_factory.mktemp("damaged"), suffix, bytes(contents))
     with suppress(InputError):
         read_joint_states(path, NAMES)
+
+
+def test_a_bag_that_ends_in_zeros_is_refused_at_once(tmp_path, bag_files):
+    """A power failure leaves a file with its length and without its end."""
+    path = written(tmp_path, ".mcap", bag_files[".mcap"][:-200])
+    with path.open("r+b") as file:
+        file.truncate(1 << 30)
+    with measured() as memory, pytest.raises(BagError, match="zeros follow") as caught:
+        read_joint_states(path, NAMES)
+    assert "mcap recover damaged.mcap" in str(caught.value)
+    assert memory[0] < 5_000_000
+
+
+def test_a_bag_of_nothing_but_small_records_takes_no_memory(tmp_path, bag_files):
+    """A record may have as few as nine bytes, of a kind that nobody has to know."""
+    begin = bag_files[".mcap"][:8]
+    path = written(tmp_path, ".mcap", begin + struct.pack("<BQ", 200, 0) * 300_000)
+    with measured() as memory, pytest.raises(BagError, match="truncated"):
+        read_joint_states(path, NAMES)
+    assert memory[0] < 5_000_000
+
+
+@pytest.mark.parametrize("count", [0, 1, 50])
+def test_reading_a_bag_is_given_up_when_somebody_asks_for_that(tmp_path, bag_files, count):
+    """However long the walk over its records takes, and whatever follows it."""
+    data = bag_files[".mcap"]
+    small = struct.pack("<BQ", 200, 0) * 100_000  # between the header and the rest
+    begin = len(data[:8]) + 9 + struct.unpack("<Q", data[9:17])[0]
+    path = written(tmp_path, ".mcap", data[:begin] + small + data[begin:])
+    left = iter(range(count))
+    with pytest.raises(CancelledError, match="while reading a bag"):
+        read_joint_states(path, NAMES, cancelled=lambda: next(left, None) is None)
+    assert next(left, None) is None
+
+
+@pytest.mark.parametrize("suffix", [".db3", ".mcap"])
+def test_a_sound_bag_is_given_up_too(tmp_path, bag_files, suffix):
+    path = written(tmp_path, suffix, bag_files[suffix])
+    asked = []
+    assert len(read_joint_states(path, NAMES, cancelled=lambda: asked.append(0)).samples.stamps)
+    for last in range(len(asked)):
+        left = iter(range(last))
+        with pytest.raises(CancelledError):
+            read_joint_states(path, NAMES, cancelled=lambda left=left: next(left, None) is None)
+
+
+@pytest.mark.parametrize(("kind", "words"), [("DATA_END", "end of its data"), ("FOOTER", "footer")])
+def test_what_a_file_has_one_of_is_there_once(tmp_path, bag_files, kind, words):
+    """Every further one would have all that is before it read again."""
+    data, wanted = bag_files[".mcap"], getattr(mcap_records, kind)
+    records = list(mcap_records.whole_records(BytesIO(data), len(data)))
+    first, last = next((first, last) for number, first, last in records if number == wanted)
+    again = data[:last] + data[first - 9 : last] + data[last:]
+    with pytest.raises(BagError, match=f"more than one {words}"):
+        read_joint_states(written(tmp_path, ".mcap", again), NAMES)
+
+
+@contextmanager
+def measured():
+    """Yield a list that holds the most memory that Python objects took, in bytes, at the end."""
+    most = []
+    tracemalloc.start()
+    try:
+        yield most
+    finally:
+        most.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
 import numpy.typing as npt
 
-from robot_identification.errors import OutputError
 from robot_identification.robot.model import RobotModel
-from robot_identification.storage.atomic import check_target, write_text_atomically
+from robot_identification.storage.atomic import check_targets, write_files_atomically
 from robot_identification.storage.export.armature import armature_yaml
 from robot_identification.storage.export.controller import controller_yaml
 from robot_identification.storage.export.mechanism import Mechanism, mechanism_of
 from robot_identification.storage.export.mujoco import mjcf_text
-from robot_identification.storage.export.urdf_files import describe, refuse_inputs, write_urdf
+from robot_identification.storage.export.urdf_files import (
+    describe,
+    refuse_inputs,
+    urdf_file,
+    urdf_remarks,
+)
 from robot_identification.storage.export.xacro import xacro_text
 
 URDF = "urdf"
@@ -37,10 +41,11 @@ def write_outputs(
     *,
     original: str | Path | None = None,
     keep: Iterable[str | Path] = (),
+    beside: Sequence[tuple[str | Path, bytes]] = (),
 ) -> tuple[str, ...]:
     """Write files of several kinds and return the remarks about the URDF, if there is one.
 
-    All targets and all parameters are checked before the first file is written.
+    All of them appear, or none.
 
     Args:
         targets: kind (one of ``KINDS``) -> file.
@@ -49,6 +54,7 @@ def write_outputs(
         original: file of a URDF of the robot; the written URDF keeps everything of it but
             inertials and friction, and the other files use its link frames.
         keep: other files that must not be written over, such as the robot file.
+        beside: further files and what they hold, which appear together with these.
 
     Raises:
         OutputError: a target cannot be written, stands twice, or is a file that was read.
@@ -57,24 +63,27 @@ def write_outputs(
         SampleError: a value is NaN or infinite.
         InconsistentParametersError: a link or a friction cannot exist.
     """
-    inputs = [*keep, *([] if original is None else [original])]
-    _check_targets(targets, inputs)
-    description = None if original is None else describe(original)
-    mechanism = mechanism_of(robot, values, description)
-    texts = {kind: BESIDE[kind](mechanism) for kind in targets if kind != URDF}
-    remarks: tuple[str, ...] = ()
-    if URDF in targets:
-        remarks = write_urdf(targets[URDF], robot, values, original=original, keep=inputs)
-    for kind, text in texts.items():
-        write_text_atomically(targets[kind], text)
+    paths = [*targets.values(), *(path for path, _ in beside)]
+    check_targets(paths)
+    for path in paths:
+        refuse_inputs(path, [*keep, *([] if original is None else [original])])
+    contents = [*_contents(targets, robot, values, original), *beside]
+    remarks = urdf_remarks(robot, values, original) if URDF in targets else ()
+    write_files_atomically(contents)
     return remarks
 
 
-def _check_targets(targets: Mapping[str, str | Path], inputs: Iterable[str | Path]) -> None:
-    seen: set[Path] = set()
-    for path in targets.values():
-        target = check_target(path)
-        if target in seen:
-            raise OutputError(path, "is named for two outputs")
-        seen.add(target)
-        refuse_inputs(path, inputs)
+def _contents(
+    targets: Mapping[str, str | Path],
+    robot: RobotModel,
+    values: npt.ArrayLike,
+    original: str | Path | None,
+) -> Iterator[tuple[str | Path, bytes]]:
+    """Yield each file with what it is to hold."""
+    description = None if original is None or not targets else describe(original)
+    for kind, path in targets.items():
+        if kind == URDF:
+            yield path, urdf_file(robot, values, original)
+        else:
+            mechanism = mechanism_of(robot, values, description)
+            yield path, BESIDE[kind](mechanism).encode("utf-8")

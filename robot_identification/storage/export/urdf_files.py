@@ -1,4 +1,4 @@
-"""URDF files: written from a robot and its parameters, never over a URDF that was read."""
+"""URDF files: made from a robot and its parameters, never over a URDF that was read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from robot_identification.robot.document import read_bytes
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.urdf import UrdfDescription, parse_urdf
 from robot_identification.robot.xml_document import MAXIMUM_BYTES
-from robot_identification.storage.atomic import write_bytes_atomically
 from robot_identification.storage.export.remarks import description_remarks, parameter_remarks
 from robot_identification.storage.export.urdf_generation import generated_urdf
 from robot_identification.storage.export.urdf_rewriting import rewritten_urdf
@@ -63,36 +62,25 @@ def urdf_remarks(
     return (*parameter_remarks(robot, values), *own)
 
 
-def write_urdf(
-    path: str | Path,
-    robot: RobotModel,
-    values: npt.ArrayLike,
-    *,
-    original: str | Path | None = None,
-    keep: Iterable[str | Path] = (),
-) -> tuple[str, ...]:
-    """Write a URDF of a robot with given parameters and return the remarks about it.
+def urdf_file(
+    robot: RobotModel, values: npt.ArrayLike, original: str | Path | None = None
+) -> bytes:
+    """Return what a file with :func:`identified_urdf` holds; the encoding of the original stays.
 
     Args:
-        path: the target; it appears whole or not at all.
         robot: the robot.
         values: (full columns,) parameters in the order of ``robot.all_parameter_names``.
         original: file of a URDF of the robot that is to keep everything but inertials and
-            friction; by default a complete one is made.  The encoding stays.
-        keep: other files that must not be written over, such as the robot file.
+            friction; by default a complete one is made.
 
     Raises:
-        OutputError: the target cannot be written, or is the original or a file to keep.
         RobotDescriptionError, ShapeError, SampleError, InconsistentParametersError: as
             :func:`identified_urdf`.
     """
-    refuse_inputs(path, [*keep, *([] if original is None else [original])])
-    text, encoding = None, "utf-8"
-    if original is not None:
-        text, encoding = read_urdf_text(original)
-    urdf = identified_urdf(robot, values, text, name=str(original))
-    write_bytes_atomically(path, urdf.encode(encoding))
-    return urdf_remarks(robot, values, original)
+    if original is None:
+        return identified_urdf(robot, values).encode("utf-8")
+    text, encoding = read_urdf_text(original)
+    return identified_urdf(robot, values, text, name=str(original)).encode(encoding)
 
 
 def refuse_inputs(path: str | Path, inputs: Iterable[str | Path]) -> None:

@@ -24,7 +24,8 @@ from robot_identification.robot.bodies import pseudo_inertia
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.urdf import parse_urdf
 from robot_identification.robot.urdf_prior import urdf_prior, values_of_urdf
-from robot_identification.storage.export.urdf_files import write_urdf
+from robot_identification.storage.export.link_bodies import require_consistent
+from robot_identification.storage.export.outputs import write_outputs
 from robot_identification.storage.export.urdf_generation import generated_urdf
 from robot_identification.storage.export.urdf_rewriting import rewritten_urdf
 
@@ -202,7 +203,7 @@ def test_the_encoding_of_a_file_stays(tmp_path, encoding):
     source, target = tmp_path / "arm.urdf", tmp_path / "out.urdf"
     source.write_bytes(text.encode(encoding))
     robot = arm()
-    write_urdf(target, robot, some_values(robot), original=source)
+    write_outputs({"urdf": target}, robot, some_values(robot), original=source)
     assert "ein Ärmchen" in target.read_bytes().decode(encoding)
     np.testing.assert_allclose(
         urdf_prior(target, robot)[:10], some_values(robot)[:10], rtol=1e-13, atol=1e-15
@@ -214,7 +215,7 @@ def test_a_declared_encoding_that_is_none_is_refused(tmp_path, encoding):
     source = tmp_path / "arm.urdf"
     source.write_text(ARM.replace("utf-8", encoding))
     with pytest.raises(RobotDescriptionError, match=f"is not {encoding}"):
-        write_urdf(tmp_path / "out.urdf", arm(), some_values(arm()), original=source)
+        write_outputs({"urdf": tmp_path / "out.urdf"}, arm(), some_values(arm()), original=source)
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -271,8 +272,44 @@ def test_what_cannot_exist_is_not_written(tmp_path, place, value, words):
     source.write_text(ARM)
     target.write_text("before")
     with pytest.raises(InconsistentParametersError, match=words):
-        write_urdf(target, robot, values, original=source)
+        write_outputs({"urdf": target}, robot, values, original=source)
     assert target.read_text() == "before"
+
+
+def thin_rod(seed):
+    """Return ten parameters of a rod that is hardly a body: rounding decides whether it is one."""
+    rng = np.random.default_rng(seed)
+    centre, axis = rng.uniform(-0.1, 0.1, size=3), rng.normal(size=3)
+    along = 0.01 * np.outer(axis, axis) / (axis @ axis)
+    second = 5.0 * (np.outer(centre, centre) + along + 1e-18 * np.eye(3))
+    inertia = np.trace(second) * np.eye(3) - second
+    return [*inertia[np.triu_indices(3)], *(5.0 * centre), 5.0]
+
+
+@pytest.mark.parametrize("of", ["an original", "nothing"])
+def test_a_urdf_that_would_not_be_read_back_as_a_body_is_not_given_out(of):
+    """The parameters can exist, and the inertia about the centre of mass just cannot."""
+    robot, values, refused, given_out = arm(), some_values(arm()), 0, 0
+    for seed in range(400):
+        values[:10] = thin_rod(seed)
+        try:
+            require_consistent(robot, values)
+        except InconsistentParametersError:
+            continue
+        try:
+            text = (
+                rewritten_urdf(ARM, robot, values)
+                if of == "an original"
+                else (generated_urdf(robot, values))
+            )
+        except InconsistentParametersError:
+            refused += 1
+            continue
+        given_out += 1
+        body = values_of_urdf(text, robot)[:10]
+        assert np.linalg.eigvalsh(pseudo_inertia(body))[0] > 0.0
+    assert refused > 0
+    assert given_out > 0
 
 
 def test_wrong_parameters_and_wrong_urdfs_are_refused(tmp_path):
@@ -288,7 +325,7 @@ def test_wrong_parameters_and_wrong_urdfs_are_refused(tmp_path):
     broken = tmp_path / "broken.urdf"
     broken.write_bytes(ARM.encode()[:500] + b"\xff")
     with pytest.raises(RobotDescriptionError, match="is not utf-8"):
-        write_urdf(tmp_path / "out.urdf", robot, some_values(robot), original=broken)
+        write_outputs({"urdf": tmp_path / "out.urdf"}, robot, some_values(robot), original=broken)
     assert not (tmp_path / "out.urdf").exists()
 
 
@@ -301,7 +338,7 @@ def test_the_urdf_that_was_read_is_never_written_over(tmp_path, monkeypatch):
     robot = arm()
     for name in ("arm.urdf", "./arm.urdf", source, "link.urdf", "hard.urdf"):
         with pytest.raises(OutputError, match="is what was read"):
-            write_urdf(name, robot, some_values(robot), original=source)
+            write_outputs({"urdf": name}, robot, some_values(robot), original=source)
     with pytest.raises(OutputError, match="is what was read"):
-        write_urdf(source, robot, some_values(robot), keep=["link.urdf"])
+        write_outputs({"urdf": source}, robot, some_values(robot), keep=["link.urdf"])
     assert source.read_text() == ARM
