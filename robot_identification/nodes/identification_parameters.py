@@ -76,7 +76,7 @@ PARAMETERS = (
     ParameterSpec(
         "max_recordings",
         Type.INTEGER,
-        "live recordings kept in memory; the oldest is forgotten first",
+        "live recordings kept in memory; those of others are forgotten first, then the oldest",
         default=20,
         minimum=1,
         maximum=10000,
@@ -84,7 +84,7 @@ PARAMETERS = (
     ParameterSpec(
         "max_memory_mb",
         Type.INTEGER,
-        "memory for the samples of live recordings, MB; ended recordings make room, oldest first",
+        "memory for the samples of live recordings, MB; what is forgotten first makes room",
         default=1024,
         minimum=1,
         maximum=1000000,
