@@ -32,8 +32,14 @@ def made(kind):
     """Return an error with values for everything that it asks for."""
     if kind.__init__ is Exception.__init__:
         return kind("what is wrong")
-    parameters = list(inspect.signature(kind.__init__).parameters.values())[1:]
-    return kind(**{parameter.name: VALUES[parameter.annotation] for parameter in parameters})
+    asked = list(inspect.signature(kind.__init__).parameters.values())[1:]
+    more = [VALUES[one.annotation] for one in asked if one.kind is one.VAR_POSITIONAL]
+    named = {one.name: VALUES[one.annotation] for one in asked if one.kind is one.KEYWORD_ONLY}
+    return kind(
+        *(VALUES[one.annotation] for one in asked if one.kind is one.POSITIONAL_OR_KEYWORD),
+        *more,
+        **named,
+    )
 
 
 @pytest.mark.parametrize("kind", CLASSES)

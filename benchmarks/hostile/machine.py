@@ -28,7 +28,7 @@ TRACKING = 0.1
 BEFORE = 12
 LONGEST = 40
 MINUTE = 60.0
-MOTION_LASTS = 500
+MOTION_LASTS = 5000
 """Sequences after which another motion takes the place of the one before."""
 NANOSECONDS = 1_000_000_000
 
@@ -116,9 +116,9 @@ def _sequence(given: Case, begun: Motion, rng: np.random.Generator) -> tuple[Mot
     period = float(rng.choice((0.001, 0.002, 0.005, 0.008)))
     node_step = 0.0
     liar, length = Liar(rng, joints), int(rng.integers(1, LONGEST))
-    for i in range(BEFORE + length):
-        time += period
-        true = given.run.sample(time - rng.uniform(0.0, 0.004))[0][0]
+    times = time + period * np.arange(1, BEFORE + length + 1)
+    places = given.run.sample(times - rng.uniform(0.0, 0.004, times.size))[0]
+    for i, (time, true) in enumerate(zip(times, places, strict=True)):
         lying = i >= BEFORE
         sent = liar.state(time, true) if lying else (time, true, [])
         if lying and rng.random() < 0.01:

@@ -97,7 +97,7 @@ def test_a_model_that_could_not_hold_the_robot_where_it_stands_is_none_of_it():
     with pytest.raises(InconsistentParametersError, match="to stand where the robot stands takes"):
         FeedForward(robot, 1e9 * values).require_holding(np.full(6, 0.5))
     huge = np.where(np.arange(len(values)) % 14 == 6, 1.7e308, values)  # MX of every link
-    with pytest.raises(InconsistentParametersError, match=r"joint_2: .* takes (-?inf|nan)"):
+    with pytest.raises(InconsistentParametersError, match="to stand where the robot stands takes"):
         FeedForward(robot, huge).require_holding(np.full(6, 0.5))
 
 

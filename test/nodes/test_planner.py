@@ -24,6 +24,9 @@ class Node:
     def __init__(self):
         self.published = []
 
+    def get_fully_qualified_name(self):
+        return "/excitation"
+
     def create_publisher(self, *_):
         return self
 
@@ -46,9 +49,10 @@ def plans():
 
 
 @pytest.fixture
-def planner(monkeypatch):
+def planner(monkeypatch, tmp_path):
     monkeypatch.setattr(planning, "PlanningWorker", lambda _: None)
-    robot, values = load_machine(SOURCES).robot, {"planning_niceness": 0}
+    robot = load_machine(SOURCES).robot
+    values = {"planning_niceness": 0, "output_directory": str(tmp_path)}
     return Planner(
         Node(), robot, Desk(logging.getLogger()), values,
         place=lambda: np.zeros(2), kept=lambda: None, changed=lambda: None,
