@@ -10,6 +10,9 @@
 # Where a ROS 2 is sourced that $(PYTHON) can import, that one is used;
 # otherwise the wheels of ROS 2 that pyproject.toml and setup.py pin.
 
+# Tests of nodes mostly wait for a robot that moves.
+WORKERS ?= $(shell echo $$(($$(nproc) * 3 / 2)))
+
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -70,7 +73,7 @@ demo: venv
 
 test: venv
 	@$(MAKE) --no-print-directory --jobs=2 lint compiled
-	PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(BIN)/python -m pytest --numprocesses auto $(PYTEST_OPTIONS)
+	PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile $(PYTEST_OPTIONS)
 
 # Otherwise every process of the tests that comes first would compile the same.
 compiled: venv

@@ -13,7 +13,11 @@ from rclpy.clock import Clock, ClockType, ROSClock
 from robot_identification.nodes.joint_states import NANOSECONDS
 
 _STEP = 20_000_000
-"""Difference in ns that no clock shows that is slewed, and no pause between two readings of it."""
+"""Difference in ns that no clock shows that is slewed."""
+
+_TOGETHER = 1_000_000  # ns
+_READINGS = 3
+"""How often both clocks are read again where the process was paused between them."""
 
 
 @dataclass(frozen=True)
@@ -24,11 +28,14 @@ class Instant:
         stamp: ROS time in ns.
         steady: time in ns of a clock that never jumps and never stands still.
         simulated: whether ROS time is that of a simulation, which runs at a speed of its own.
+        apart: time in ns between the readings of both: a busy machine may pause a process between
+            them.
     """
 
     stamp: int
     steady: int
     simulated: bool = False
+    apart: int = 0
 
     def jump_since(self, before: Instant) -> int:
         """Return by how much ROS time was set in ns since an earlier moment; 0 if it was not."""
@@ -36,7 +43,7 @@ class Instant:
         if self.simulated:
             return min(told, 0)
         jump = told - (self.steady - before.steady)
-        return jump if abs(jump) > _STEP else 0
+        return jump if abs(jump) > _STEP + self.apart + before.apart else 0
 
     def seconds_since(self, before: Instant) -> float:
         """Return the time since an earlier moment in s, on the steady clock."""
@@ -57,5 +64,10 @@ class MotionClock:
     def now(self) -> Instant:
         """Return the present moment."""
         simulated = isinstance(self._ros, ROSClock) and self._ros.ros_time_is_active
-        stamp = int(self._ros.now().nanoseconds)
-        return Instant(stamp, int(self.steady.now().nanoseconds), simulated)
+        for _ in range(_READINGS):
+            before = int(self.steady.now().nanoseconds)
+            stamp = int(self._ros.now().nanoseconds)
+            after = int(self.steady.now().nanoseconds)
+            if after - before < _TOGETHER:
+                break
+        return Instant(stamp, after, simulated, after - before)

@@ -178,7 +178,8 @@ def test_goals_and_services_keep_each_other_out(cell):
     assert cell.trigger("cancel").success
     result = goal.wait()
     assert (goal.status, result.error_code) == (ABORTED, CODES.CANCELLED), "by the service"
-    cell.wait_for(Status.PLANNED)  # the plan before; PLANNING then tells of the next request
+    # PLANNING then tells of the next request.
+    cell.wait(lambda: cell.status.state != Status.PLANNING, "end of the plan in the status")
     request = PlanService.Request(**LONG)
     answer = cell.client.begin(PlanService, PLAN, request)
     cell.wait_for(Status.PLANNING)
