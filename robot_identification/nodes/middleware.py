@@ -29,7 +29,9 @@ _RCLPY_OF_JAZZY = 7  # the last one with Fast DDS 2
 # UDP ports of these domains are below those that Linux hands out by itself.
 _DOMAINS = range(1, 101)
 _FIRST_PORT, _PORTS_OF_A_DOMAIN = 7400, 250  # as every implementation of DDS counts them
-_FIRST_PARTICIPANT, _UNUSED = 10, 249  # ports of a domain, counted from its first
+# Ports of a domain, counted from its first.  Participants take the lowest that is free when they
+# begin, and those before them may have ended since.
+_PARTICIPANTS, _UNUSED = range(10, 50, 2), 249
 
 
 class NoDomainError(InputError):
@@ -77,9 +79,7 @@ def _claimed_domain() -> int:
         claim = _bound(first_port + _UNUSED)
         if claim is None:
             continue
-        probe = _bound(first_port + _FIRST_PARTICIPANT)
-        if probe is not None:
-            probe.close()
+        if all(_is_free(first_port + offset) for offset in _PARTICIPANTS):
             claim.detach()  # open until the process ends
             return number
         claim.close()
@@ -87,6 +87,13 @@ def _claimed_domain() -> int:
         f"ROS domains {_DOMAINS[0]} to {_DOMAINS[-1]} are all in use on this machine; end programs "
         f"that use them, or choose a domain with {_DOMAIN}"
     )
+
+
+def _is_free(port: int) -> bool:
+    probe = _bound(port)
+    if probe is not None:
+        probe.close()
+    return probe is not None
 
 
 def _bound(port: int) -> socket.socket | None:

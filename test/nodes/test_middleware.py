@@ -101,9 +101,12 @@ def test_a_domain_of_another_process_or_with_participants_is_not_given(monkeypat
     own = int(os.environ["ROS_DOMAIN_ID"])  # claimed when the tests began
     ended = [sys.executable, "-c", SAY_DOMAIN]
     another = int(subprocess.run(ended, check=True, capture_output=True, text=True).stdout)
-    context = Context()
-    rclpy.init(context=context, domain_id=another)
-    participant = rclpy.create_node("participant", context=context)
+    first, context = Context(), Context()
+    for one in (first, context):  # the first one ends, and leaves its port
+        rclpy.init(context=one, domain_id=another)
+    gone, participant = (rclpy.create_node("participant", context=one) for one in (first, context))
+    gone.destroy_node()
+    first.shutdown()
     try:
         for number in (own, another):
             monkeypatch.setattr(middleware, "_DOMAINS", range(number, number + 1))
