@@ -233,7 +233,7 @@ class Cell(ExcitationClient, Closing):
         """Start, call ~/stop some time after the trajectory began, wait for rest.
 
         Returns:
-            What became of it; None where the motion had been stopped before.
+            What became of it; None where the motion had been stopped before, or had ended.
         """
         del self.states[:-1]
         begun, count_late = self.now(), len(self.lateness)
@@ -245,7 +245,7 @@ class Cell(ExcitationClient, Closing):
         after = (self.now() - start) / NANOSECONDS
         answer = self.client.demand(Trigger, "excitation/stop").message
         if not answer.startswith("braking: "):
-            self.wait_for(Status.STOPPED, Status.FAULT)
+            self.wait_for(Status.STOPPED, Status.FAULT, Status.FINISHED)
             return None
         self.wait(lambda: len(self.sent) > count, "braking trajectory")
         braking = self.sent[count]

@@ -144,6 +144,13 @@ def test_an_end_that_is_forged_drops_nothing(forged, last):
     assert (SPOILT in response.message) is last  # the other one is no block at all
 
 
+def whole(forged):
+    """Return the response about the current recording, once all of its samples have arrived."""
+    response = forged.client.call(Identify, "identification/identify", Identify.Request())
+    assert response.success, response.message
+    return response if response.result.sources[0].samples == SAMPLES else None
+
+
 def test_recordings_of_others_do_not_push_out_the_operator_s(forged):
     """The one that ended last, the one that runs, and that is the one meant without a name."""
     ended = Recorded(forged)
@@ -164,10 +171,8 @@ def test_recordings_of_others_do_not_push_out_the_operator_s(forged):
     running.send(SAMPLES)
     running.stop()
     forged.wait(lambda: forged.estimates[-1].sources[0].name == running.name, "its own estimate")
-    response = forged.client.call(Identify, "identification/identify", Identify.Request())
-    assert response.success, response.message
-    (source,) = response.result.sources
-    assert (source.name, source.samples) == (running.name, SAMPLES)
+    response = forged.wait(lambda: whole(forged), "the whole of its samples")
+    assert response.result.sources[0].name == running.name
     assert not any("not arrived" in warning for warning in response.result.warnings)
     assert repr(forged.identify(ended.name).result.parameters) == repr(before.result.parameters)
     unknown = forged.identify("nobody's")

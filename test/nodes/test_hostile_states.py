@@ -17,7 +17,7 @@ from robot_identification.nodes.parameter_client import set_parameter
 
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(200)]
 
-QUICK = {"rows": 8, "starts": 1, "duration": 4.0}
+QUICK = {"rows": 8, "starts": 1, "duration": 10.0}
 STALE_AFTER = 2.0
 ROUNDING = 1.0 + 1e-6
 ENDED = (Status.STOPPED, Status.FAULT, Status.FINISHED)
