@@ -17,7 +17,24 @@ from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.robot.model import Array
 
+RELEASE = 0.02
+"""Time, in s, in which the acceleration falls to zero before braking; longer for a jerk limit."""
+
 _SHORTEST = 1e-3
+
+
+def release_time(limits: MotionLimits) -> float:
+    """Return how long the acceleration takes to fall to zero before braking proper, in s."""
+    return max(RELEASE, float((limits.acceleration / limits.jerk).max()))
+
+
+def shortest_braking(limits: MotionLimits) -> Array:
+    """Return (joints,) shortest braking times in s: of joints whose jerk is limited; else 0."""
+    fixed = np.maximum(
+        1.5 * limits.velocity / limits.acceleration, np.sqrt(6.0 * limits.velocity / limits.jerk)
+    )
+    times: Array = np.where(np.isfinite(limits.jerk), fixed, 0.0)
+    return times
 
 
 def braking_times(limits: MotionLimits, velocity: npt.ArrayLike) -> Array:
@@ -28,11 +45,7 @@ def braking_times(limits: MotionLimits, velocity: npt.ArrayLike) -> Array:
         velocity: (..., joints) velocities.
     """
     speed = np.abs(np.asarray(velocity, dtype=np.float64))
-    fixed = np.maximum(
-        1.5 * limits.velocity / limits.acceleration, np.sqrt(6.0 * limits.velocity / limits.jerk)
-    )
-    quick = 1.5 * speed / limits.acceleration
-    moving = np.where(np.isfinite(limits.jerk), np.maximum(fixed, quick), quick)
+    moving = np.maximum(shortest_braking(limits), 1.5 * speed / limits.acceleration)
     times: Array = np.where(speed > 0.0, moving, 0.0)
     return times
 

@@ -17,6 +17,7 @@ from typing import get_args
 import numpy as np
 import numpy.typing as npt
 
+from robot_identification.collision.clearance import Clearance
 from robot_identification.errors import NotCertifiedError
 from robot_identification.excitation import checks
 from robot_identification.excitation.braking import braking_times
@@ -39,12 +40,16 @@ class Certificate:
         checks: every check with its result; a check that needs something unknown, such as the
             jerk limit, is absent.
         braking_time: longest time from any state of the trajectory to rest, in s.
-        digest: SHA-256 of robot, trajectory and results, hexadecimal.
+        digest: SHA-256 of robot, cell, trajectory and results, hexadecimal.
+        remarks: what was not checked, and what was assumed, for people.
+        clearance: what was found of distances; None where obstacles were not checked.
     """
 
     checks: tuple[Check, ...]
     braking_time: float
     digest: str
+    remarks: tuple[str, ...] = ()
+    clearance: Clearance | None = None
 
     @property
     def passed(self) -> bool:
@@ -88,17 +93,21 @@ def certify(
     Raises:
         MissingLimitError: without limits there is nothing to certify.
     """
-    limits = MotionLimits.of(robot)
+    limits, around = MotionLimits.of(robot), surroundings or Surroundings()
     names = checks.names(robot, trajectory.joint_names)
     found = [Check("finite", True), names, checks.times(trajectory)]
-    braking_time = float("nan")
+    braking_time, clearance = float("nan"), None
     if all(check.passed for check in found):
         ordered = trajectory.reordered(robot.joint_names)
-        found += _motion_checks(robot, ordered, limits, start, surroundings or Surroundings())
+        found += _motion_checks(robot, ordered, limits, start, around)
+        if all(check.passed for check in found):
+            clearance = around.clearance(ordered, limits)
+            found += [] if clearance is None else [checks.obstacles(clearance)]
         extrema = motion_extrema(ordered.coefficients, np.diff(ordered.times))
         fastest = np.abs(extrema[1]).max(axis=(0, 1))
         braking_time = float(braking_times(limits, fastest).max())
-    return Certificate(tuple(found), braking_time, digest_of(robot, trajectory, found))
+    digest = digest_of(robot, trajectory, found, around)
+    return Certificate(tuple(found), braking_time, digest, around.remarks, clearance)
 
 
 def certify_values(
@@ -168,9 +177,16 @@ def _with_source(robot: RobotModel, check: Check) -> Check:
     return replace(check, detail="; ".join([check.detail, *wider]))
 
 
-def digest_of(robot: RobotModel, trajectory: Trajectory, found: Sequence[Check]) -> str:
-    """Return the SHA-256 of robot, trajectory and results of checks, hexadecimal."""
+def digest_of(
+    robot: RobotModel,
+    trajectory: Trajectory,
+    found: Sequence[Check],
+    surroundings: Surroundings | None = None,
+) -> str:
+    """Return the SHA-256 of robot, cell, trajectory and results of checks, hexadecimal."""
     content = hashlib.sha256()
+    if surroundings is not None and surroundings.collisions is not None:
+        content.update(surroundings.collisions.digest.encode())
     content.update(f"{robot.name} {robot.digest} {' '.join(trajectory.joint_names)}".encode())
     for values in (
         trajectory.times, trajectory.positions, trajectory.velocities, trajectory.accelerations,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from robot_identification.collision.clearance import Clearance
 from robot_identification.excitation.braking import stopping_places
 from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.timing import motion_extrema
@@ -166,6 +167,14 @@ def start(robot: RobotModel, trajectory: Trajectory, posture: npt.ArrayLike, mos
     joint = int(np.argmax(np.where(np.isnan(away), np.inf, away)))
     passed = bool((away <= most).all())
     return Check("start", passed, f"{robot.joint_names[joint]} is {away[joint]:.4g} away")
+
+
+def obstacles(clearance: Clearance) -> Check:
+    """Check that the robot touches neither itself nor its cell, braking included."""
+    nearest = clearance.nearest
+    if nearest is None:
+        return Check("obstacles", clearance.kept, f"all farther than {clearance.wanted:g} m")
+    return Check("obstacles", clearance.kept, f"{nearest}; wanted {clearance.wanted:g} m")
 
 
 def braking(trajectory: Trajectory, bounds: MotionLimits) -> Check:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robot_identification.excitation.clearance_penalty import ClearancePenalty
 from robot_identification.excitation.criterion import condition
 from robot_identification.excitation.curve import Points
 from robot_identification.excitation.dynamic_observation import DynamicObservation
@@ -73,6 +74,7 @@ def dynamic_candidates(
     settings: PlanSettings,
     report: Progress,
     cancelled: Cancelled | None,
+    clearance: ClearancePenalty | None = None,
 ) -> list[Candidate]:
     """Return refined motions from several starts; points come first for the other optimisers.
 
@@ -92,10 +94,11 @@ def dynamic_candidates(
             one = replace(settings.points, optimizers=(start.optimizer,), starts=1)
             best = optimise_points(observation, limits, even, one, cancelled=over)
             first = between_rests(best.points, posture)
-        points = Refinement(observation, limits, first, duration).run(start.stages, over)
+        task = Refinement(observation, limits, first, duration, clearance=clearance)
+        points = task.run(start.stages, over)
         return fit(points, start.origin or first, limits, duration, start.optimizer)
 
-    firsts = _first_starts(limits, posture, even, settings)
+    firsts = _first_starts(limits, posture, even, settings, clearance)
     later = range(2 * (settings.points.starts - _random_count(settings)))
     done = itertools.count()
 
@@ -118,11 +121,15 @@ def _random_count(settings: PlanSettings) -> int:
 
 
 def _first_starts(
-    limits: MotionLimits, posture: Array, durations: Array, settings: PlanSettings
+    limits: MotionLimits,
+    posture: Array,
+    durations: Array,
+    settings: PlanSettings,
+    clearance: ClearancePenalty | None,
 ) -> list[_Start]:
     """Return random starts for the search with gradients, and one for each other optimiser."""
     seed, count = settings.points.seed, settings.points.starts
-    drawn = random_starts(limits, durations, seed, count)[: _random_count(settings)]
+    drawn = random_starts(limits, durations, seed, count, clearance)[: _random_count(settings)]
     stages = _EARLY_STAGES if count > 1 else _STAGES
     starts = []
     for optimizer in settings.points.optimizers:

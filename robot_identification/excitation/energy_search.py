@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from robot_identification.excitation.clearance_penalty import ClearancePenalty
 from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.observation import EnergyObservation, InnerObservation
 from robot_identification.excitation.optimizers import Cancelled
@@ -38,6 +39,7 @@ def energy_candidates(
     settings: PlanSettings,
     report: Progress,
     cancelled: Cancelled | None,
+    clearance: ClearancePenalty | None = None,
 ) -> list[Candidate]:
     """Return motions through the best points of the energy model, and through refined ones."""
     rows = settings.rows or 2 * base.rank
@@ -55,14 +57,16 @@ def energy_candidates(
     firsts = [from_rest(found.points, posture, limits, settings.duration)]
     firsts += [
         from_rest(points, posture, limits, settings.duration)
-        for points in random_starts(limits, even, settings.points.seed, settings.points.starts)[1:]
+        for points in random_starts(
+            limits, even, settings.points.seed, settings.points.starts, clearance
+        )[1:]
     ]
     inner = InnerObservation(observation)
     candidates = []
     for i, first in enumerate(firsts):
         report("limits", 0.5 + 0.5 * i / len(firsts))
         prior = settings.points.criterion.prior
-        task = Refinement(inner, limits, first, settings.duration, weight, prior)
+        task = Refinement(inner, limits, first, settings.duration, weight, prior, clearance)
         refined = task.run(_STAGES, cancelled)
         before, winner = (found.before, found.optimizer) if i == 0 else (None, "gradient")
         for points in (first, refined):

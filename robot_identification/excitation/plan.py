@@ -29,6 +29,8 @@ _RATE_HZ = 50.0
 _ATTEMPTS = 3
 _SLOWER = 0.9
 _SLOWEST = 0.25
+_ROOM = 0.03
+"""Distance in m beyond the clearance that a search keeps on samples, for what lies between."""
 
 
 @by_value
@@ -129,24 +131,28 @@ def plan(
         CancelledError: if ``cancelled`` says so.
     """
     begin = time.monotonic()
-    chosen = settings or PlanSettings()
+    chosen, around = settings or PlanSettings(), surroundings or Surroundings()
     limits = MotionLimits.of(robot)
-    posture = start_posture(robot, limits, chosen.start)
+    posture = start_posture(robot, limits, chosen.start, around)
     base = base_parameters(robot)
-    chosen = _informed(chosen, base, None if surroundings is None else surroundings.prior)
+    chosen = _informed(chosen, base, around.prior)
     certificate: Certificate | None = None
     for attempt in range(_ATTEMPTS):
-        found = search.search(
+        inner = _around(limits, posture, 0.7**attempt, chosen.share)
+        motions = search.search(
             base,
-            _around(limits, posture, 0.7**attempt, chosen.share),
+            inner,
             posture,
             chosen,
             seed_step=attempt,
+            clearance=around.penalty(inner, _ROOM * 2**attempt),
             progress=progress,
             cancelled=cancelled,
         )
-        trajectory, certificate = certified(robot, found.trajectory, posture, surroundings)
-        if certificate.passed:
+        for found in motions:
+            trajectory, certificate = certified(robot, found.trajectory, posture, around)
+            if not certificate.passed:
+                continue
             return Plan(
                 robot=robot.name,
                 trajectory=trajectory,
@@ -166,22 +172,30 @@ def plan(
     raise NotCertifiedError("limits", "no trajectory was found")
 
 
-def start_posture(robot: RobotModel, limits: MotionLimits, start: npt.ArrayLike | None) -> Array:
+def start_posture(
+    robot: RobotModel,
+    limits: MotionLimits,
+    start: npt.ArrayLike | None,
+    surroundings: Surroundings,
+) -> Array:
     """Return the posture to start from, after checking it.
 
     Args:
         robot: the robot.
         limits: its limits.
         start: (joints,) what is wanted; None: zero, or the middle of the position range where
-            zero is outside.
+            zero is outside, or where the robot would touch something there, a free posture near
+            it.
+        surroundings: what the robot must not touch.
 
     Raises:
         ShapeError: the number of positions is not that of the joints.
         SettingError: a position is outside of the limits.
+        NotCertifiedError: no free posture was found.
     """
     if start is None:
         inside = (limits.lower < 0.0) & (limits.upper > 0.0)
-        return np.where(inside, 0.0, limits.middle)
+        return surroundings.free_posture(limits, np.where(inside, 0.0, limits.middle))
     posture = np.asarray(start, dtype=np.float64)
     if posture.shape != (len(robot.joints),):
         raise ShapeError("start", posture.shape, f"({len(robot.joints)},)")
@@ -238,7 +252,7 @@ def certified(
     robot: RobotModel,
     trajectory: Trajectory,
     posture: Array,
-    surroundings: Surroundings | None,
+    surroundings: Surroundings,
 ) -> tuple[Trajectory, Certificate]:
     """Return the trajectory, slowed down as far as its efforts need, and its certificate.
 

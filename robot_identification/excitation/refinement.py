@@ -13,6 +13,7 @@ import numpy as np
 import scipy.optimize
 
 from robot_identification.errors import CancelledError
+from robot_identification.excitation.clearance_penalty import ClearancePenalty
 from robot_identification.excitation.curve import Points
 from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.observation import Observation
@@ -54,6 +55,7 @@ class Refinement:
         duration: total duration to aim at, in s; None lets the limits decide.
         equilibrium_weight: weight of log S.
         prior: (columns,) approximate base parameters, for the error to expect; None: unknown.
+        clearance: what the motion lacks to its clearance; None: it need not keep clear of anything.
     """
 
     observation: Observation
@@ -62,6 +64,7 @@ class Refinement:
     duration: float | None = None
     equilibrium_weight: float = 0.0
     prior: Array | None = None
+    clearance: ClearancePenalty | None = None
 
     def run(self, stages: tuple[Stage, ...], cancelled: Cancelled | None = None) -> Points:
         """Return the points after all stages.
@@ -122,12 +125,24 @@ class Refinement:
     def _penalty(self) -> LimitPenalty:
         return LimitPenalty(self.limits)
 
+    def _excess(self, points: Points) -> tuple[float, Points]:
+        """Return what the motion exceeds its limits by and lacks to its clearance."""
+        excess, onto = self._penalty(points)
+        if self.clearance is None:
+            return excess, onto
+        lack, away = self.clearance(points)
+        return excess + lack, Points(
+            onto.positions + away.positions,
+            onto.velocities + away.velocities,
+            onto.durations + away.durations,
+        )
+
     def cost(self, x: Array, stage: Stage) -> tuple[float, Array]:
         """Return surrogate plus penalty, and the gradient over the unknowns."""
         points, penalty = self.points(x), stage.penalty
         weight = self.equilibrium_weight if stage.equilibrates else 0.0
         value, gradient = surrogate(self.observation, points, stage.sharpness, weight, self.prior)
-        excess, onto = self._penalty(points)
+        excess, onto = self._excess(points)
         value += penalty * excess
         over_durations = gradient.durations + penalty * onto.durations
         if self.duration is not None:

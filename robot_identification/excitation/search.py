@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from robot_identification.excitation.clearance_penalty import ClearancePenalty
 from robot_identification.excitation.criterion import Criterion
 from robot_identification.excitation.dynamic_observation import DynamicObservation
 from robot_identification.excitation.dynamic_search import SAMPLES, dynamic_candidates
@@ -17,6 +19,7 @@ from robot_identification.excitation.observation import (
 )
 from robot_identification.excitation.optimizers import Cancelled
 from robot_identification.excitation.points import Progress, Quality
+from robot_identification.excitation.starts import Candidate
 from robot_identification.excitation.timing import trajectory_of
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.identification.base import BaseParameters
@@ -54,10 +57,11 @@ def search(
     settings: PlanSettings,
     *,
     seed_step: int = 0,
+    clearance: ClearancePenalty | None = None,
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
-) -> Found:
-    """Return the best motion found that keeps the limits while running and while braking.
+) -> Iterator[Found]:
+    """Give out the motions found that keep the limits while running and braking, the best first.
 
     Args:
         base: base parameters of the robot.
@@ -65,6 +69,7 @@ def search(
         posture: (joints,) where it starts and ends.
         settings: how to plan.
         seed_step: added to the seed.
+        clearance: what motions lack to their clearance; None: they need not keep clear.
         progress: told the stage and the fraction that is done.
         cancelled: asked now and then whether to stop.
 
@@ -80,13 +85,17 @@ def search(
     exact: Observation = (
         InnerObservation(EnergyObservation(base)) if energy else DynamicObservation(base, SAMPLES)
     )
-    candidates = run(base, limits, posture, chosen, report, cancelled)
+    candidates = run(base, limits, posture, chosen, report, cancelled, clearance)
     criterion = chosen.points.criterion
     if not energy:
         criterion = Criterion(criterion.measure, criterion.condition_weight, 0.0)
-    best = min(candidates, key=lambda found: criterion.value(exact.rows(found.points)))
-    W = exact.rows(best.points)
     report("done", 1.0)
+    for best in sorted(candidates, key=lambda found: criterion.value(exact.rows(found.points))):
+        yield _found(base, exact, best)
+
+
+def _found(base: BaseParameters, exact: Observation, best: Candidate) -> Found:
+    W = exact.rows(best.points)
     return Found(
         trajectory=trajectory_of(best.points, base.robot.joint_names),
         before=best.before or Quality.of(exact.rows(best.first)),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robot_identification.excitation.clearance_penalty import ClearancePenalty
 from robot_identification.excitation.curve import Points
 from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.points import Quality
@@ -13,6 +14,7 @@ from robot_identification.excitation.timing import fitted, shortest_durations
 from robot_identification.robot.model import Array
 
 _DISTURBANCE = 0.1
+_REDRAWN = 50
 
 
 @dataclass(frozen=True)
@@ -26,13 +28,25 @@ class Candidate:
     before: Quality | None = None  # of the random start, where ``first`` is not that
 
 
-def random_starts(limits: MotionLimits, durations: Array, seed: int, count: int) -> list[Points]:
-    """Return random points that leave room for the motion between them."""
+def random_starts(
+    limits: MotionLimits,
+    durations: Array,
+    seed: int,
+    count: int,
+    clearance: ClearancePenalty | None = None,
+) -> list[Points]:
+    """Return random points that leave room for the motion between them, in free postures."""
     seeds = np.random.SeedSequence(seed).spawn(count)
     shape = (len(durations) + 1, len(limits.lower))
     starts = []
     for rng in map(np.random.default_rng, seeds):
         positions = limits.middle + limits.half_range * rng.uniform(-0.5, 0.5, shape)
+        for _ in range(_REDRAWN if clearance is not None else 0):
+            taken = ~clearance.free(positions)  # type: ignore[union-attr]
+            if not taken.any():
+                break
+            drawn = rng.uniform(-0.5, 0.5, (int(taken.sum()), shape[1]))
+            positions[taken] = limits.middle + limits.half_range * drawn
         velocities = limits.velocity * rng.uniform(-0.4, 0.4, shape)
         starts.append(Points(positions, velocities, durations))
     return starts

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from robot_identification.collision.clearance import Clearance
+from robot_identification.collision.model import CollisionModel
+from robot_identification.collision.tube import BrakingLaw, Tube
 from robot_identification.dynamics.regressor import inverse_dynamics
-from robot_identification.excitation.braking import braking_times
+from robot_identification.excitation.braking import (
+    braking_times,
+    release_time,
+    shortest_braking,
+)
 from robot_identification.excitation.checks import Check
+from robot_identification.excitation.clearance_penalty import ClearancePenalty
+from robot_identification.excitation.free_postures import nearest_free
 from robot_identification.excitation.limits import MotionLimits
+from robot_identification.excitation.timing import motion_extrema
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.kinematics import forward_kinematics
 from robot_identification.robot.model import Array, RobotModel
-
-PostureCheck = Callable[[Array], npt.NDArray[np.bool_]]
-"""Takes postures (samples, joints) and tells for each (samples,) whether it is free."""
 
 _PERIOD = 2e-3
 _STATES_PER_INTERVAL = 8
@@ -29,21 +35,78 @@ _EFFORT_MARGIN = 1e-3  # of the limit, for what lies between the samples
 @by_value
 @dataclass(frozen=True)
 class Surroundings:
-    """Prior model and obstacles, checked on samples of the run and of braking motions.
+    """Prior model and obstacles.
+
+    Efforts are checked on samples of the run and of braking motions, distances everywhere.
 
     Attributes:
         prior: (full columns,) standard parameters in the order of ``robot.all_parameter_names``;
             None: efforts are not checked.
-        free: tells which postures are free of obstacles; None: every posture is.
+        collisions: what the robot must not touch; None: that is not known.
+        off: (joints,) by how much the robot may be off its reference, in rad or m; None: not at
+            all.
+        unchecked: why obstacles are not checked, where they are not.
     """
 
     prior: Array | None = None
-    free: PostureCheck | None = None
+    collisions: CollisionModel | None = None
+    off: Array | None = None
+    unchecked: str = "obstacles are not checked: nothing says what the robot must not touch"
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is not checked, for people; empty where everything is."""
+        return () if self.collisions is not None else (self.unchecked,)
+
+    def penalty(self, limits: MotionLimits, room: float) -> ClearancePenalty | None:
+        """Return what motions lack to their clearance; None where nothing is to be kept clear of.
+
+        Args:
+            limits: of the motions.
+            room: distance in m to be kept beyond the clearance.
+        """
+        if self.collisions is None:
+            return None
+        return ClearancePenalty(self.collisions, limits, self._off(limits), room)
+
+    def free_posture(self, limits: MotionLimits, wanted: Array) -> Array:
+        """Return a posture, or a free one near it where the robot would touch something there.
+
+        Args:
+            limits: of the positions.
+            wanted: (joints,) in rad or m.
+
+        Raises:
+            NotCertifiedError: among many random postures there is no free one.
+        """
+        if self.collisions is None:
+            return wanted
+        return nearest_free(self.collisions, limits, wanted, self._off(limits))
+
+    def _off(self, limits: MotionLimits) -> Array:
+        return np.zeros(len(limits.lower)) if self.off is None else self.off
+
+    def clearance(self, trajectory: Trajectory, limits: MotionLimits) -> Clearance | None:
+        """Return what is found of the distances of a motion and of braking from it.
+
+        Args:
+            trajectory: joints in the robot's order.
+            limits: limits that the robot brakes with.
+
+        Returns:
+            None where it is not known what the robot must not touch.
+        """
+        if self.collisions is None:
+            return None
+        law = BrakingLaw(limits.acceleration, shortest_braking(limits), release_time(limits))
+        extrema = motion_extrema(trajectory.coefficients, np.diff(trajectory.times))
+        tube = Tube.of(trajectory.times, trajectory.coefficients, extrema, law, self._off(limits))
+        return self.collisions.check(tube, self.collisions.clearance)
 
     def checks(
         self, robot: RobotModel, trajectory: Trajectory, limits: MotionLimits
     ) -> list[Check]:
-        """Return the checks of effort, tool and obstacles, as far as they are known.
+        """Return the checks of effort and tool, as far as they are known.
 
         Args:
             robot: the robot; its workspace is the box of the tool point.
@@ -52,7 +115,7 @@ class Surroundings:
         """
         found: list[Check] = []
         with_effort = self.prior is not None and bool(np.isfinite(limits.effort).any())
-        if not with_effort and robot.workspace is None and self.free is None:
+        if not with_effort and robot.workspace is None:
             return found
         count = max(2, int(np.ceil(trajectory.duration / _PERIOD)))
         run = trajectory.sample(np.linspace(trajectory.times[0], trajectory.times[-1], count))
@@ -63,9 +126,6 @@ class Surroundings:
         if robot.workspace is not None:
             inside = robot.workspace.contains(forward_kinematics(robot, q)[:, -1])
             found.append(_postures("tool", inside, "the tool point leaves its box"))
-        if self.free is not None:
-            free = np.asarray(self.free(q))
-            found.append(_postures("obstacles", free, "a posture is not free"))
         return found
 
 

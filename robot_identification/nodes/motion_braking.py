@@ -17,7 +17,7 @@ from enum import Enum
 
 import numpy as np
 
-from robot_identification.excitation.braking import brake, stopping_factors
+from robot_identification.excitation.braking import brake, release_time, stopping_factors
 from robot_identification.excitation.checks import exceeded
 from robot_identification.excitation.handover import (
     FADE_SHARE,
@@ -34,9 +34,6 @@ from robot_identification.nodes.motion_states import Reading
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 
-RELEASE = 0.02
-"""Time, in s, in which the acceleration at the beginning falls to zero; longer for a jerk limit."""
-
 FITTED = 0.05
 """Time, in s, over which the last readings tell position and velocity."""
 FITTED_READINGS = 5
@@ -51,11 +48,6 @@ rest braking alone takes some 20 ms.
 _LEAST_HOLD = 0.1
 _ROUNDING = 1e-9
 _NEARLY = 0.999
-
-
-def release_time(limits: MotionLimits) -> float:
-    """Return how long the acceleration takes to fall to zero before braking proper, in s."""
-    return max(RELEASE, float((limits.acceleration / limits.jerk).max()))
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ import numpy as np
 
 from robot_identification.errors import NotCertifiedError, SettingError
 from robot_identification.excitation.approach import approach, slowed
+from robot_identification.excitation.braking import release_time
 from robot_identification.excitation.certificate import START_TOLERANCE, Certificate, certify
 from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.one_joint.plan import OneJointPlan
@@ -22,7 +23,6 @@ from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.excitation.plan import Plan, PlanSettings
 from robot_identification.excitation.surroundings import Surroundings
 from robot_identification.excitation.trajectory import Trajectory
-from robot_identification.nodes.motion_braking import release_time
 from robot_identification.robot.joint_limits import with_joint_limits
 from robot_identification.robot.limits import Limit, wider_than_urdf
 from robot_identification.robot.loading import load_robot

@@ -40,25 +40,31 @@ def _validator(name: str) -> Draft202012Validator:
     return Draft202012Validator(json.loads(path.read_text(encoding="utf-8")))
 
 
-def check(document: Document, schema: str) -> None:
+def check(document: Document, schema: str, *part: str | int) -> None:
     """Refuse a document that does not follow a schema in config/schema.
 
     Args:
         document: what was read.
         schema: name of the schema, such as ``robot``.
+        part: path of the part of the document that is meant; none: the whole.
 
     Raises:
         RobotDescriptionError: with file, line and field of the first departure; unknown keys
             come before all others, because a missing key is often a misspelt one.
     """
-    found = islice(_validator(schema).iter_errors(document.data), _MOST_DEPARTURES)
-    departures = [_describe(document, error) for error in found]
+    data = document.data
+    for step in part:
+        data = data[step]
+    found = islice(_validator(schema).iter_errors(data), _MOST_DEPARTURES)
+    departures = [_describe(document, error, part) for error in found]
     if departures:
         raise min(departures, key=lambda found: (found[0], found[1].line or 0))[1]
 
 
-def _describe(document: Document, error: ValidationError) -> tuple[int, RobotDescriptionError]:
-    path = tuple(error.absolute_path)
+def _describe(
+    document: Document, error: ValidationError, part: tuple[str | int, ...]
+) -> tuple[int, RobotDescriptionError]:
+    path = (*part, *error.absolute_path)
     if error.validator == "additionalProperties":
         known = list(error.schema.get("properties", ()))
         key = next(key for key in error.instance if key not in known)

@@ -89,7 +89,7 @@ def _inertial(element: Element, link: Element) -> Body:
     mass = mass_element.number("value")
     if mass < 0:
         raise mass_element.error(f"a mass of {mass} kg is negative", link.label, "value")
-    rotation, centre = _pose(element.one("origin"))
+    rotation, centre = pose(element.one("origin"))
     xx, xy, xz, yy, yz, zz = (inertia_element.number(name) for name in _INERTIA)
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     moments = np.linalg.eigvalsh(inertia)
@@ -104,8 +104,12 @@ def _inertial(element: Element, link: Element) -> Body:
     return Body(mass, centre, turned)
 
 
-def _pose(origin: Element | None) -> tuple[Array, Array]:
-    """Return rotation and translation of an <origin>; the identity where there is none."""
+def pose(origin: Element | None) -> tuple[Array, Array]:
+    """Return rotation (3, 3) and translation (3,) of an <origin>; the identity without one.
+
+    Raises:
+        RobotDescriptionError: a number is missing or not finite.
+    """
     zero = (0.0, 0.0, 0.0)
     if origin is None:
         return np.eye(3), np.zeros(3)
@@ -136,7 +140,7 @@ def read_joint(element: Element) -> UrdfJoint:
         if end is None:
             raise element.error(f"<{tag}> is missing")
         ends.append(end.text("link"))
-    rotation, translation = _pose(element.one("origin"))
+    rotation, translation = pose(element.one("origin"))
     damping, friction = _dynamics(element)
     mimic = element.one("mimic")
     return UrdfJoint(

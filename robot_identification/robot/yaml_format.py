@@ -50,6 +50,8 @@ def build(document: Document) -> RobotModel:
     """
     check(document, "robot")
     data = document.data
+    if isinstance(data.get("cell"), dict):
+        check(document, "cell", "cell")
     if "urdf" in data:
         urdf = read_urdf(Path(document.path).parent / data["urdf"], allow_mimic=True)
         base_link, digest = urdf.robot.base_link, _joined(document.digest, urdf.robot.digest)

@@ -24,6 +24,8 @@ from robot_identification.robot.kinematics import forward_kinematics
 from robot_identification.robot.model import Array, read_only
 
 _SAMPLES = 40
+_ROOM = 1.5
+"""Share of the clearance within which distances of postures are computed exactly."""
 _CHECKED = 9
 _DRAWS = 4
 _SURE = 0.3  # of the steady slow speed: a sample below it does not tell the sign of friction
@@ -161,17 +163,22 @@ class BlockPlanner:
 
     def _free(self, motion: Motion, postures: Array) -> np.ndarray:
         """Tell which postures (candidates, joints) are free during the whole motion."""
-        workspace, check = self._robot.workspace, self._surroundings.free
+        workspace, around = self._robot.workspace, self._surroundings.collisions
         free = np.ones(len(postures), dtype=np.bool_)
-        if workspace is None and check is None:
+        if workspace is None and around is None:
             return free
         relative, _, _ = motion.samples(_CHECKED)
         passed = (postures[:, None, :] + relative).reshape(-1, postures.shape[1])
         inside = np.ones(len(passed), dtype=np.bool_)
         if workspace is not None:
             inside &= workspace.contains(forward_kinematics(self._robot, passed)[:, -1])
-        if check is not None:
-            inside &= np.asarray(check(passed))
+        if around is not None:
+            off = (
+                np.zeros(passed.shape[1])
+                if self._surroundings.off is None
+                else self._surroundings.off
+            )
+            inside &= around.check.margins(passed, off, _ROOM * around.clearance) > around.clearance
         return free & inside.reshape(len(postures), -1).all(axis=1)
 
     def _rows(self, motion: Motion, experiments: Sequence[Experiment], joint: int) -> Array:

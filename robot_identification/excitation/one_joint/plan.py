@@ -153,22 +153,20 @@ def plan_one_joint(
         CancelledError: if ``cancelled`` says so.
     """
     begin = time.monotonic()
-    chosen = settings or OneJointSettings()
+    chosen, around = settings or OneJointSettings(), surroundings or Surroundings()
     _refuse_unknown(robot, chosen)
     limits = MotionLimits.of(robot)
-    posture = start_posture(robot, limits, chosen.start)
+    posture = start_posture(robot, limits, chosen.start, around)
     parameters = JointwiseParameters.of(robot)
     certificate: Certificate | None = None
     for attempt in range(_ATTEMPTS):
         nearer = chosen.reach * _NARROWER**attempt
         trial = replace(chosen, reach=nearer, seed=chosen.seed + attempt)
-        planner = BlockPlanner(
-            parameters, limits.tightened(_INNER), trial, posture, surroundings or Surroundings()
-        )
+        planner = BlockPlanner(parameters, limits.tightened(_INNER), trial, posture, around)
         blocks = _blocks(planner, robot, progress, cancelled)
         slow = limits.tightened(1.0, chosen.between, chosen.between)
         wanted, schedule = _scheduled(blocks, posture, slow, singly=chosen.moves == "singly")
-        trajectory, certificate = certified(robot, wanted, posture, surroundings)
+        trajectory, certificate = certified(robot, wanted, posture, around)
         if certificate.passed:
             return OneJointPlan(
                 robot=robot.name,

@@ -1,0 +1,185 @@
+"""The clearance of a motion: a lower bound of every distance over all of it and all braking.
+
+The tube of a motion is cut into cells.  In each, bounds by enclosing capsules show that most pairs
+of bodies are far apart; of the others the exact distance at one posture of the cell, less what it
+may shrink by inside the cell, is a lower bound.  Where that is not enough the cell is cut in two,
+until it is, or until a posture is found that is too near.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robot_identification.collision.arrays import SceneArrays
+from robot_identification.collision.engine import Distances
+from robot_identification.collision.scene import Indices, Scene
+from robot_identification.collision.tube import Cells, Tube
+from robot_identification.robot.model import Array, RobotModel, read_only
+
+_MOST_CELLS = 1_000_000
+_RESOLUTION = 1e-3
+"""Distance in m below which "kept" and "not kept" are not told apart: then it is not kept."""
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """The smallest distance that was met.
+
+    Attributes:
+        distance: in m, negative where bodies overlap.
+        pair: names of the two links.
+        time: on the clock of the motion, in s.
+        posture: (joints,) of the robot then, in rad or m.
+        points: (2, 3) where the bodies are nearest, in the base frame, in m.
+        braking: whether the robot brakes then.
+    """
+
+    distance: float
+    pair: tuple[str, str]
+    time: float
+    posture: Array
+    points: Array
+    braking: bool
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "posture", read_only(self.posture))
+        object.__setattr__(self, "points", read_only(self.points))
+
+    def __str__(self) -> str:
+        when = "while it brakes from" if self.braking else "at"
+        return f"{self.pair[0]} and {self.pair[1]}: {self.distance:.4f} m, {when} {self.time:.3f} s"
+
+
+@dataclass(frozen=True)
+class Clearance:
+    """What was found of the distances of a motion.
+
+    Attributes:
+        kept: whether every distance is at least ``wanted``, everywhere.
+        wanted: in m.
+        nearest: the smallest distance that was computed; None where enclosing capsules alone show
+            that all are larger.  Where distances are kept, the true smallest is not below
+            ``wanted``; otherwise this one is below it, or cannot be told from it.
+        cells: number of cells.
+        distances: number of exact distances.
+    """
+
+    kept: bool
+    wanted: float
+    nearest: Nearest | None
+    cells: int
+    distances: int
+
+
+class ClearanceCheck:
+    """Bounds distances for a robot in a scene.
+
+    Args:
+        robot: the robot.
+        scene: its bodies and those around it.
+
+    Raises:
+        MissingPackageError: coal is not installed.
+    """
+
+    def __init__(self, robot: RobotModel, scene: Scene) -> None:
+        self.robot, self.scene = robot, scene
+        self.arrays = SceneArrays.of(robot, scene)
+        self._exact = Distances(scene)
+        self._arms = self.arrays.arms()
+
+    def __call__(self, tube: Tube, wanted: float) -> Clearance:
+        """Return the clearance of a tube.
+
+        Args:
+            tube: the motion, and braking from it.
+            wanted: distance to be kept, in m.
+        """
+        waiting, nearest = tube.roots(), _Smallest(self.scene, tube)
+        count = exact = 0
+        while len(waiting):
+            cells = tube.cells(waiting)
+            rows = np.argwhere(self.arrays.gaps(cells.posture, cells.spread, wanted) < 0.0)
+            count, exact = count + len(waiting), exact + len(rows)
+            if count > _MOST_CELLS or not self._judge(cells, rows, wanted, nearest, tube):
+                return Clearance(False, wanted, nearest.found, count, exact)
+            waiting = self._next
+        return Clearance(True, wanted, nearest.found, count, exact)
+
+    def _judge(
+        self, cells: Cells, rows: Indices, wanted: float, nearest: _Smallest, tube: Tube
+    ) -> bool:
+        """Note the cells that must be cut; return False where a posture is too near."""
+        self._next = np.empty((0, cells.ranges.shape[1]))
+        if not len(rows):
+            return True
+        distance, normals, points = self.at(cells.posture, rows)
+        nearest.look(cells, rows, distance, points)
+        shrinks = self.arrays.travel(cells.posture, cells.spread, rows, normals)
+        unsure = distance - shrinks < wanted
+        if not unsure.any():
+            return True
+        off = np.broadcast_to(tube.slack, cells.spread.shape)
+        least = self.arrays.travel(cells.posture, off, rows[unsure], normals[unsure])
+        near = distance[unsure] - least < wanted
+        if (near | (shrinks[unsure] - least < _RESOLUTION)).any():
+            return False
+        self._next = cells.halved(np.unique(rows[unsure, 0]), self._arms)
+        return True
+
+    def margins(self, postures: Array, off: Array, within: float) -> Array:
+        """Return (postures,) bounds of the smallest distances of a robot that may be off, in m.
+
+        Args:
+            postures: (postures, joints) in rad or m.
+            off: (joints,) by how much it may be off, in rad or m.
+            within: distance in m beyond which nobody asks.
+        """
+        spread = np.broadcast_to(off, postures.shape).copy()
+        rows = np.argwhere(self.arrays.gaps(postures, spread, within) < 0.0)
+        found = np.full(len(postures), within)
+        if len(rows):
+            distance, normals, _ = self.at(postures, rows)
+            least = distance - self.arrays.travel(postures, spread, rows, normals)
+            np.minimum.at(found, rows[:, 0], least)
+        return found
+
+    def at(self, postures: Array, rows: Indices) -> tuple[Array, Array, Array]:
+        """Return distances, normals and nearest points of pairs at postures.
+
+        Args:
+            postures: (postures, joints) in rad or m.
+            rows: (rows, 2) indices of a posture and of a pair, by rising postures.
+
+        Returns:
+            As :meth:`~robot_identification.collision.engine.Distances.at`.
+        """
+        used, place = np.unique(rows[:, 0], return_inverse=True)
+        turned, placed = self.arrays.frames(postures[used])
+        return self._exact.at(np.column_stack([place, rows[:, 1]]), turned, placed)
+
+
+class _Smallest:
+    """Remembers the smallest distance."""
+
+    def __init__(self, scene: Scene, tube: Tube) -> None:
+        self._scene, self._tube = scene, tube
+        self.found: Nearest | None = None
+
+    def look(self, cells: Cells, rows: Indices, distance: Array, points: Array) -> None:
+        """Look at distances of pairs in cells."""
+        best = int(np.argmin(distance))
+        if self.found is not None and distance[best] >= self.found.distance:
+            return
+        cell, pair = rows[best]
+        ranges = cells.ranges[cell]
+        self.found = Nearest(
+            distance=float(distance[best]),
+            pair=self._scene.names(int(pair)),
+            time=self._tube.time(ranges),
+            posture=cells.posture[cell],
+            points=points[best],
+            braking=bool(ranges[3] + ranges[4] > 0.0 and ranges[6] > 0.0 and ranges[5] >= 0.0),
+        )

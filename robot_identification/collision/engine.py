@@ -1,0 +1,156 @@
+"""Exact distances between bodies, by the library coal."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from robot_identification.collision.scene import Indices, Scene
+from robot_identification.collision.shapes import (
+    Box,
+    Capsule,
+    Cylinder,
+    HalfSpace,
+    Hull,
+    Shape,
+    Sphere,
+)
+from robot_identification.errors import MissingPackageError, RobotDescriptionError
+from robot_identification.robot.model import Array
+
+
+def available() -> bool:
+    """Tell whether coal is installed."""
+    return find_spec("coal") is not None
+
+
+def _coal() -> Any:
+    if not available():
+        raise MissingPackageError("coal", "collision", "distances between bodies")
+    return import_module("coal")
+
+
+class Distances:
+    """Distances between the bodies of a scene.
+
+    Args:
+        scene: the scene.
+
+    Raises:
+        MissingPackageError: coal is not installed.
+    """
+
+    def __init__(self, scene: Scene) -> None:
+        self._coal, self._scene = _coal(), scene
+        self._geometries = [self._geometry(body.shape) for body in scene.bodies]
+        self._request, self._result = self._coal.DistanceRequest(), self._coal.DistanceResult()
+        self._request.enable_signed_distance = True
+        self._pairs = [
+            self._coal.ComputeDistance(self._geometries[a], self._geometries[b])
+            for a, b in scene.pairs
+        ]
+
+    def at(self, rows: Indices, turned: Array, placed: Array) -> tuple[Array, Array, Array]:
+        """Return distances of pairs at postures, and their nearest points.
+
+        Args:
+            rows: (rows, 2) indices of a posture and of a pair, by rising postures.
+            turned: (postures, joints, 3, 3) orientations of the joints' frames.
+            placed: (postures, joints, 3) their origins, in m.
+
+        Returns:
+            (rows,) distances in m, negative where bodies overlap, (rows, 3) unit vectors from the
+            second body to the first, and (rows, 2, 3) the nearest points in the base frame.
+        """
+        distances, normals = np.empty(len(rows)), np.empty((len(rows), 3))
+        points = np.empty((len(rows), 2, 3))
+        known: dict[int, Any] = {}
+        last = -1
+        result = self._result
+        for row, (posture, pair) in enumerate(rows.tolist()):
+            if posture != last:
+                known, last = {}, posture
+            a, b = self._scene.pairs[pair]
+            for body in (a, b):
+                if body not in known:
+                    known[body] = self._transform(body, turned[posture], placed[posture])
+            result.clear()
+            distances[row] = self._pairs[pair](known[a], known[b], self._request, result)
+            normals[row] = -result.normal
+            points[row, 0], points[row, 1] = result.getNearestPoint1(), result.getNearestPoint2()
+        return distances, normals, points
+
+    def _transform(self, index: int, turned: Array, placed: Array) -> Any:
+        body = self._scene.bodies[index]
+        if body.joint < 0:
+            return self._coal.Transform3s(body.rotation, body.translation)
+        turn, place = turned[body.joint], placed[body.joint]
+        return self._coal.Transform3s(turn @ body.rotation, place + turn @ body.translation)
+
+    def _geometry(self, shape: Shape) -> Any:
+        coal = self._coal
+        if isinstance(shape, Sphere):
+            return coal.Sphere(shape.radius)
+        if isinstance(shape, Capsule):
+            return coal.Capsule(shape.radius, shape.length)
+        if isinstance(shape, Cylinder):
+            return coal.Cylinder(shape.radius, shape.length)
+        if isinstance(shape, Box):
+            return coal.Box(*shape.size)
+        if isinstance(shape, HalfSpace):
+            return coal.Halfspace(np.array(shape.normal), 0.0)
+        return _hull(coal, shape)
+
+
+def _hull(coal: Any, shape: Hull) -> Any:
+    points, faces = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
+    for vertex in shape.vertices:
+        points.append(np.array(vertex))
+    for face in shape.faces.tolist():
+        faces.append(coal.Triangle(*face))
+    return coal.Convex(points, faces)
+
+
+def load_mesh(path: Path, scale: Array) -> list[Array]:
+    """Return the vertices of the connected parts of a mesh, each (vertices, 3) in m.
+
+    Args:
+        path: an STL, DAE, OBJ or other file that the library assimp reads.
+        scale: (3,) factors of x, y and z.
+
+    Raises:
+        MissingPackageError: coal is not installed.
+        RobotDescriptionError: the file cannot be read.
+    """
+    coal = _coal()
+    try:
+        mesh = coal.MeshLoader(coal.BV_OBBRSS).load(str(path), np.array(scale, dtype=np.float64))
+    except (RuntimeError, ValueError) as error:
+        raise RobotDescriptionError(f"cannot be read as a mesh: {error}", path=path) from error
+    vertices = np.array([mesh.vertex(i) for i in range(mesh.num_vertices)])
+    triangles = map(mesh.tri_indices, range(mesh.num_tris))
+    faces = np.array([[t[0], t[1], t[2]] for t in triangles], dtype=np.int64)
+    return _parts(vertices, faces)
+
+
+def _parts(vertices: Array, faces: Indices) -> list[Array]:
+    """Return the vertices of the parts of a mesh that do not hang together.
+
+    Corners at the same place are one, as files of triangles repeat them.
+    """
+    _, same = np.unique(np.round(vertices, 6), axis=0, return_inverse=True)
+    same = same.reshape(-1)
+    ends = same[faces]
+    count = int(same.max()) + 1
+    links = coo_array(
+        (np.ones(2 * len(ends)), (np.repeat(ends[:, 0], 2), ends[:, 1:].ravel())),
+        shape=(count, count),
+    )
+    parts, label = connected_components(links, directed=False)
+    return [vertices[label[same] == part] for part in range(parts)]

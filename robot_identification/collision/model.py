@@ -1,0 +1,259 @@
+"""What a motion keeps clear of: bodies of the robot and its tools, its cell, other robots."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from robot_identification.collision import cell as cells
+from robot_identification.collision import engine
+from robot_identification.collision.cell import Arm, Attached, Cell, capsule_between
+from robot_identification.collision.clearance import ClearanceCheck
+from robot_identification.collision.pairs import scene_of
+from robot_identification.collision.scene import STATIC, CollisionBody, Scene
+from robot_identification.collision.shapes import Hull
+from robot_identification.collision.srdf import read_srdf
+from robot_identification.collision.urdf_bodies import urdf_bodies
+from robot_identification.errors import SettingError
+from robot_identification.robot.kinematics import forward_kinematics
+from robot_identification.robot.loading import find_robot, load_robot, source_urdf
+from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.mounting import urdf_frames
+from robot_identification.robot.schema import suggestion
+from robot_identification.robot.urdf import LinkFrame, read_urdf
+
+_LOOSENESS_POSTURES = 300
+_NEAR = 0.1  # m
+
+Postures = Mapping[str, Mapping[str, float]]
+"""By name of another robot, its joint positions in rad or m by name."""
+
+
+@dataclass(frozen=True)
+class CollisionModel:
+    """A robot and what it must not touch.
+
+    Attributes:
+        robot: the robot.
+        scene: bodies and pairs.
+        clearance: distance in m that motions keep.
+        remarks: what was assumed, for people.
+    """
+
+    robot: RobotModel
+    scene: Scene
+    clearance: float
+    remarks: tuple[str, ...] = ()
+
+    @cached_property
+    def check(self) -> ClearanceCheck:
+        """Bounds distances of motions."""
+        return ClearanceCheck(self.robot, self.scene)
+
+    @cached_property
+    def looseness(self) -> Array:
+        """(pairs,) by how much exact distances exceed those of enclosing shapes at least, in m.
+
+        Over random postures in which a pair is near; 0 for a pair that never is.  For a search,
+        which a certificate follows: nothing shows that it holds everywhere.
+        """
+        rng, arrays = np.random.default_rng(0), self.check.arrays
+        postures = rng.uniform(*_ranges(self.robot), (_LOOSENESS_POSTURES, len(self.robot.joints)))
+        bounds = arrays.gaps(postures, np.zeros_like(postures), 0.0)
+        rows = np.argwhere(bounds < _NEAR)
+        found = np.full(bounds.shape[1], np.inf)
+        excess = self.check.at(postures, rows)[0] - bounds[rows[:, 0], rows[:, 1]]
+        np.minimum.at(found, rows[:, 1], np.maximum(excess, 0.0))
+        return np.where(np.isfinite(found), found, 0.0)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of bodies, pairs and clearance, hexadecimal."""
+        content = hashlib.sha256(f"{self.clearance!r}".encode())
+        for body in self.scene.bodies:
+            content.update(f"{body.name} {body.joint} {type(body.shape).__name__}".encode())
+            parts = [body.rotation, body.translation]
+            if isinstance(body.shape, Hull):
+                parts.append(body.shape.vertices)
+            else:
+                content.update(repr(body.shape).encode())
+            for values in parts:
+                content.update(np.ascontiguousarray(values).tobytes())
+        content.update(np.ascontiguousarray(self.scene.pairs).tobytes())
+        return content.hexdigest()
+
+
+def load_collision_model(
+    source: str | Path,
+    robot: RobotModel,
+    *,
+    cell: str | Path | None = None,
+    clearance: float | None = None,
+    arms: Postures | None = None,
+) -> CollisionModel | str:
+    """Return what a robot must not touch, or why that is not known.
+
+    Args:
+        source: the robot file, URDF or name that the robot was loaded from.
+        robot: the robot; its position limits are those within which pairs are judged.
+        cell: a cell file, beside what the robot file says; None: none.
+        clearance: distance in m to be kept, in place of what the files say.
+        arms: where other robots stand, whose topics say so.
+
+    Raises:
+        UnknownRobotError, RobotDescriptionError: a file is wrong.
+        SettingError: a link, a joint or another robot that is named is not there.
+    """
+    if not engine.available():
+        return (
+            "obstacles are not checked: the package coal is not installed "
+            "(pip install 'robot_identification[collision]')"
+        )
+    path = find_robot(source)
+    described = Cell() if source_urdf(source) == path else cells.declared_cell(path)
+    whole = described if cell is None else cells.read_cell(cell).beside(described)
+    bodies, remarks = _robot_bodies(source, robot, whole)
+    if not bodies:
+        return (
+            "obstacles are not checked: the robot has no collision shapes; give links or "
+            "link_radius in the section cell of its robot file"
+        )
+    wanted = clearance or whole.clearance or cells.CLEARANCE
+    mounting = (cells.FLOOR,) if whole.mounting is None else whole.mounting
+    standing = [*mounting, *whole.standing]
+    for arm in whole.arms:
+        standing += _arm_bodies(arm, path.parent, arms or {})
+    scene = scene_of(
+        robot,
+        [*bodies, *standing],
+        _ranges(robot),
+        wanted=wanted,
+        rest=_rest(robot, whole.rest),
+        disabled=() if whole.srdf is None else read_srdf(whole.srdf),
+    )
+    if whole.mounting is None:
+        remarks.append("the robot stands on the plane of its base; say mounting if it does not")
+    return CollisionModel(robot, scene, wanted, tuple(remarks))
+
+
+def _robot_bodies(
+    source: str | Path, robot: RobotModel, cell: Cell
+) -> tuple[list[CollisionBody], list[str]]:
+    """Return the bodies of a robot and of its tools, and what was assumed."""
+    urdf, frames, remarks = source_urdf(source), urdf_frames(source, robot), []
+    bodies: list[CollisionBody] = []
+    if urdf is not None:
+        description = read_urdf(urdf, allow_mimic=True)
+        own = tuple(j for j in description.robot.joint_names if j in robot.joint_names)
+        if len(own) == len(robot.joints):
+            bodies += urdf_bodies(description, urdf, robot)
+    bodies += [_attached(one, robot, frames, i) for i, one in enumerate(cell.links)]
+    if cell.link_radius is not None:
+        shaped = {body.joint for body in bodies}
+        missing = [j for j in range(len(robot.joints)) if j not in shaped]
+        bodies += _capsules(robot, missing, cell.link_radius)
+        if missing:
+            remarks.append(
+                f"links without a shape are capsules of radius {cell.link_radius:g} m from joint "
+                "to joint"
+            )
+    if bodies:
+        first = len(bodies)
+        bodies += [_attached(one, robot, frames, first + i) for i, one in enumerate(cell.tools)]
+    return bodies, remarks
+
+
+def _attached(
+    one: Attached, robot: RobotModel, frames: Mapping[str, LinkFrame], number: int
+) -> CollisionBody:
+    """Return a body that is fixed in a link."""
+    links = {
+        joint.link: LinkFrame(i, np.eye(3), np.zeros(3)) for i, joint in enumerate(robot.joints)
+    }
+    known = {robot.base_link: LinkFrame(STATIC, np.eye(3), np.zeros(3)), **links, **frames}
+    if one.link not in known:
+        hint = suggestion(one.link, known) or f"; there are {', '.join(known)}"
+        raise SettingError("link", one.link, f"{robot.name} has no link of this name{hint}")
+    frame = known[one.link]
+    return CollisionBody(
+        name=f"{one.name} [{number}]",
+        link=one.name,
+        joint=frame.joint,
+        shape=one.shape,
+        rotation=frame.rotation @ one.rotation,
+        translation=frame.translation + frame.rotation @ one.translation,
+    )
+
+
+def _capsules(robot: RobotModel, links: Sequence[int], radius: float) -> list[CollisionBody]:
+    """Return capsules from the origins of links to those of the links that they carry."""
+    bodies = []
+    for j in links:
+        ends = [joint.translation for joint in robot.joints if joint.antecedent == j]
+        for number, end in enumerate(ends or [np.zeros(3)]):
+            shape, turn, place = capsule_between(np.zeros(3), np.array(end), radius)
+            name = robot.joints[j].link
+            bodies.append(CollisionBody(f"{name} <{number}>", name, j, shape, turn, place))
+    return bodies
+
+
+def _arm_bodies(arm: Arm, folder: Path, postures: Postures) -> list[CollisionBody]:
+    """Return the bodies of another robot, where it stands."""
+    source = folder / arm.robot if (folder / arm.robot).is_file() else Path(arm.robot)
+    robot = load_robot(source, closed_loops=True)
+    position = dict(arm.position)
+    if arm.joint_states:
+        if arm.name not in postures:
+            raise SettingError(
+                f"arms: {arm.name}", arm.joint_states, "nothing has said where this robot stands"
+            )
+        position.update(postures[arm.name])
+    own = cells.declared_cell(find_robot(source)) if _is_robot_file(source) else Cell()
+    bodies, _ = _robot_bodies(source, robot, own)
+    frames = forward_kinematics(robot, [position.get(name, 0.0) for name in robot.joint_names])
+    placed = []
+    for body in bodies:
+        turn, place = body.rotation, body.translation
+        if body.joint >= 0:
+            frame = frames[body.joint]
+            turn, place = frame[:3, :3] @ turn, frame[:3, 3] + frame[:3, :3] @ place
+        placed.append(
+            replace(
+                body,
+                name=f"{arm.name}: {body.name}",
+                link=f"{arm.name}: {body.link}",
+                joint=STATIC,
+                rotation=arm.rotation @ turn,
+                translation=arm.translation + arm.rotation @ place,
+                of_robot=False,
+            )
+        )
+    return placed
+
+
+def _is_robot_file(source: Path) -> bool:
+    path = find_robot(source)
+    return source_urdf(source) != path
+
+
+def _ranges(robot: RobotModel) -> tuple[Array, Array]:
+    """Return the position ranges of all joints; a turn each way where they have none."""
+    low = [-np.pi if j.limits.lower is None else j.limits.lower for j in robot.joints]
+    high = [np.pi if j.limits.upper is None else j.limits.upper for j in robot.joints]
+    return np.array(low), np.array(high)
+
+
+def _rest(robot: RobotModel, given: Mapping[str, float]) -> Array:
+    """Return the rest posture: as given; else 0, or the middle of ranges without it."""
+    for name in given:
+        if name not in robot.joint_names:
+            hint = suggestion(name, robot.joint_names) or ""
+            raise SettingError("rest", name, f"{robot.name} has no joint of this name{hint}")
+    low, high = _ranges(robot)
+    usual = np.where((low < 0.0) & (high > 0.0), 0.0, (low + high) / 2.0)
+    return np.array([given.get(n, q) for n, q in zip(robot.joint_names, usual, strict=True)])

@@ -1,0 +1,143 @@
+"""Which pairs of bodies must keep apart: all but those that cannot, or that never touch.
+
+Left out are bodies of one link, links that a joint connects, what an SRDF disables, and, of links
+with few joints between them, those that are nearer than what is wanted nearly everywhere, those
+that overlap in the rest posture, and those that are shown never to touch, whatever their joints do.
+Everything that is left out is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+
+from robot_identification.collision.arrays import SceneArrays
+from robot_identification.collision.engine import Distances
+from robot_identification.collision.scene import CollisionBody, Indices, LeftOut, Scene
+from robot_identification.robot.model import Array, RobotModel
+
+ALWAYS = 0.95
+"""Share of random postures in which a pair that is left out is nearer than what is wanted."""
+
+_POSTURES = 400
+_NEAR_JOINTS = 3
+_SHOWN_JOINTS = 2
+_NEVER = 1e-3  # m
+_HALVINGS = 14
+
+
+def scene_of(
+    robot: RobotModel,
+    bodies: Sequence[CollisionBody],
+    ranges: tuple[Array, Array],
+    *,
+    wanted: float,
+    rest: Array,
+    disabled: Sequence[LeftOut] = (),
+) -> Scene:
+    """Return the bodies with the pairs that must keep apart.
+
+    Args:
+        robot: the robot.
+        bodies: of the robot, and around it.
+        ranges: (joints,) smallest and largest positions, in rad or m.
+        wanted: distance to be kept, in m.
+        rest: (joints,) a posture in which the robot touches nothing but itself where it must.
+        disabled: pairs of links that need not keep apart.
+
+    Raises:
+        MissingPackageError: coal is not installed.
+    """
+    off = {frozenset((one.first, one.second)): one for one in disabled}
+    told: dict[frozenset[str], LeftOut] = {}
+    pairs = []
+    for a, b in combinations(range(len(bodies)), 2):
+        first, second = (a, b) if bodies[a].joint >= bodies[b].joint else (b, a)
+        if bodies[first].joint == bodies[second].joint:
+            continue
+        links = frozenset((bodies[first].link, bodies[second].link))
+        if links in off:
+            told[links] = off[links]
+        elif _connected(robot, bodies[first], bodies[second]):
+            told[links] = LeftOut(min(links), max(links), "a joint connects them")
+        else:
+            pairs.append((first, second))
+    scene = Scene(tuple(bodies), np.array(pairs, dtype=np.int64))
+    kept, more = _kept(robot, scene, ranges, wanted, rest)
+    return Scene(tuple(bodies), scene.pairs[kept], (*told.values(), *more))
+
+
+def _connected(robot: RobotModel, first: CollisionBody, second: CollisionBody) -> bool:
+    """Tell whether one joint is all there is between two bodies of the robot."""
+    if second.joint < 0:
+        return second.of_robot and robot.joints[first.joint].antecedent < 0
+    return robot.joints[first.joint].antecedent == second.joint
+
+
+def _kept(
+    robot: RobotModel, scene: Scene, ranges: tuple[Array, Array], wanted: float, rest: Array
+) -> tuple[Indices, list[LeftOut]]:
+    """Return which pairs stay, and why others do not."""
+    arrays, exact = SceneArrays.of(robot, scene), Distances(scene)
+    between = np.array([_joints_between(robot, scene, pair) for pair in arrays.pairs])
+    near = np.flatnonzero(between <= _NEAR_JOINTS)
+    kept = np.ones(len(scene.pairs), dtype=bool)
+    if not near.size:
+        return np.flatnonzero(kept), []
+    rng = np.random.default_rng(0)
+    postures = np.vstack([rest, rng.uniform(*ranges, (_POSTURES, len(rest)))])
+    rows = np.stack(np.meshgrid(np.arange(len(postures)), near, indexing="ij"), axis=-1)
+    distance = exact.at(rows.reshape(-1, 2), *arrays.frames(postures))[0].reshape(-1, near.size)
+    told: list[LeftOut] = []
+    for column, pair in enumerate(near):
+        own = [scene.bodies[i] for i in scene.pairs[pair]]
+        of_robot = own[1].of_robot
+        reason = ""
+        if (distance[1:, column] < wanted).mean() > ALWAYS:
+            reason = f"always nearer than {wanted:g} m"
+        elif of_robot and distance[0, column] <= 0.0:
+            reason = "they touch in the rest posture"
+        elif between[pair] <= _SHOWN_JOINTS and distance[:, column].min() > _NEVER:
+            reason = "they never touch" if _never_touch(arrays, exact, int(pair), ranges) else ""
+        if reason:
+            kept[pair] = False
+            told.append(LeftOut(own[0].name, own[1].name, reason))
+    return np.flatnonzero(kept), told
+
+
+def _joints_between(robot: RobotModel, scene: Scene, pair: Indices) -> int:
+    """Return how many joints there are between two bodies."""
+    count = 0
+    for body in pair[:2]:
+        k = scene.bodies[body].joint
+        while k != pair[2]:
+            count, k = count + 1, robot.joints[k].antecedent
+    return count
+
+
+def _never_touch(
+    arrays: SceneArrays, exact: Distances, pair: int, ranges: tuple[Array, Array]
+) -> bool:
+    """Show that two bodies never touch, by halving boxes of the few joints between them."""
+    low, high = (np.array(x)[None] for x in ranges)
+    chain = arrays.between(pair)
+    for _ in range(_HALVINGS):
+        q, h = (low + high) / 2.0, np.zeros_like(low)
+        h[:, chain] = (high - low)[:, chain] / 2.0
+        rows = np.column_stack([np.arange(len(q)), np.full(len(q), pair)])
+        distance, normals, _ = exact.at(rows, *arrays.frames(q))
+        if (distance <= _NEVER).any():
+            return False
+        unsure = distance - arrays.travel(q, h, rows, normals) <= _NEVER
+        if not unsure.any():
+            return True
+        low, high, h = low[unsure], high[unsure], h[unsure]
+        widest = np.argmax(h, axis=1)
+        rows = np.arange(len(low))
+        middle = (low + high)[rows, widest] / 2.0
+        upper, lower = low.copy(), high.copy()
+        upper[rows, widest] = lower[rows, widest] = middle
+        low, high = np.vstack([low, upper]), np.vstack([lower, high])
+    return False

@@ -1,0 +1,103 @@
+"""Bodies of a robot and of its cell, and which pairs of them must keep apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.collision.enclosing import EnclosingCapsule, enclosing_capsule
+from robot_identification.collision.shapes import Box, HalfSpace, Shape
+from robot_identification.robot.model import Array, read_only
+
+Indices = npt.NDArray[np.int64]
+
+STATIC = -1
+"""Joint of a body that does not move."""
+
+
+@dataclass(frozen=True)
+class CollisionBody:
+    """A shape that is fixed in a link, or stands in the cell.
+
+    Attributes:
+        name: unique among the bodies of a scene.
+        link: name of the link, or of what stands in the cell.
+        joint: index of the joint that moves it; -1: it does not move.
+        shape: in its own frame.
+        rotation: (3, 3) orientation of that frame in the frame of the joint, or in the base.
+        translation: (3,) its origin there, in m.
+        of_robot: whether it belongs to the robot, and not to the cell.
+    """
+
+    name: str
+    link: str
+    joint: int
+    shape: Shape
+    rotation: Array
+    translation: Array
+    of_robot: bool = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rotation", read_only(self.rotation))
+        object.__setattr__(self, "translation", read_only(self.translation))
+
+    @cached_property
+    def capsule(self) -> EnclosingCapsule:
+        """A capsule around the body, in the frame of its joint; none around a half-space."""
+        own = enclosing_capsule(self.shape)
+        return EnclosingCapsule(own.ends @ self.rotation.T + self.translation, own.radius)
+
+    @property
+    def normal(self) -> Array:
+        """(3,) of a half-space, in the base frame."""
+        if not isinstance(self.shape, HalfSpace):
+            return np.zeros(3)
+        return np.array(self.rotation @ np.array(self.shape.normal))
+
+    @property
+    def half_size(self) -> Array:
+        """(3,) of a box, in m."""
+        return np.array(self.shape.size) / 2.0 if isinstance(self.shape, Box) else np.zeros(3)
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Two links whose distance is not kept.
+
+    Attributes:
+        first: name of a link.
+        second: name of the other.
+        reason: why.
+    """
+
+    first: str
+    second: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Bodies, and the pairs of them that must keep apart.
+
+    Attributes:
+        bodies: of robot and cell.
+        pairs: (pairs, 2) indices of bodies; the first of a pair moves.
+        left_out: links whose distance is not kept.
+    """
+
+    bodies: tuple[CollisionBody, ...]
+    pairs: Indices
+    left_out: tuple[LeftOut, ...] = ()
+
+    def __post_init__(self) -> None:
+        pairs = np.ascontiguousarray(self.pairs, dtype=np.int64).reshape(-1, 2)
+        pairs.setflags(write=False)
+        object.__setattr__(self, "pairs", pairs)
+
+    def names(self, pair: int) -> tuple[str, str]:
+        """Return the names of the links of a pair."""
+        first, second = self.pairs[pair]
+        return self.bodies[first].link, self.bodies[second].link

@@ -1,0 +1,130 @@
+"""The tube of a motion: all postures on it, and on braking from everywhere on it at every speed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.collision import tube_kernels
+from robot_identification.robot.model import Array
+
+_ROOT = 0.2  # s; longest range of time of a cell to begin with
+
+
+@dataclass(frozen=True)
+class BrakingLaw:
+    """How joints brake; see :mod:`robot_identification.excitation.braking`.
+
+    Attributes:
+        acceleration: (joints,) in rad/s^2 or m/s^2.
+        shortest: (joints,) shortest braking times of joints whose jerk is limited, in s; else 0.
+        release: time in which the acceleration falls to zero before, in s.
+    """
+
+    acceleration: Array
+    shortest: Array
+    release: float
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Parts of a tube.
+
+    Attributes:
+        ranges: (cells, 7) piece, and ranges of time, share of the speed and of the braking time.
+        posture: (cells, joints) a posture of each, in rad or m.
+        spread: (cells, joints) how far all others of the cell are from it at most.
+        parts: (cells, 3, joints) widths that the three ranges make.
+    """
+
+    ranges: Array
+    posture: Array
+    spread: Array
+    parts: Array
+
+    def halved(self, chosen: npt.NDArray[np.intp], arms: Array) -> Array:
+        """Return the ranges of some cells, each cut in two where that narrows it most.
+
+        Args:
+            chosen: indices of cells.
+            arms: (joints,) by how much bodies move per radian or metre, about.
+        """
+        old = self.ranges[chosen]
+        which = np.argmax(self.parts[chosen] @ arms, axis=1)
+        rows = np.arange(len(old))
+        middle = (old[rows, 1 + 2 * which] + old[rows, 2 + 2 * which]) / 2.0
+        first, second = old.copy(), old.copy()
+        first[rows, 2 + 2 * which] = middle
+        second[rows, 1 + 2 * which] = middle
+        return np.vstack([first, second])
+
+
+@dataclass(frozen=True)
+class Tube:
+    """A motion and all braking from it.
+
+    Attributes:
+        times: (points,) times of the points of the motion, in s.
+        coefficients: (points - 1, joints, 6) of its pieces, by rising powers of the time.
+        fastest: (points - 1, joints) no less than velocities from which joints brake.
+        braking: how they brake.
+        slack: (joints,) by how much the robot may be off all this, in rad or m.
+    """
+
+    times: Array
+    coefficients: Array
+    fastest: Array
+    braking: BrakingLaw
+    slack: Array
+
+    @classmethod
+    def of(
+        cls, times: Array, coefficients: Array, extrema: Array, braking: BrakingLaw, off: Array
+    ) -> Tube:
+        """Return the tube of a motion.
+
+        On the way on which its acceleration falls to zero the robot leaves its path by no more
+        than a u^2 / 6 + j u^3 / 6, with the largest acceleration a and jerk j.
+
+        Args:
+            times: (points,) times of its points, in s.
+            coefficients: (points - 1, joints, 6) of its pieces.
+            extrema: (4, 2, points - 1, joints) of position, velocity, acceleration and jerk.
+            braking: how joints brake.
+            off: (joints,) by how much the robot may be off its reference, in rad or m.
+        """
+        u = braking.release
+        _, speed, bend, jerk = np.abs(extrema).max(axis=1)
+        slack = (bend.max(axis=0) * u**2 + jerk.max(axis=0) * u**3) / 6.0
+        fastest = speed + u * bend / 2.0
+        return cls(times, np.ascontiguousarray(coefficients), fastest, braking, slack + off)
+
+    def roots(self) -> Array:
+        """Return ranges (cells, 7) that make up the whole tube."""
+        cells = []
+        for piece, duration in enumerate(np.diff(self.times)):
+            borders = np.linspace(0.0, duration, max(1, int(np.ceil(duration / _ROOT))) + 1)
+            cells += [(piece, begin, end, 0.0, 1.0, 0.0, 1.0) for begin, end in pairwise(borders)]
+        return np.array(cells)
+
+    def cells(self, ranges: Array) -> Cells:
+        """Return the cells of ranges (cells, 7)."""
+        joints = self.coefficients.shape[1]
+        posture, spread = np.empty((2, len(ranges), joints))
+        parts = np.empty((len(ranges), 3, joints))
+        tube_kernels.boxes(
+            ranges,
+            (self.coefficients, self.fastest),
+            (self.braking.release, self.braking.shortest, self.braking.acceleration),
+            posture,
+            spread,
+            parts,
+        )
+        return Cells(ranges, posture, spread + self.slack, parts)
+
+    def time(self, ranges: Array) -> float:
+        """Return the time on the clock of the motion, in s, in the middle of a cell (7,)."""
+        return float(self.times[int(ranges[0])] + (ranges[1] + ranges[2]) / 2.0)
