@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from robot_identification.cli import one_joint, progress, tables
+from robot_identification.cli import obstacles, one_joint, progress, tables
 from robot_identification.cli import options as shared
+from robot_identification.cli.certificates import print_certificate
 from robot_identification.errors import SettingError
-from robot_identification.excitation.certificate import Certificate
 from robot_identification.excitation.criterion import Criterion, Measure
 from robot_identification.excitation.optimizers import OPTIMIZERS
 from robot_identification.excitation.plan import MODELS, Plan, PlanSettings, default_model, plan
@@ -89,7 +89,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PARAMETERS",
         help="standard parameters (file or URDF), to check the efforts before anything moves",
     )
-
+    obstacles.add_arguments(parser)
     one_joint.add_arguments(parser)
 
 
@@ -102,11 +102,12 @@ def run(options: argparse.Namespace) -> None:
         if target is not None:
             check_target(target)
     prior = None if options.prior is None else load_values(options.prior, robot)
+    around = obstacles.surroundings_of(options, robot, prior)
     if options.verify is not None:
-        _verify(options, robot, Surroundings(prior=prior))
+        _verify(options, robot, around)
         return
     if options.method == one_joint.METHOD:
-        found = one_joint.planned(options, robot, _posture(options.start), prior)
+        found = one_joint.planned(options, robot, _posture(options.start), around)
         if options.plot is not None:
             title = f"{robot.name}: one joint at a time, {found.trajectory.duration:.1f} s"
             _plot(options.plot, robot, found.trajectory, title, None)
@@ -114,7 +115,7 @@ def run(options: argparse.Namespace) -> None:
         return
     settings = _settings(options, robot)
     with progress.bar("excite", quiet=options.json) as report:
-        result = plan(robot, settings, surroundings=Surroundings(prior=prior), progress=report)
+        result = plan(robot, settings, surroundings=around, progress=report)
     write_plan(options.output, result)
     if options.plot is not None:
         title = (
@@ -139,7 +140,7 @@ def _verify(options: argparse.Namespace, robot: RobotModel, surroundings: Surrou
     if options.json:
         tables.print_json(certificate_summary(trajectory, certificate))
     else:
-        _print_certificate(certificate)
+        print_certificate(tables.console(), certificate)
 
 
 def _plot(
@@ -203,7 +204,7 @@ def _print(result: Plan, output: Path) -> None:
     cells = [(name, f"{first:.6g}", f"{last:.6g}") for name, first, last in rows]
     tables.print_table(out, title, ("", "random start", "plan"), cells)
     out.print()
-    _print_certificate(result.certificate)
+    print_certificate(out, result.certificate)
     missing = [(one.name, one.reason) for one in result.unidentified]
     if missing:
         tables.print_table(out, "not identified", ("parameter", "why"), missing)
@@ -215,8 +216,3 @@ def _print(result: Plan, output: Path) -> None:
         soft_wrap=True,
     )
     out.print(f"written to {output}", markup=False, soft_wrap=True)
-
-
-def _print_certificate(certificate: Certificate) -> None:
-    checks = [(check.name, "passed", check.detail) for check in certificate.checks]
-    tables.print_table(tables.console(), "certificate", ("check", "result", "worst"), checks)

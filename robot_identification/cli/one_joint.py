@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from robot_identification.cli import progress, tables
+from robot_identification.cli.certificates import print_certificate
 from robot_identification.errors import SettingError
 from robot_identification.excitation.one_joint.plan import OneJointPlan, plan_one_joint
 from robot_identification.excitation.one_joint.settings import MOVES, PROFILES, OneJointSettings
@@ -65,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def planned(
-    options: argparse.Namespace, robot: RobotModel, start: Array | None, prior: Array | None
+    options: argparse.Namespace, robot: RobotModel, start: Array | None, around: Surroundings
 ) -> OneJointPlan:
     """Plan and write the file that was asked for."""
     for name in _OF_POINTS:
@@ -81,7 +82,6 @@ def planned(
         seed=options.seed,
         start=start,
     )
-    around = Surroundings(prior=prior)
     with progress.bar("excite", quiet=options.json) as report:
         result = plan_one_joint(robot, settings, surroundings=around, progress=report)
     write_one_joint_plan(options.output, result)
@@ -107,8 +107,7 @@ def show(result: OneJointPlan, output: Path, *, as_json: bool) -> None:
     ]
     columns = ("effort of", "parameters", "equations", "experiments", "condition")
     tables.print_table(out, f"{result.robot}: one joint at a time", columns, told)
-    checks = [(check.name, "passed", check.detail) for check in result.certificate.checks]
-    tables.print_table(out, "certificate", ("check", "result", "worst"), checks)
+    print_certificate(out, result.certificate)
     missing = [(one.name, one.reason) for one in result.unidentified]
     if missing:
         tables.print_table(out, "not identified", ("parameter", "why"), missing)

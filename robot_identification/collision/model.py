@@ -19,7 +19,7 @@ from robot_identification.collision.scene import STATIC, CollisionBody, Scene
 from robot_identification.collision.shapes import Hull
 from robot_identification.collision.srdf import read_srdf
 from robot_identification.collision.urdf_bodies import urdf_bodies
-from robot_identification.errors import SettingError
+from robot_identification.errors import MissingMeshError, SettingError
 from robot_identification.robot.kinematics import forward_kinematics
 from robot_identification.robot.loading import find_robot, load_robot, source_urdf
 from robot_identification.robot.model import Array, RobotModel
@@ -29,6 +29,8 @@ from robot_identification.robot.urdf import LinkFrame, read_urdf
 
 _LOOSENESS_POSTURES = 300
 _NEAR = 0.1  # m
+_WIDEST = 1.0
+"""Largest clearance in m, as in the schema of cell files."""
 
 Postures = Mapping[str, Mapping[str, float]]
 """By name of another robot, its joint positions in rad or m by name."""
@@ -107,6 +109,7 @@ def load_collision_model(
 
     Raises:
         UnknownRobotError, RobotDescriptionError: a file is wrong.
+        MissingMeshError: there is a cell file, and a mesh of the robot is not there.
         SettingError: a link, a joint or another robot that is named is not there.
     """
     if not engine.available():
@@ -117,13 +120,18 @@ def load_collision_model(
     path = find_robot(source)
     described = Cell() if source_urdf(source) == path else cells.declared_cell(path)
     whole = described if cell is None else cells.read_cell(cell).beside(described)
-    bodies, remarks = _robot_bodies(source, robot, whole)
+    try:
+        bodies, remarks = _robot_bodies(source, robot, whole)
+    except MissingMeshError as error:
+        if cell is not None:  # who describes the cell wants it checked
+            raise
+        return f"obstacles are not checked: {error}"
     if not bodies:
         return (
             "obstacles are not checked: the robot has no collision shapes; give links or "
             "link_radius in the section cell of its robot file"
         )
-    wanted = clearance or whole.clearance or cells.CLEARANCE
+    wanted = _clearance(clearance, whole)
     mounting = (cells.FLOOR,) if whole.mounting is None else whole.mounting
     standing = [*mounting, *whole.standing]
     for arm in whole.arms:
@@ -139,6 +147,15 @@ def load_collision_model(
     if whole.mounting is None:
         remarks.append("the robot stands on the plane of its base; say mounting if it does not")
     return CollisionModel(robot, scene, wanted, tuple(remarks))
+
+
+def _clearance(given: float | None, cell: Cell) -> float:
+    """Return the distance to be kept, in m."""
+    if given is None:
+        return cells.CLEARANCE if cell.clearance is None else cell.clearance
+    if not 0.0 < given <= _WIDEST:
+        raise SettingError("clearance", given, f"must be above 0 and at most {_WIDEST:g} m")
+    return given
 
 
 def _robot_bodies(

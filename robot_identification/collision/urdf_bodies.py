@@ -11,6 +11,7 @@ from robot_identification.collision.engine import load_mesh
 from robot_identification.collision.hulls import hull
 from robot_identification.collision.scene import CollisionBody
 from robot_identification.collision.shapes import Box, Capsule, Cylinder, Shape, Sphere
+from robot_identification.errors import MissingMeshError
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.urdf import UrdfDescription
 from robot_identification.robot.urdf_elements import pose
@@ -30,7 +31,8 @@ def urdf_bodies(
         robot: the robot; joints of the URDF that it lacks are an error.
 
     Raises:
-        RobotDescriptionError: a collision element is wrong, or a mesh cannot be found or read.
+        RobotDescriptionError: a collision element is wrong, or a mesh cannot be read.
+        MissingMeshError: a mesh cannot be found.
         MissingPackageError: there are meshes, and coal, which reads them, is not installed.
     """
     place = {name: index for index, name in enumerate(robot.joint_names)}
@@ -81,11 +83,11 @@ def _shapes(collision: Element, link: Element, path: Path) -> list[Shape]:
     scale = np.array(mesh.numbers("scale", 3) if "scale" in mesh.attributes else (1.0, 1.0, 1.0))
     file = mesh_path(mesh.text("filename"), path)
     if file is None:
-        raise mesh.error(
-            f"{mesh.text('filename')} is not found beside the URDF, nor in the packages of ROS; "
-            "source the workspace that has it, or set ROS_PACKAGE_PATH",
-            link.label,
-            "filename",
+        raise MissingMeshError(
+            mesh.text("filename"),
+            path=mesh.path,
+            line=mesh.line,
+            field=f"{link.label}.{mesh.label}",
         )
     return [hull(vertices, file) for vertices in load_mesh(file, scale)]
 

@@ -19,6 +19,7 @@ from robot_identification.errors.calibration import (
 )
 from robot_identification.errors.description import (
     MissingLimitError,
+    MissingMeshError,
     RobotDescriptionError,
     UnknownRobotError,
 )
@@ -74,6 +75,7 @@ __all__ = [
     "MassMatrixError",
     "MessageError",
     "MissingLimitError",
+    "MissingMeshError",
     "MissingPackageError",
     "MissingSignalError",
     "ModelMismatchError",

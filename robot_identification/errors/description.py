@@ -29,6 +29,24 @@ class RobotDescriptionError(InputError):
         super().__init__(f"{place}: {field}: {problem}" if field else f"{place}: {problem}")
 
 
+class MissingMeshError(RobotDescriptionError):
+    """A mesh that a URDF names is not on this machine.
+
+    Attributes:
+        mesh: what the URDF calls it.
+    """
+
+    def __init__(self, mesh: str, *, path: str | Path, line: int | None, field: str) -> None:
+        self.mesh = mesh
+        super().__init__(
+            f"{mesh} is not found beside the URDF, nor in the packages of ROS; source the "
+            "workspace that has it, or set ROS_PACKAGE_PATH",
+            path=path,
+            line=line,
+            field=field,
+        )
+
+
 class UnknownRobotError(InputError):
     """No robot file of that name exists.
 

@@ -40,7 +40,7 @@ class Certificate:
         checks: every check with its result; a check that needs something unknown, such as the
             jerk limit, is absent.
         braking_time: longest time from any state of the trajectory to rest, in s.
-        digest: SHA-256 of robot, cell, trajectory and results, hexadecimal.
+        digest: SHA-256 of robot, trajectory and results, hexadecimal.
         remarks: what was not checked, and what was assumed, for people.
         clearance: what was found of distances; None where obstacles were not checked.
     """
@@ -106,7 +106,7 @@ def certify(
         extrema = motion_extrema(ordered.coefficients, np.diff(ordered.times))
         fastest = np.abs(extrema[1]).max(axis=(0, 1))
         braking_time = float(braking_times(limits, fastest).max())
-    digest = digest_of(robot, trajectory, found, around)
+    digest = digest_of(robot, trajectory, found)
     return Certificate(tuple(found), braking_time, digest, around.remarks, clearance)
 
 
@@ -181,13 +181,15 @@ def digest_of(
     robot: RobotModel,
     trajectory: Trajectory,
     found: Sequence[Check],
-    surroundings: Surroundings | None = None,
 ) -> str:
-    """Return the SHA-256 of robot, cell, trajectory and results of checks, hexadecimal."""
-    content = hashlib.sha256()
-    if surroundings is not None and surroundings.collisions is not None:
-        content.update(surroundings.collisions.digest.encode())
-    content.update(f"{robot.name} {robot.digest} {' '.join(trajectory.joint_names)}".encode())
+    """Return the SHA-256 of robot, trajectory and results of checks, hexadecimal.
+
+    What stands around the robot is not part of it: who uses a plan certifies it again, for the
+    cell as it is then.
+    """
+    content = hashlib.sha256(
+        f"{robot.name} {robot.digest} {' '.join(trajectory.joint_names)}".encode()
+    )
     for values in (
         trajectory.times, trajectory.positions, trajectory.velocities, trajectory.accelerations,
     ):  # fmt: skip

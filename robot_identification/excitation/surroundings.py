@@ -53,10 +53,25 @@ class Surroundings:
     off: Array | None = None
     unchecked: str = "obstacles are not checked: nothing says what the robot must not touch"
 
+    @staticmethod
+    def around(
+        collisions: CollisionModel | str, *, prior: Array | None = None, off: Array | None = None
+    ) -> Surroundings:
+        """Return the surroundings for what was found of obstacles.
+
+        Args:
+            collisions: what the robot must not touch, or why that is not known.
+            prior: as the attribute.
+            off: as the attribute.
+        """
+        if isinstance(collisions, str):
+            return Surroundings(prior, None, off, collisions)
+        return Surroundings(prior, collisions, off)
+
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What is not checked, for people; empty where everything is."""
-        return () if self.collisions is not None else (self.unchecked,)
+        """What is not checked, and what is assumed, for people."""
+        return (self.unchecked,) if self.collisions is None else self.collisions.remarks
 
     def penalty(self, limits: MotionLimits, room: float) -> ClearancePenalty | None:
         """Return what motions lack to their clearance; None where nothing is to be kept clear of.

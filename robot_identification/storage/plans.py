@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from robot_identification.collision.clearance import Clearance
 from robot_identification.errors import NotCertifiedError, TrajectoryError
 from robot_identification.excitation.certificate import Certificate, certify
 from robot_identification.excitation.plan import Plan
@@ -56,8 +57,29 @@ def certificate_summary(trajectory: Trajectory, certificate: Certificate) -> Map
         "points": len(trajectory.times),
         "duration": trajectory.duration,
         "certificate": dict(certificate.results),
+        "remarks": list(certificate.remarks),
+        "clearance": _clearance_summary(certificate.clearance),
         "braking_time": certificate.braking_time,
         "sha256": certificate.digest,
+    }
+
+
+def _clearance_summary(clearance: Clearance | None) -> Mapping[str, object] | None:
+    """Return the smallest distance that was met; None where obstacles were not checked."""
+    if clearance is None:
+        return None
+    nearest = clearance.nearest
+    return {
+        "kept": clearance.kept,
+        "wanted": clearance.wanted,
+        "smallest": None
+        if nearest is None
+        else {
+            "distance": nearest.distance,
+            "pair": list(nearest.pair),
+            "time": nearest.time,
+            "braking": nearest.braking,
+        },
     }
 
 

@@ -1,0 +1,16 @@
+"""Certificates of motions, for people."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from robot_identification.cli import tables
+from robot_identification.excitation.certificate import Certificate
+
+
+def print_certificate(out: Console, certificate: Certificate) -> None:
+    """Print what was not checked or was assumed, then every check with the worst that it met."""
+    for remark in certificate.remarks:
+        out.print(remark, markup=False, soft_wrap=True)
+    checks = [(check.name, "passed", check.detail) for check in certificate.checks]
+    tables.print_table(out, "certificate", ("check", "result", "worst"), checks)
