@@ -30,10 +30,7 @@ PARAMETERS = "parameters.yaml"
 URDF = "identified.urdf"
 
 _ONE_JOINT = "one-joint"
-_WARNING = (
-    "Limits of the joints are checked, obstacles are not.  Nobody within reach, a hand on the "
-    "emergency stop.  Ctrl-C brakes."
-)
+_WARNING = "Nobody within reach, a hand on the emergency stop.  Ctrl-C brakes."
 
 
 class NotConfirmedError(InputError):

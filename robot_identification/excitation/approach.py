@@ -11,7 +11,7 @@ from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.surroundings import Surroundings
 from robot_identification.excitation.timing import shortest_durations
 from robot_identification.excitation.trajectory import Trajectory
-from robot_identification.robot.model import RobotModel
+from robot_identification.robot.model import Array, RobotModel
 
 _LEAST = 0.5
 
@@ -25,6 +25,9 @@ def approach(
     surroundings: Surroundings | None = None,
 ) -> tuple[Trajectory, Certificate]:
     """Return a slow motion from a posture to the start of a trajectory, and its certificate.
+
+    Where something stands in the straight way, the robot goes around it, and rests at the
+    postures in between.
 
     Args:
         robot: the robot, with limits of position, velocity and acceleration.
@@ -45,10 +48,23 @@ def approach(
     if here.shape != (len(robot.joints),):
         raise ShapeError("posture", here.shape, f"({len(robot.joints)},)")
     there = trajectory.reordered(robot.joint_names).positions[0]
-    positions, still = np.array([here, there]), np.zeros((2, len(here)))
-    duration = shortest_durations(np.nan_to_num(positions), still, slow, least=_LEAST)
-    way = Trajectory(robot.joint_names, np.concatenate([[0.0], duration]), positions, still, still)
-    return way, certify(robot, way, start=here, surroundings=surroundings)
+    way = _through(np.array([here, there]), slow, robot)
+    certificate = certify(robot, way, start=here, surroundings=surroundings)
+    if surroundings is None or certificate.results.get("obstacles", True):
+        return way, certificate
+    postures = surroundings.way_around(limits, here, there)
+    if postures is None:
+        return way, certificate
+    around = _through(postures, slow, robot)
+    return around, certify(robot, around, start=here, surroundings=surroundings)
+
+
+def _through(postures: Array, slow: MotionLimits, robot: RobotModel) -> Trajectory:
+    """Return a motion that rests at every posture of some."""
+    still = np.zeros_like(postures)
+    durations = shortest_durations(np.nan_to_num(postures), still, slow, least=_LEAST)
+    times = np.concatenate([[0.0], np.cumsum(durations)])
+    return Trajectory(robot.joint_names, times, postures, still, still)
 
 
 def slowed(trajectory: Trajectory, speed: float) -> Trajectory:

@@ -61,6 +61,11 @@ class Certificate:
         """Name of every check and whether it was passed."""
         return {check.name: check.passed for check in self.checks}
 
+    @property
+    def obstacles(self) -> str:
+        """What the check of obstacles has met, for people; empty where there was none."""
+        return next((check.detail for check in self.checks if check.name == "obstacles"), "")
+
     def require(self) -> None:
         """Refuse what has not passed.
 

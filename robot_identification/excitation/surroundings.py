@@ -22,6 +22,7 @@ from robot_identification.excitation.free_postures import nearest_free
 from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.timing import motion_extrema
 from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.excitation.way_around import way_around
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.kinematics import forward_kinematics
 from robot_identification.robot.model import Array, RobotModel
@@ -69,6 +70,11 @@ class Surroundings:
         return Surroundings(prior, collisions, off)
 
     @property
+    def checked(self) -> bool:
+        """Whether obstacles are checked."""
+        return self.collisions is not None
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """What is not checked, and what is assumed, for people."""
         return (self.unchecked,) if self.collisions is None else self.collisions.remarks
@@ -97,6 +103,18 @@ class Surroundings:
         if self.collisions is None:
             return wanted
         return nearest_free(self.collisions, limits, wanted, self._off(limits))
+
+    def way_around(self, limits: MotionLimits, begin: Array, end: Array) -> Array | None:
+        """Return postures (postures, joints) on a free way between two; None where none is found.
+
+        Args:
+            limits: of the positions.
+            begin: (joints,) in rad or m.
+            end: (joints,) in rad or m.
+        """
+        if self.collisions is None:
+            return None
+        return way_around(self.collisions, limits, self._off(limits), begin, end)
 
     def _off(self, limits: MotionLimits) -> Array:
         return np.zeros(len(limits.lower)) if self.off is None else self.off

@@ -165,6 +165,28 @@ MOVING = (
         nodes=("excitation",),
     ),
     Argument(
+        "cell",
+        "cell file: what stands around the robot; empty: what the robot file says, and the plane "
+        "of its base",
+        parameter="cell",
+        nodes=("excitation",),
+    ),
+    Argument(
+        "clearance",
+        "distance that motions keep from the cell, and the arm from itself, m; empty: as the files "
+        "say, else 0.02",
+        parameter="clearance",
+        nodes=("excitation",),
+        convert=number,
+    ),
+    Argument(
+        "acknowledge_unchecked",
+        "true: motions may begin although obstacles are not checked; empty: false",
+        parameter="acknowledge_unchecked",
+        nodes=("excitation",),
+        convert=boolean,
+    ),
+    Argument(
         "speed",
         "share of the planned speed at which plans are followed, 0.01 to 1; empty: 1",
         parameter="speed",

@@ -241,8 +241,9 @@ SIMULATED = Suite(
     (SIMULATORS[0], *_IDENTIFYING),
     ("computed_torque",),
     (*SIMULATORS, *_RECORDING),
+    fixed=MappingProxyType({"excitation": MappingProxyType({"acknowledge_unchecked": True})}),
 )
-"""A simulated robot."""
+"""A simulated robot, which can touch nothing."""
 
 BAGS = Suite(
     (*COMMON, *OFFLINE),

@@ -123,7 +123,7 @@ class Cell(ExcitationClient, Closing):
         self.sent: list[Sent] = []
         self._simulation = {"robot": robot, "parameters_file": values, **_EXACT}
         self._simulation.update(simulation or {})
-        self._excitation = {"robot": robot, **(excitation or {})}
+        self._excitation = {"robot": robot, "acknowledge_unchecked": True, **(excitation or {})}
         self.client.collect(JointState, "joint_states", self.states.append, qos.STATES_IN)
         self.client.node.create_subscription(
             JointTrajectory, "joint_trajectory", self._on_trajectory, qos.COMMANDS

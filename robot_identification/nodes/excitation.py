@@ -123,9 +123,8 @@ class ExcitationNode(Node):
 
     def _warm_up(self) -> None:
         """Compile what a start needs."""
-        v = self._values
         try:
-            machine = load_machine(Sources(v["robot"], v["joint_limits"], v["parameters_file"]))
+            machine = load_machine(self._sources())
         except MissingLimitError as error:
             self.get_logger().warning(f"no trajectory can be planned: {error}")
             return
@@ -136,6 +135,13 @@ class ExcitationNode(Node):
         place = Trajectory(self._robot.joint_names, np.array([0.0, 1.0]), still, zero, zero)
         away = still[0] + 0.1 * machine.limits.half_range
         approach(machine.robot, place, away, surroundings=machine.surroundings)
+
+    def _sources(self) -> Sources:
+        v = self._values
+        return Sources(
+            v["robot"], v["joint_limits"], v["parameters_file"],
+            cell=v["cell"], clearance=v["clearance"],
+        )  # fmt: skip
 
     def _create_interfaces(self) -> None:
         self._status = self.create_publisher(ExcitationStatus, "~/status", qos.STATUS_LATCHED)

@@ -23,6 +23,13 @@ APPROACH_SPEED = ParameterSpec(
     maximum=1.0,
     read_only=False,
 )
+ACKNOWLEDGE_UNCHECKED = ParameterSpec(
+    "acknowledge_unchecked",
+    Type.BOOL,
+    "true: motions may begin although obstacles are not checked, because nothing is in the way",
+    default=False,
+    read_only=False,
+)
 TRACKING_ERROR_LIMIT = ParameterSpec(
     "tracking_error_limit",
     Type.DOUBLE_ARRAY,
@@ -59,6 +66,23 @@ PARAMETERS = (
         "config/parameters; empty: efforts are not checked",
         default="",
     ),
+    ParameterSpec(
+        "cell",
+        Type.STRING,
+        "cell file: what stands around the robot, what it carries, how it is mounted; empty: what "
+        "the robot file says, and the plane of its base",
+        default="",
+    ),
+    ParameterSpec(
+        "clearance",
+        Type.DOUBLE,
+        "distance that motions keep from the cell, and the arm from itself, m; 0: as the files "
+        "say, else 0.02",
+        default=0.0,
+        minimum=0.0,
+        maximum=1.0,
+    ),
+    ACKNOWLEDGE_UNCHECKED,
     SPEED,
     APPROACH_SPEED,
     ParameterSpec(

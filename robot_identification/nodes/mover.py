@@ -11,10 +11,18 @@ from rclpy.task import Future
 from trajectory_msgs.msg import JointTrajectory
 
 from robot_identification.action import ExecuteExcitation
-from robot_identification.errors import CancelledError, NothingInterruptedError
+from robot_identification.errors import (
+    CancelledError,
+    NotCertifiedError,
+    NothingInterruptedError,
+)
 from robot_identification.msg import ExcitationStatus
 from robot_identification.nodes import qos
-from robot_identification.nodes.excitation_parameters import APPROACH_SPEED, SPEED
+from robot_identification.nodes.excitation_parameters import (
+    ACKNOWLEDGE_UNCHECKED,
+    APPROACH_SPEED,
+    SPEED,
+)
 from robot_identification.nodes.execution import conclude, share_done
 from robot_identification.nodes.experiments import Course
 from robot_identification.nodes.motion import Motion
@@ -138,7 +146,7 @@ class Mover:
     def _prepare(self, job: Job, planned: Planned, since: int | None, speed: float) -> Prepared:
         tracking = tuple(self._settings().tracking_error.tolist())
         sources = replace(job.sources, tracking_error=tracking)
-        return prepare(
+        prepared = prepare(
             replace(job, sources=sources),
             planned.plan,
             self._watch.fresh().position,
@@ -146,6 +154,14 @@ class Mover:
             speed=speed,
             approach_speed=current(self._node, APPROACH_SPEED),
         )
+        checked = prepared.machine.surroundings.checked
+        if not checked and not current(self._node, ACKNOWLEDGE_UNCHECKED):
+            raise NotCertifiedError(
+                "obstacles",
+                f"{prepared.obstacles}; if nothing is in the way of the motion, set the parameter "
+                f"{ACKNOWLEDGE_UNCHECKED.name} to true",
+            )
+        return prepared
 
     def _motion_of(self, prepared: Prepared) -> Motion:
         return Motion(
@@ -256,5 +272,5 @@ def _outline(prepared: Prepared, speed: float) -> str:
     return (
         f"approach {way:.1f} s, trajectory {prepared.run.duration:.1f} s at "
         f"{100.0 * speed:g} % speed, at rest within {prepared.braking_time:.3f} s"
-        f"{wider_limits(prepared.machine)}"
+        f"{wider_limits(prepared.machine)}; {prepared.obstacles}"
     )

@@ -64,6 +64,8 @@ def job_of(
         values["velocity_share"],
         values["acceleration_share"],
         per_joint("tracking_error_limit", values["tracking_error_limit"], len(robot.joints)),
+        cell=values["cell"],
+        clearance=values["clearance"],
     )
     start = _start(request.start_position, robot, position)
     if request.method == METHOD:
@@ -142,7 +144,8 @@ def fill_plan(response: PlanExcitation.Response, planned: Planned, machine: Mach
         summary = fill_one_joint(response, plan)
     else:
         summary = _fill_points(response, plan)
-    return f"{summary}, at rest within {response.braking_time:.2f} s{wider_limits(machine)}"
+    told = "".join(f"; {remark}" for remark in certificate.remarks)
+    return f"{summary}, at rest within {response.braking_time:.2f} s{wider_limits(machine)}{told}"
 
 
 def _fill_points(response: PlanExcitation.Response, plan: Plan) -> str:

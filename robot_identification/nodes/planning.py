@@ -13,6 +13,7 @@ from typing import get_args
 
 import numpy as np
 
+from robot_identification.collision.model import load_collision_model
 from robot_identification.errors import NotCertifiedError, SettingError
 from robot_identification.excitation.approach import approach, slowed
 from robot_identification.excitation.braking import release_time
@@ -45,6 +46,8 @@ class Sources:
         acceleration_share: share of those of acceleration and jerk that motions and braking use.
         tracking_error: largest tracking error of every joint, in rad or m; empty: none.
         held: names of joints that do not move; they need no room to brake in.
+        cell: cell file, beside what the robot file says of its cell; empty: none.
+        clearance: distance in m that motions keep; 0: as the files say.
     """
 
     robot: str
@@ -54,6 +57,8 @@ class Sources:
     acceleration_share: float = 0.6
     tracking_error: tuple[float, ...] = ()
     held: tuple[str, ...] = ()
+    cell: str = ""
+    clearance: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -73,7 +78,7 @@ class Machine:
         limits: these limits.
         described: with the limits of the robot itself.
         declared: these limits.
-        surroundings: prior model.
+        surroundings: prior model and obstacles.
         release: time from the order to brake to braking proper, in s.
     """
 
@@ -102,12 +107,14 @@ class Prepared:
         run: what it is to follow.
         approach: the way to its start; None where the robot stands there.
         braking_time: longest time from the order to brake to rest, in s.
+        obstacles: the smallest distances that were met, or why they are not checked, for people.
     """
 
     machine: Machine
     run: Trajectory
     approach: Trajectory | None
     braking_time: float
+    obstacles: str
 
 
 def load_machine(sources: Sources) -> Machine:
@@ -133,9 +140,18 @@ def load_machine(sources: Sources) -> Machine:
         MotionLimits.of(inner),
         robot,
         limits,
-        Surroundings(prior=prior),
+        _surroundings(sources, robot, prior),
         release_time(limits),
     )
+
+
+def _surroundings(sources: Sources, robot: RobotModel, prior: Array | None) -> Surroundings:
+    """Return what is known besides the limits, for a robot that may be off its reference."""
+    collisions = load_collision_model(
+        sources.robot, robot, cell=sources.cell or None, clearance=sources.clearance or None
+    )
+    off = np.array(sources.tracking_error) if sources.tracking_error else None
+    return Surroundings.around(collisions, prior=prior, off=off)
 
 
 def joints_without_room(sources: Sources) -> tuple[str, ...]:
@@ -229,11 +245,14 @@ def prepare(
     run, start = slowed(run, speed), run.positions[0]
     slow = certify(machine.robot, run, surroundings=room)
     slow.require()
-    way, longest = None, machine.braking_time(slow)
+    way, longest, obstacles = None, machine.braking_time(slow), [slow.obstacles]
     if abs(position - start).max() > START_TOLERANCE:
         way, certificate = approach(
             machine.robot, run, position, speed=approach_speed, surroundings=room
         )
         certificate.require()
         longest = max(longest, machine.braking_time(certificate))
-    return Prepared(machine, run, way, longest)
+        obstacles = [f"approach: {certificate.obstacles}", f"trajectory: {slow.obstacles}"]
+    if not machine.surroundings.checked:
+        obstacles = [machine.surroundings.unchecked]
+    return Prepared(machine, run, way, longest, "; ".join(obstacles))

@@ -35,6 +35,10 @@ _SETTLING = 0.3
 
 Watch = Callable[[float], None]
 
+_OF_SIMULATIONS: Mapping[str, Mapping[str, object]] = {
+    "excitation": {"acknowledge_unchecked": True}  # a simulated robot can touch nothing
+}
+
 
 class Session(Closing):
     """Nodes with their shipped parameter files, for as long as the block lasts.
@@ -79,7 +83,11 @@ class Session(Closing):
                 line = command(
                     name,
                     parameter_files=_simulation(name, robot, description),
-                    parameters={**described, **(parameters or {}).get(name, {})},
+                    parameters={
+                        **described,
+                        **_OF_SIMULATIONS.get(name, {}),
+                        **(parameters or {}).get(name, {}),
+                    },
                     namespace=self.namespace,
                 )
                 self.nodes.start(name, line)
