@@ -59,6 +59,7 @@ EXTRAS = {
         "pin>=2.7",
         "threadpoolctl>=3",
     ],
+    "collision": ["coal>=3"],
     "docs": [
         "furo>=2024.1",
         "latex2mathml>=3.77",
@@ -70,6 +71,7 @@ EXTRAS = {
     "parallel": ["distributed>=2026.1.1"],
     "report": ["jinja2>=3.1.6", "markupsafe>=2", "matplotlib>=3.6"],
     "test": [
+        "coal>=3",
         "distributed>=2026.1.1",
         "example-robot-data>=4",
         "furo>=2024.1",

@@ -12,7 +12,8 @@ import numpy as np
 
 from robot_identification.collision import cell as cells
 from robot_identification.collision import engine
-from robot_identification.collision.cell import Arm, Attached, Cell, capsule_between
+from robot_identification.collision.cell import Arm, Attached, Cell
+from robot_identification.collision.cell_shapes import FLOOR, capsule_between
 from robot_identification.collision.clearance import ClearanceCheck
 from robot_identification.collision.pairs import scene_of
 from robot_identification.collision.scene import STATIC, CollisionBody, Scene
@@ -132,7 +133,7 @@ def load_collision_model(
             "link_radius in the section cell of its robot file"
         )
     wanted = _clearance(clearance, whole)
-    mounting = (cells.FLOOR,) if whole.mounting is None else whole.mounting
+    mounting = (FLOOR,) if whole.mounting is None else whole.mounting
     standing = [*mounting, *whole.standing]
     for arm in whole.arms:
         standing += _arm_bodies(arm, path.parent, arms or {})
@@ -144,6 +145,12 @@ def load_collision_model(
         rest=_rest(robot, whole.rest),
         disabled=() if whole.srdf is None else read_srdf(whole.srdf),
     )
+    around = {body.name for body in standing}
+    remarks += [
+        f"{one.first} and {one.second} are not checked: {one.reason}"
+        for one in scene.left_out
+        if {one.first, one.second} & around
+    ]
     if whole.mounting is None:
         remarks.append("the robot stands on the plane of its base; say mounting if it does not")
     return CollisionModel(robot, scene, wanted, tuple(remarks))

@@ -3,6 +3,7 @@
 Left out are bodies of one link, links that a joint connects, what an SRDF disables, and, of links
 with few joints between them, those that are nearer than what is wanted nearly everywhere, those
 that overlap in the rest posture, and those that are shown never to touch, whatever their joints do.
+Of what stands in the cell only that is left out from which the first joint cannot take its link.
 Everything that is left out is told.
 """
 
@@ -95,7 +96,10 @@ def _kept(
         own = [scene.bodies[i] for i in scene.pairs[pair]]
         of_robot = own[1].of_robot
         reason = ""
-        if (distance[1:, column] < wanted).mean() > ALWAYS:
+        nearer = float((distance[1:, column] < wanted).mean())
+        # What stands in the cell may be near nearly everywhere, as the walls of a narrow one are:
+        # only where the first joint alone cannot change it is it no obstacle, but what holds it.
+        if nearer > ALWAYS if of_robot else nearer == 1.0 and between[pair] == 1:
             reason = f"always nearer than {wanted:g} m"
         elif of_robot and distance[0, column] <= 0.0:
             reason = "they touch in the rest posture"

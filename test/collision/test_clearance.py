@@ -1,0 +1,131 @@
+"""The clearance of motions: what is kept everywhere, and what is refused with the pair and time."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("coal", reason="the package coal is not installed")
+
+from collision.cells import collisions, limits_of, random_motion, swing
+from robot_identification.excitation.braking import braking_times
+from robot_identification.excitation.surroundings import Surroundings
+
+LIMITS = limits_of()
+TIP = 0.5 + 0.4 + 0.04  # m, from the axis of the shoulder to the end of the hand
+
+
+def clearance(folder, motion, cell="", off=None, **options):
+    around = Surroundings(collisions=collisions(folder, cell, **options), off=off)
+    return around.clearance(motion, LIMITS)
+
+
+def wall(distance, thickness=0.001):
+    """Return a thin plate across the x axis, before the stretched arm."""
+    middle = distance + thickness / 2.0
+    return f"obstacles: [{{name: plate, box: [{thickness}, 4, 4], at: [{middle}, 0, 0]}}]\n"
+
+
+@pytest.mark.parametrize(("gap", "kept"), [(0.025, True), (0.0215, True), (0.015, False)])
+def test_the_stated_distance_is_kept_or_refused(tmp_path, gap, kept):
+    """The stretched arm sweeps past a plate that is nearest at the middle of the motion."""
+    motion = swing(1, -1.0, 4.0, begin=(0.0, 0.5, 0.0))
+    found = clearance(tmp_path, motion, wall(TIP + gap))
+    assert found.kept == kept
+    if not kept:
+        assert set(found.nearest.pair) == {"hand", "plate"}
+        assert found.nearest.distance < 0.02
+        assert found.nearest.time == pytest.approx(2.0, abs=0.4)
+
+
+def test_a_thin_obstacle_is_met_however_fast_the_motion(tmp_path):
+    """The hand goes through a plate of a millimetre at 2 rad/s: 8 mm from one ms to the next."""
+    plate = "obstacles: [{name: plate, box: [1.0, 0.001, 0.3], at: [0.9, 0.0, 0.0]}]\n"
+    motion = swing(0, 1.6, 1.6, begin=(-0.8, 0.0, 0.0))
+    assert not clearance(tmp_path, motion, plate).kept
+
+
+def test_braking_counts_as_the_motion_does(tmp_path):
+    """The motion ends before the plate; braking from it takes longer, and would not."""
+    motion, weak = (
+        swing(1, 0.9, 1.0, begin=(0.0, -1.57, 0.0)),
+        limits_of(acceleration=np.full(3, 5.3)),
+    )
+    end = 0.9 * np.cos(0.67) + 0.04
+    around = Surroundings(collisions=collisions(tmp_path, wall(end + 0.035)))
+    assert around.clearance(motion, LIMITS).kept
+    found = around.clearance(motion, weak)
+    assert not found.kept
+    assert found.nearest.braking
+
+
+def test_a_robot_that_may_be_off_its_reference_needs_more_room(tmp_path):
+    motion = swing(1, -1.0, 4.0, begin=(0.0, 0.5, 0.0))
+    off = np.array([0.0, 0.0, 0.0])
+    assert clearance(tmp_path, motion, wall(TIP + 0.03), off).kept
+    beside = swing(0, 0.5, 4.0, begin=(0.3, 0.0, 0.0))
+    near = "obstacles: [{name: post, box: [2.0, 0.02, 2.0], at: [1.0, -0.1, 0.0]}]\n"
+    assert clearance(tmp_path, beside, near, off).kept
+    assert not clearance(tmp_path, beside, near, np.array([0.2, 0.0, 0.0])).kept
+
+
+def test_the_plane_that_the_robot_stands_on_counts(tmp_path):
+    down = swing(1, 1.4, 5.0)
+    cell = "obstacles: []\n"
+    assert clearance(tmp_path, down, cell).kept
+    (tmp_path / "low").mkdir()
+    low = "keep_in: [{name: room, box: [4, 4, 1.0]}]\n"
+    found = clearance(tmp_path / "low", down, low)
+    assert not found.kept
+    assert "room -z" in found.nearest.pair
+
+
+BOXES = """
+obstacles:
+  - {{name: one, box: [0.3, 0.3, 0.3], at: [{0}, {1}, {2}]}}
+  - {{name: two, box: [0.2, 0.6, 0.1], at: [{3}, {4}, {5}]}}
+"""
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_posture_of_a_motion_that_is_kept_is_nearer_than_stated(tmp_path, seed):
+    """Neither on the motion, at any speed, nor where it brakes; postures of their own."""
+    rng = np.random.default_rng(seed)
+    model = collisions(tmp_path, BOXES.format(*rng.uniform(-0.9, 0.9, 6).round(3)))
+    around, kept = Surroundings(collisions=model), 0
+    for _ in range(25):
+        motion = random_motion(rng, LIMITS)
+        if not around.clearance(motion, LIMITS).kept:
+            continue
+        kept += 1
+        postures = np.vstack([moved(motion), *(braked(motion, rng) for _ in range(20))])
+        rows = np.argwhere(np.ones((len(postures), len(model.scene.pairs)), dtype=bool))
+        assert model.check.at(postures, rows)[0].min() >= 0.02
+    assert kept > 0
+
+
+def moved(motion):
+    return motion.sample(np.arange(0.0, motion.duration, 0.005))[0]
+
+
+def braked(motion, rng):
+    """Return postures on the way to rest, from a random moment at a random share of the speed."""
+    q, qd, _ = (x[0] for x in motion.sample(rng.uniform(0.0, motion.duration)))
+    qd = qd * rng.uniform(0.2, 1.0)
+    time = braking_times(LIMITS, qd[None])[0].max()
+    s = np.linspace(0.0, 1.0, 20)[:, None]
+    return q + qd * max(time, 1e-9) * (s - s**3 + s**4 / 2.0)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_motion_that_is_free_with_a_centimetre_to_spare_is_rarely_refused(tmp_path, seed):
+    rng = np.random.default_rng(seed)
+    model = collisions(tmp_path, BOXES.format(*rng.uniform(-0.9, 0.9, 6).round(3)))
+    around, free, refused = Surroundings(collisions=model), 0, 0
+    for _ in range(60):
+        motion = random_motion(rng, LIMITS)
+        postures = np.vstack([moved(motion), *(braked(motion, rng) for _ in range(100))])
+        if model.check.margins(postures, np.zeros(3), 0.03).min() < 0.03:
+            continue
+        free += 1
+        refused += not around.clearance(motion, LIMITS).kept
+    assert free > 3
+    assert refused <= max(1, 0.05 * free)
