@@ -66,7 +66,6 @@ class Cell:
         tools: shapes of what links carry.
         standing: bodies that stand in the cell.
         arms: other robots.
-        digests: SHA-256 of all files that were read.
     """
 
     clearance: float | None = None
@@ -78,7 +77,6 @@ class Cell:
     tools: tuple[Attached, ...] = ()
     standing: tuple[CollisionBody, ...] = ()
     arms: tuple[Arm, ...] = ()
-    digests: tuple[str, ...] = ()
 
     def beside(self, other: Cell) -> Cell:
         """Return both: what this one says counts, what it does not say comes from the other."""
@@ -92,7 +90,6 @@ class Cell:
             tools=(*other.tools, *self.tools),
             standing=(*other.standing, *self.standing),
             arms=(*other.arms, *self.arms),
-            digests=(*other.digests, *self.digests),
         )
 
 
@@ -157,7 +154,6 @@ def _cell(document: Document, data: Mapping[str, Any], at: tuple[str | int, ...]
             )
             for i, entry in enumerate(data.get("arms", ()))
         ),
-        digests=(document.digest,),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,7 +23,7 @@ from robot_identification.collision.shapes import (
     Sphere,
 )
 from robot_identification.errors import MissingPackageError, RobotDescriptionError
-from robot_identification.robot.model import Array
+from robot_identification.robot.model import Array, read_only
 
 
 def available() -> bool:
@@ -128,15 +129,26 @@ def load_mesh(path: Path, scale: Array) -> list[Array]:
         MissingPackageError: coal is not installed.
         RobotDescriptionError: the file cannot be read.
     """
+    stamp = path.stat() if path.is_file() else None
+    changed = (stamp.st_mtime_ns, stamp.st_size) if stamp else (0, 0)
+    x, y, z = (float(factor) for factor in scale)
+    return list(_parts_of_file(path, (x, y, z), changed))
+
+
+@lru_cache(maxsize=256)
+def _parts_of_file(
+    path: Path, scale: tuple[float, float, float], _changed: tuple[int, int]
+) -> tuple[Array, ...]:
+    """Return the parts of a mesh; a node reads them at every start, and files rarely change."""
     coal = _coal()
     try:
-        mesh = coal.MeshLoader(coal.BV_OBBRSS).load(str(path), np.array(scale, dtype=np.float64))
+        mesh = coal.MeshLoader(coal.BV_OBBRSS).load(str(path), np.array(scale))
     except (RuntimeError, ValueError) as error:
         raise RobotDescriptionError(f"cannot be read as a mesh: {error}", path=path) from error
     vertices = np.array([mesh.vertex(i) for i in range(mesh.num_vertices)])
     triangles = map(mesh.tri_indices, range(mesh.num_tris))
     faces = np.array([[t[0], t[1], t[2]] for t in triangles], dtype=np.int64)
-    return _parts(vertices, faces)
+    return tuple(read_only(part) for part in _parts(vertices, faces))
 
 
 def _parts(vertices: Array, faces: Indices) -> list[Array]:

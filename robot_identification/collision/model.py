@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,7 +16,6 @@ from robot_identification.collision.cell_shapes import FLOOR, capsule_between
 from robot_identification.collision.clearance import ClearanceCheck
 from robot_identification.collision.pairs import scene_of
 from robot_identification.collision.scene import STATIC, CollisionBody, Scene
-from robot_identification.collision.shapes import Hull
 from robot_identification.collision.srdf import read_srdf
 from robot_identification.collision.urdf_bodies import urdf_bodies
 from robot_identification.errors import MissingMeshError, SettingError
@@ -73,22 +71,6 @@ class CollisionModel:
         excess = self.check.at(postures, rows)[0] - bounds[rows[:, 0], rows[:, 1]]
         np.minimum.at(found, rows[:, 1], np.maximum(excess, 0.0))
         return np.where(np.isfinite(found), found, 0.0)
-
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 of bodies, pairs and clearance, hexadecimal."""
-        content = hashlib.sha256(f"{self.clearance!r}".encode())
-        for body in self.scene.bodies:
-            content.update(f"{body.name} {body.joint} {type(body.shape).__name__}".encode())
-            parts = [body.rotation, body.translation]
-            if isinstance(body.shape, Hull):
-                parts.append(body.shape.vertices)
-            else:
-                content.update(repr(body.shape).encode())
-            for values in parts:
-                content.update(np.ascontiguousarray(values).tobytes())
-        content.update(np.ascontiguousarray(self.scene.pairs).tobytes())
-        return content.hexdigest()
 
 
 def load_collision_model(

@@ -13,8 +13,8 @@ from robot_identification.robot.loading import load_robot
 
 URDF = """<robot name="post">
   <link name="base"><collision><geometry><box size="0.2 0.2 0.2"/></geometry></collision></link>
-  <link name="arm"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>
-    </inertial><collision><origin xyz="0 0 0.5"/><geometry>{shape}</geometry></collision></link>
+  <link name="arm"><inertial><mass value="1"/>
+    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial><collision><origin xyz="0 0 0.5"/><geometry>{shape}</geometry></collision></link>
   <joint name="hinge" type="revolute"><parent link="base"/><child link="arm"/>
     <origin xyz="0 0 0.3"/><axis xyz="0 1 0"/><limit lower="-3" upper="3" effort="9" velocity="1"/>
   </joint>
@@ -100,9 +100,9 @@ def test_a_cell_file_that_is_wrong_is_refused_with_file_and_field(tmp_path, text
 
 
 def test_links_joints_and_distances_that_cannot_be_are_named(tmp_path):
-    with pytest.raises(SettingError, match="link_4.*no link of this name"):
+    with pytest.raises(SettingError, match=r"link_4.*no link of this name"):
         collisions(tmp_path, "tools: [{name: gripper, link: link_4, sphere: {radius: 0.1}}]\n")
-    with pytest.raises(SettingError, match="elbow.*no joint"):
+    with pytest.raises(SettingError, match=r"elbow.*no joint"):
         collisions(tmp_path, "rest: {elbow: 1.0}\n")
     with pytest.raises(SettingError, match="clearance"):
         collisions(tmp_path, clearance=-0.1)
