@@ -14,7 +14,8 @@ from robot_identification.robot.loading import load_robot
 URDF = """<robot name="post">
   <link name="base"><collision><geometry><box size="0.2 0.2 0.2"/></geometry></collision></link>
   <link name="arm"><inertial><mass value="1"/>
-    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial><collision><origin xyz="0 0 0.5"/><geometry>{shape}</geometry></collision></link>
+    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+    <collision><origin xyz="0 0 0.5"/><geometry>{shape}</geometry></collision></link>
   <joint name="hinge" type="revolute"><parent link="base"/><child link="arm"/>
     <origin xyz="0 0 0.3"/><axis xyz="0 1 0"/><limit lower="-3" upper="3" effort="9" velocity="1"/>
   </joint>
