@@ -8,6 +8,7 @@ from pathlib import Path
 from robot_identification.cli import obstacles, one_joint, progress, tables
 from robot_identification.cli import options as shared
 from robot_identification.cli.certificates import print_certificate
+from robot_identification.cli.view import write_view
 from robot_identification.errors import SettingError
 from robot_identification.excitation.criterion import Criterion, Measure
 from robot_identification.excitation.optimizers import OPTIMIZERS
@@ -46,6 +47,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="PNG",
         help="draw the motion inside its limits, and the singular values (needs the extra report)",
+    )
+    parser.add_argument(
+        "--view",
+        type=Path,
+        metavar="PAGE.html",
+        help="show the motion in its cell, as a page that a browser opens (needs the extra report)",
     )
     parser.add_argument(
         "--limits",
@@ -98,7 +105,7 @@ def run(options: argparse.Namespace) -> None:
     robot = shared.robot_of(options)
     if options.limits is not None:
         robot = with_joint_limits(robot, options.limits)
-    for target in (options.output, options.plot):
+    for target in (options.output, options.plot, options.view):
         if target is not None:
             check_target(target)
     prior = None if options.prior is None else load_values(options.prior, robot)
@@ -111,12 +118,16 @@ def run(options: argparse.Namespace) -> None:
         if options.plot is not None:
             title = f"{robot.name}: one joint at a time, {found.trajectory.duration:.1f} s"
             _plot(options.plot, robot, found.trajectory, title, None)
+        if options.view is not None:
+            write_view(options.view, found.trajectory, around, found.certificate)
         one_joint.show(found, options.output, as_json=options.json)
         return
     settings = _settings(options, robot)
     with progress.bar("excite", quiet=options.json) as report:
         result = plan(robot, settings, surroundings=around, progress=report)
     write_plan(options.output, result)
+    if options.view is not None:
+        write_view(options.view, result.trajectory, around, result.certificate)
     if options.plot is not None:
         title = (
             f"{robot.name}: {result.settings.model} model, {result.rows} rows, "
@@ -137,6 +148,8 @@ def _verify(options: argparse.Namespace, robot: RobotModel, surroundings: Surrou
         values = read_singular_values(options.verify)
         title = f"{robot.name}: {options.verify.name}, {trajectory.duration:.1f} s"
         _plot(options.plot, robot, trajectory, title, values)
+    if options.view is not None:
+        write_view(options.view, trajectory, surroundings, certificate)
     if options.json:
         tables.print_json(certificate_summary(trajectory, certificate))
     else:

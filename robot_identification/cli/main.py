@@ -26,6 +26,7 @@ from robot_identification.cli import (
     run,
     simulate,
     validate,
+    view,
 )
 from robot_identification.cli.standard_output import NoReaderError, checked_output
 from robot_identification.errors import (
@@ -45,6 +46,7 @@ PROGRAM = "robot-identification"
 COMMANDS: dict[str, ModuleType] = {
     "base-parameters": base_parameters,
     "excite": excite,
+    "view": view,
     "simulate": simulate,
     "identify": identify,
     "identify-many": identify_many,

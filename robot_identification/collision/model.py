@@ -131,7 +131,7 @@ def load_collision_model(
     remarks += [
         f"{one.first} and {one.second} are not checked: {one.reason}"
         for one in scene.left_out
-        if {one.first, one.second} & around
+        if {one.first, one.second} & around and not one.harmless
     ]
     if whole.mounting is None:
         remarks.append("the robot stands on the plane of its base; say mounting if it does not")

@@ -95,7 +95,7 @@ def _kept(
     for column, pair in enumerate(near):
         own = [scene.bodies[i] for i in scene.pairs[pair]]
         of_robot = own[1].of_robot
-        reason = ""
+        reason, harmless = "", False
         nearer = float((distance[1:, column] < wanted).mean())
         # What stands in the cell may be near nearly everywhere, as the walls of a narrow one are:
         # only where the first joint alone cannot change it is it no obstacle, but what holds it.
@@ -104,10 +104,11 @@ def _kept(
         elif of_robot and distance[0, column] <= 0.0:
             reason = "they touch in the rest posture"
         elif between[pair] <= _SHOWN_JOINTS and distance[:, column].min() > _NEVER:
-            reason = "they never touch" if _never_touch(arrays, exact, int(pair), ranges) else ""
+            harmless = _never_touch(arrays, exact, int(pair), ranges)
+            reason = "they never touch" if harmless else ""
         if reason:
             kept[pair] = False
-            told.append(LeftOut(own[0].name, own[1].name, reason))
+            told.append(LeftOut(own[0].name, own[1].name, reason, harmless))
     return np.flatnonzero(kept), told
 
 

@@ -71,11 +71,13 @@ class LeftOut:
         first: name of a link.
         second: name of the other.
         reason: why.
+        harmless: whether that was shown, for every posture within the limits.
     """
 
     first: str
     second: str
     reason: str
+    harmless: bool = False
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from robot_identification.excitation.starts import (
     between_rests,
     disturbed,
     fit,
+    freed,
     random_starts,
 )
 from robot_identification.identification.base import BaseParameters
@@ -94,7 +95,8 @@ def dynamic_candidates(
             one = replace(settings.points, optimizers=(start.optimizer,), starts=1)
             best = optimise_points(observation, limits, even, one, cancelled=over)
             first = between_rests(best.points, posture)
-        task = Refinement(observation, limits, first, duration, clearance=clearance)
+        begun = freed(first, clearance)
+        task = Refinement(observation, limits, begun, duration, clearance=clearance)
         points = task.run(start.stages, over)
         return fit(points, start.origin or first, limits, duration, start.optimizer)
 

@@ -13,7 +13,7 @@ from robot_identification.excitation.observation import EnergyObservation, Inner
 from robot_identification.excitation.optimizers import Cancelled
 from robot_identification.excitation.points import Progress, optimise_points
 from robot_identification.excitation.refinement import Refinement, Stage
-from robot_identification.excitation.starts import Candidate, fit, from_rest, random_starts
+from robot_identification.excitation.starts import Candidate, fit, freed, from_rest, random_starts
 from robot_identification.identification.base import BaseParameters
 from robot_identification.robot.model import Array
 
@@ -66,7 +66,8 @@ def energy_candidates(
     for i, first in enumerate(firsts):
         report("limits", 0.5 + 0.5 * i / len(firsts))
         prior = settings.points.criterion.prior
-        task = Refinement(inner, limits, first, settings.duration, weight, prior, clearance)
+        begun = freed(first, clearance)
+        task = Refinement(inner, limits, begun, settings.duration, weight, prior, clearance)
         refined = task.run(_STAGES, cancelled)
         before, winner = (found.before, found.optimizer) if i == 0 else (None, "gradient")
         for points in (first, refined):

@@ -191,7 +191,7 @@ def start_posture(
     Raises:
         ShapeError: the number of positions is not that of the joints.
         SettingError: a position is outside of the limits.
-        NotCertifiedError: no free posture was found.
+        NotCertifiedError: the robot would touch something there, or no free posture was found.
     """
     if start is None:
         inside = (limits.lower < 0.0) & (limits.upper > 0.0)
@@ -206,6 +206,7 @@ def start_posture(
             f"{robot.joint_names[joint]} has the limits {limits.lower[joint]:g} and "
             f"{limits.upper[joint]:g}",
         )
+    surroundings.require_free(limits, posture)
     return posture
 
 

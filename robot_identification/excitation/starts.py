@@ -15,6 +15,7 @@ from robot_identification.robot.model import Array
 
 _DISTURBANCE = 0.1
 _REDRAWN = 50
+_SHARES = (1.0, 0.8, 0.6, 0.45, 0.3, 0.2, 0.1)
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,28 @@ def random_starts(
         velocities = limits.velocity * rng.uniform(-0.4, 0.4, shape)
         starts.append(Points(positions, velocities, durations))
     return starts
+
+
+def freed(points: Points, clearance: ClearancePenalty | None) -> Points:
+    """Return points drawn in towards the first one until the motion through them is free.
+
+    From there a search reaches what it can without going through anything; a motion that begins on
+    the wrong side of an obstacle hardly finds the way around.
+
+    Args:
+        points: the first and the last are free.
+        clearance: what the motion lacks to its clearance; None: it need not keep clear.
+    """
+    if clearance is None:
+        return points
+    begin = points.positions[0]
+    for share in _SHARES:
+        near = Points(
+            begin + share * (points.positions - begin), share * points.velocities, points.durations
+        )
+        if clearance(near)[0] == 0.0:
+            break
+    return near
 
 
 def disturbed(points: Points, limits: MotionLimits, rng: np.random.Generator) -> Points:

@@ -11,6 +11,7 @@ from robot_identification.collision.clearance import Clearance
 from robot_identification.collision.model import CollisionModel
 from robot_identification.collision.tube import BrakingLaw, Tube
 from robot_identification.dynamics.regressor import inverse_dynamics
+from robot_identification.errors import NotCertifiedError
 from robot_identification.excitation.braking import (
     braking_times,
     release_time,
@@ -89,6 +90,24 @@ class Surroundings:
         if self.collisions is None:
             return None
         return ClearancePenalty(self.collisions, limits, self._off(limits), room)
+
+    def require_free(self, limits: MotionLimits, posture: Array) -> None:
+        """Refuse a posture in which the robot would touch something.
+
+        Args:
+            limits: of the robot.
+            posture: (joints,) in rad or m.
+
+        Raises:
+            NotCertifiedError: with the pair and its distance.
+        """
+        if self.collisions is None:
+            return
+        names, still = self.collisions.robot.joint_names, np.zeros((2, len(posture)))
+        there = Trajectory(names, np.array([0.0, 1.0]), np.tile(posture, (2, 1)), still, still)
+        found = self.clearance(there, limits)
+        if found is not None and not found.kept:
+            raise NotCertifiedError("obstacles", f"where the motion begins: {found.nearest}")
 
     def free_posture(self, limits: MotionLimits, wanted: Array) -> Array:
         """Return a posture, or a free one near it where the robot would touch something there.

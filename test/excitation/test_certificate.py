@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
+from collision.cells import collisions
 from made_up_plans import broken, random_plan, violates
 from robot_identification.errors import MissingLimitError, NotCertifiedError, SettingError
 from robot_identification.excitation.approach import approach, slowed
@@ -200,11 +201,25 @@ def test_efforts_of_the_prior_model_are_checked():
     assert not certify(weak, plan(), surroundings=Surroundings(prior=prior)).results["effort"]
 
 
-def test_obstacles_and_the_box_of_the_tool_are_checked():
-    free = certify(ROBOT, plan(), surroundings=Surroundings(free=lambda q: q[:, 1] < 9.0))
-    blocked = certify(ROBOT, plan(), surroundings=Surroundings(free=lambda q: q[:, 1] < 0.05))
+def test_obstacles_are_checked_and_what_is_not_checked_is_said(tmp_path):
+    pytest.importorskip("coal", reason="the package coal is not installed")
+    beside = "obstacles: [{name: post, box: [0.2, 0.2, 2.0], at: [0.7, 0.2, 0.0]}]\n"
+    free = certify(ROBOT, plan(), surroundings=Surroundings(collisions=collisions(tmp_path)))
+    blocked = certify(
+        ROBOT, plan(), surroundings=Surroundings(collisions=collisions(tmp_path, beside))
+    )
     assert free.results["obstacles"]
-    assert not blocked.results["obstacles"]
+    assert not any("not checked" in remark for remark in free.remarks)
+    with pytest.raises(
+        NotCertifiedError, match=r"and post: -?[\d.]+ m, .* [\d.]+ s; wanted 0.02 m"
+    ):
+        blocked.require()
+    unknown = certify(ROBOT, plan())
+    assert "obstacles" not in unknown.results
+    assert unknown.remarks[0].startswith("obstacles are not checked")
+
+
+def test_the_box_of_the_tool_is_checked():
     wide, narrow = Workspace((-2, -2, -2), (2, 2, 2)), Workspace((-2, -2, -2), (2, 2, 0.0))
     assert certify(replace(ROBOT, workspace=wide), plan()).results["tool"]
     assert not certify(replace(ROBOT, workspace=narrow), plan()).results["tool"]

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from collision.cells import collisions
 from robot_identification.errors import (
     CancelledError,
     MissingLimitError,
@@ -12,6 +13,7 @@ from robot_identification.errors import (
     SettingError,
     ShapeError,
 )
+from robot_identification.excitation.certificate import certify
 from robot_identification.excitation.plan import PlanSettings, plan
 from robot_identification.excitation.points import PointSettings
 from robot_identification.excitation.random_points import RandomPointsSettings, random_points
@@ -68,9 +70,24 @@ def test_large_efforts_slow_the_motion_down():
         plan(with_limit(effort=1.0), QUICK, surroundings=Surroundings(prior=prior))
 
 
-def test_obstacles_everywhere_are_refused():
-    nowhere = Surroundings(free=lambda q: np.zeros(len(q), dtype=bool))
-    with pytest.raises(NotCertifiedError, match="obstacles"):
+def test_a_plan_keeps_clear_of_what_the_free_one_would_touch(tmp_path):
+    pytest.importorskip("coal", reason="the package coal is not installed")
+    table = "obstacles: [{name: table, box: [1.0, 1.0, 0.1], at: [0.7, 0.0, -0.45]}]\n"
+    cell = Surroundings(collisions=collisions(tmp_path, table))
+    assert not certify(ROBOT, plan(ROBOT, QUICK).trajectory, surroundings=cell).passed
+    found = plan(ROBOT, QUICK, surroundings=cell)
+    assert found.certificate.results["obstacles"]
+    again = certify(ROBOT, found.trajectory, surroundings=cell)
+    assert again.clearance.kept
+    assert again.obstacles.endswith("wanted 0.02 m") or "farther" in again.obstacles
+
+
+def test_obstacles_everywhere_are_refused_with_what_was_tried(tmp_path):
+    pytest.importorskip("coal", reason="the package coal is not installed")
+    nowhere = Surroundings(
+        collisions=collisions(tmp_path, "keep_in: [{name: box, box: [1, 1, 1]}]\n")
+    )
+    with pytest.raises(NotCertifiedError, match=r"where the motion begins: hand and box"):
         plan(ROBOT, QUICK, surroundings=nowhere)
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from collision.cells import collisions
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.errors import (
     CancelledError,
@@ -187,15 +188,16 @@ def test_joints_can_go_singly_all_the_time(stanford):
     assert plan.trajectory.duration > together.trajectory.duration
 
 
-def test_postures_avoid_obstacles_and_leave_the_box_alone():
+def test_postures_avoid_obstacles(tmp_path):
+    pytest.importorskip("coal", reason="the package coal is not installed")
+    behind = "obstacles: [{name: wall, box: [0.1, 4.0, 4.0], at: [-0.5, 0.0, 0.0]}]\n"
+    around = Surroundings(collisions=collisions(tmp_path, behind))
+    plan = plan_one_joint(load_robot("three_dof"), surroundings=around)
+    assert plan.certificate.results["obstacles"]
+
+
+def test_a_box_of_the_tool_that_is_large_enough_is_kept():
     robot = load_robot("three_dof")
-
-    def free(q):
-        return np.abs(q[:, 0]) < 1.0
-
-    plan = plan_one_joint(robot, surroundings=Surroundings(free=free))
-    q, _, _ = plan.trajectory.sample(np.arange(0.0, plan.trajectory.duration, 0.01))
-    assert free(q).all()
     boxed = replace(robot, workspace=Workspace((-9.0, -9.0, -9.0), (9.0, 9.0, 9.0)))
     assert plan_one_joint(boxed).certificate.results["tool"]
 
