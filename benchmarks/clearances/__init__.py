@@ -1,0 +1,1 @@
+"""Parts of clearance_study.py."""
