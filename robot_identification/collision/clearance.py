@@ -117,12 +117,14 @@ class ClearanceCheck:
             return True
         distance, normals, points = self.at(cells.posture, rows)
         nearest.look(cells, rows, distance, points)
-        shrinks = self.arrays.travel(cells.posture, cells.spread, rows, normals)
+        shrinks = self.arrays.travel(cells.posture, cells.spread, rows, normals, points)
         unsure = distance - shrinks < wanted
         if not unsure.any():
             return True
         off = np.broadcast_to(tube.slack, cells.spread.shape)
-        least = self.arrays.travel(cells.posture, off, rows[unsure], normals[unsure])
+        least = self.arrays.travel(
+            cells.posture, off, rows[unsure], normals[unsure], points[unsure]
+        )
         near = distance[unsure] - least < wanted
         if (near | (shrinks[unsure] - least < _RESOLUTION)).any():
             return False
@@ -141,8 +143,8 @@ class ClearanceCheck:
         rows = np.argwhere(self.arrays.gaps(postures, spread, within) < 0.0)
         found = np.full(len(postures), within)
         if len(rows):
-            distance, normals, _ = self.at(postures, rows)
-            least = distance - self.arrays.travel(postures, spread, rows, normals)
+            distance, normals, points = self.at(postures, rows)
+            least = distance - self.arrays.travel(postures, spread, rows, normals, points)
             np.minimum.at(found, rows[:, 0], least)
         return found
 

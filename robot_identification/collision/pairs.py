@@ -130,10 +130,10 @@ def _never_touch(
         q, h = (low + high) / 2.0, np.zeros_like(low)
         h[:, chain] = (high - low)[:, chain] / 2.0
         rows = np.column_stack([np.arange(len(q)), np.full(len(q), pair)])
-        distance, normals, _ = exact.at(rows, *arrays.frames(q))
+        distance, normals, points = exact.at(rows, *arrays.frames(q))
         if (distance <= _NEVER).any():
             return False
-        unsure = distance - arrays.travel(q, h, rows, normals) <= _NEVER
+        unsure = distance - arrays.travel(q, h, rows, normals, points) <= _NEVER
         if not unsure.any():
             return True
         low, high, h = low[unsure], high[unsure], h[unsure]

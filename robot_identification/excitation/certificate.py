@@ -64,7 +64,8 @@ class Certificate:
     @property
     def obstacles(self) -> str:
         """What the check of obstacles has met, for people; empty where there was none."""
-        return next((check.detail for check in self.checks if check.name == "obstacles"), "")
+        found = (check.detail for check in self.checks if check.name == checks.OBSTACLES)
+        return next(found, "")
 
     def require(self) -> None:
         """Refuse what has not passed.
@@ -189,8 +190,8 @@ def digest_of(
 ) -> str:
     """Return the SHA-256 of robot, trajectory and results of checks, hexadecimal.
 
-    What stands around the robot is not part of it: who uses a plan certifies it again, for the
-    cell as it is then.
+    What stands around the robot is not part of it, nor whether that was checked: who uses a plan
+    certifies it again, for the cell as it is then.
     """
     content = hashlib.sha256(
         f"{robot.name} {robot.digest} {' '.join(trajectory.joint_names)}".encode()
@@ -200,5 +201,6 @@ def digest_of(
     ):  # fmt: skip
         content.update(b"-" if values is None else np.ascontiguousarray(values).tobytes())
     for check in found:
-        content.update(f"{check.name} {check.passed}".encode())
+        if check.name != checks.OBSTACLES:
+            content.update(f"{check.name} {check.passed}".encode())
     return content.hexdigest()
