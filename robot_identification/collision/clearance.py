@@ -148,6 +148,30 @@ class ClearanceCheck:
             np.minimum.at(found, rows[:, 0], least)
         return found
 
+    def nearest(self, times: Array, postures: Array) -> Nearest | None:
+        """Return the smallest distance at some postures of a motion; None where no pair is kept.
+
+        Args:
+            times: (postures,) of the motion, in s.
+            postures: (postures, joints) then, in rad or m.
+        """
+        if not len(self.scene.pairs):
+            return None
+        bounds = self.arrays.gaps(postures, np.zeros_like(postures), 0.0)
+        lowest = np.argwhere(bounds == bounds.min())[:1]
+        rows = np.argwhere(bounds <= self.at(postures, lowest)[0][0])
+        distance, _, points = self.at(postures, rows)
+        best = int(np.argmin(distance))
+        at, pair = rows[best]
+        return Nearest(
+            distance=float(distance[best]),
+            pair=self.scene.names(int(pair)),
+            time=float(times[at]),
+            posture=postures[at],
+            points=points[best],
+            braking=False,
+        )
+
     def at(self, postures: Array, rows: Indices) -> tuple[Array, Array, Array]:
         """Return distances, normals and nearest points of pairs at postures.
 
