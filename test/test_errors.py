@@ -21,6 +21,7 @@ VALUES = {
     "bool": True,
     "object": (1, "one"),
     "int | None": 7,
+    "float | None": 2.5,
     "Sequence[str]": ("one", "two"),
     "Sequence[float]": (3.0, 1.0),
     "Sequence[int]": (2, 2),

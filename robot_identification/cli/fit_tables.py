@@ -11,6 +11,8 @@ from robot_identification.cli.printing import print_table
 from robot_identification.identification.cross_validation import CrossValidation, Fold
 from robot_identification.identification.huber import Robustness
 from robot_identification.identification.least_squares import RelativeError
+from robot_identification.identification.periodic import PeriodicRecording
+from robot_identification.identification.periodic_drift import TERMS
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.sensitivity import CutoffChange, describe_change
 
@@ -39,6 +41,8 @@ def print_fit(out: Console, result: IdentificationResult) -> None:
         out.print()
     if result.robustness is not None:
         _print_outliers(out, result.robustness)
+    for recording in result.periodic:
+        _print_periods(out, recording, names)
 
 
 def _print_validation(out: Console, found: CrossValidation, names: Sequence[str]) -> None:
@@ -105,6 +109,45 @@ def _print_outliers(out: Console, found: Robustness) -> None:
     )
     columns = ("bag", "joint", "rows", "limited", "beyond 4 std", "spikes", "robust std", "largest")
     print_table(out, title, columns, rows[: _MOST * 6])
+    out.print()
+
+
+def _print_periods(out: Console, found: PeriodicRecording, names: Sequence[str]) -> None:
+    """Print what the periods of a recording tell of noise and drift."""
+    drift = {joint.joint: joint for joint in found.drift}
+    rows = []
+    for place, name in enumerate(names):
+        joint = drift.get(name)
+        changes = ["-"] * (len(TERMS) + 1)
+        if joint is not None:
+            pairs = zip(joint.change, joint.std, strict=True)
+            changes = [f"{change:.3g} ± {std:.2g}" for change, std in pairs]
+            changes.append(f"{joint.probability:.2g}" + (" drifts" if joint.drifts else ""))
+        rows.append(
+            (
+                name,
+                str(found.harmonics[place]),
+                f"{found.position_noise[place]:.3g}",
+                f"{found.effort_noise[place]:.3g}",
+                f"{found.misfit[place]:.2f}",
+                *changes,
+            )
+        )
+    dropped = f", {found.dropped} before them left out" if found.dropped else ""
+    title = (
+        f"{found.source}: {found.periods} periods of {found.period:.6g} s from {found.begin:.2f} s "
+        f"on{dropped}; change of the friction from the first to the last"
+    )
+    columns = (
+        "joint",
+        "harmonics",
+        "position noise",
+        "effort noise",
+        "residual / noise",
+        *TERMS,
+        "p of no drift",
+    )
+    print_table(out, title, columns, rows)
     out.print()
 
 

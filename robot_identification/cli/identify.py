@@ -7,7 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from robot_identification.cli import didim, fit_tables, fitting, progress, tables
+from robot_identification.cli import (
+    didim,
+    fit_tables,
+    fitting,
+    periodic_options,
+    progress,
+    tables,
+)
 from robot_identification.cli import options as shared
 from robot_identification.cli.recordings import recordings_of
 from robot_identification.errors import ModelMismatchError, NotConvergedError, SettingError
@@ -46,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", type=Path, metavar="RESULT", help="result file")
     fitting.add_arguments(parser)
     shared.add_processing(parser)
+    periodic_options.add_arguments(parser)
     didim.add_arguments(parser)
 
 
@@ -59,6 +67,7 @@ def run(options: argparse.Namespace) -> None:
     try:
         if options.method == METHOD:
             fitting.refuse_for(options, METHOD)
+            periodic_options.refuse_for(options, METHOD)
             result = didim.run(options)
         else:
             result, changes = _by_least_squares(options)
@@ -77,6 +86,9 @@ def _by_least_squares(
     """Return the result, and what other cut-offs would change where that is asked for."""
     robot = shared.robot_of(options)
     bags, held_out = fitting.bags_of(options)
+    motion = periodic_options.motion_of(options)
+    if motion is not None and options.sensitivity:
+        raise SettingError("--sensitivity", "asked for", "an average over periods has no cut-off")
     choice: dict[str, Any] = {
         "essential": _elimination(options),
         "weighting": fitting.weighting_of(options, bags),
@@ -91,6 +103,7 @@ def _by_least_squares(
             overrides=shared.processing_of(options),
             held_out_fraction=options.held_out,
             held_out=recordings_of(options, robot, [bag.path for bag in held_out]),
+            periodic=motion,
             progress=report,
             **choice,
         )

@@ -136,3 +136,24 @@ class SampleError(InputError):
             f"{signal} of joint {joint} is {value} at sample {index}; "
             "remove such samples or repair the driver that publishes them"
         )
+
+
+class NotPeriodicError(RecordingError):
+    """A recording does not hold two whole periods that are alike.
+
+    Attributes:
+        source: the recording.
+        period: period that was stated, in s.
+        repeats: period with which the motion does repeat, in s; None where there is none.
+    """
+
+    def __init__(self, source: str, period: float, repeats: float | None, problem: str) -> None:
+        self.source = source
+        self.period = period
+        self.repeats = repeats
+        advice = (
+            "record at least two whole periods without interruption"
+            if repeats is None
+            else f"the motion repeats every {repeats:.5g} s: give that period"
+        )
+        super().__init__(f"{source}: with a period of {period:.6g} s, {problem}; {advice}")

@@ -95,6 +95,7 @@ class Outcome:
         elimination: the essential parameters, where asked for.
         robustness: what limiting outliers did, where asked for.
         levels: (bags, joints) noise over that of the joint, where bags were weighted by it.
+        scales: (bags, joints) factors on the rows; None where there are none.
     """
 
     estimate: Estimate
@@ -104,6 +105,7 @@ class Outcome:
     elimination: Elimination | None = None
     robustness: Robustness | None = None
     levels: Array | None = None
+    scales: Array | None = None
 
 
 def estimate_from(
@@ -126,7 +128,7 @@ def estimate_from(
     if len(data.bags) == 1:
         choice = replace(choice, weighting=Weighting())
     divisor = data.processing.residual_divisor
-    problem = Problem(choice.method, data.base.names, divisor, choice.weighting)
+    problem = Problem(choice.method, data.base.names, divisor, choice.weighting, data.noise)
     rows = fold_groups(
         data.base,
         data.segments,
@@ -237,6 +239,7 @@ def _with_essentials(
         elimination=elimination,
         robustness=robustness,
         levels=found.levels if problem.weighting.bag_noise else None,
+        scales=found.scales,
     )
 
 

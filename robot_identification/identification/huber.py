@@ -107,6 +107,7 @@ class Data:
         division: groups of their rows.
         bags: names of the bags.
         processing: settings of the signal processing.
+        noise: (bags, joints) standard deviations of the rows, where they are known beforehand.
     """
 
     base: BaseParameters
@@ -114,6 +115,7 @@ class Data:
     division: Division
     bags: tuple[str, ...]
     processing: Processing
+    noise: Array | None = None
 
     def times(self) -> list[Array]:
         """Return for each bag the (rows,) times in s since its first stamp."""

@@ -29,6 +29,14 @@ from robot_identification.identification.huber import Data, HuberSettings
 from robot_identification.identification.joint_noise import refuse_silent_joints
 from robot_identification.identification.least_squares import RelativeError
 from robot_identification.identification.one_joint.thresholds import keeping_held_joints
+from robot_identification.identification.periodic import PeriodicRecording, periodic_warnings
+from robot_identification.identification.periodic_rows import (
+    averaged,
+    periodic_data,
+    refuse_with_periods,
+    with_noise,
+)
+from robot_identification.identification.periodic_settings import periodic_processing
 from robot_identification.identification.result import IdentificationResult, Source
 from robot_identification.identification.result_warnings import recording_warnings
 from robot_identification.identification.row_groups import divide
@@ -36,6 +44,8 @@ from robot_identification.identification.stream import factorise
 from robot_identification.identification.weighting import Weighting, weighting_entries
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.signals.period_average import AveragedPeriods
+from robot_identification.signals.periods import PeriodicMotion
 from robot_identification.signals.processing import Processing
 from robot_identification.signals.recording import Recording
 from robot_identification.signals.samples import FilteredSegment, filter_recording
@@ -77,6 +87,7 @@ def identify(
     essential: EliminationRule | None = None,
     weighting: Weighting | None = None,
     robust: HuberSettings | None = None,
+    periodic: PeriodicMotion | None = None,
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
 ) -> IdentificationResult:
@@ -95,12 +106,15 @@ def identify(
             zero.  By default all base parameters are kept.
         weighting: what each recording counts, with ``ols`` or ``wls``; by default all the same.
         robust: how outlying efforts are limited, with ``ols`` or ``wls``; by default not at all.
+        periodic: what repeats in the recordings, with ``ols`` or ``wls``; they are averaged over
+            their periods, and weights and standard deviations are those of the noise between
+            these.  By default recordings are taken as they are.
         progress: told the stage and the fraction of the whole that is done.
         cancelled: asked now and then whether to stop.
 
     Raises:
         SettingError: if the method or a setting is not possible.
-        RecordingError: if the recordings are of no use.
+        RecordingError: if the recordings are of no use; NotPeriodicError if they do not repeat.
         NotExcitedError: if the motion does not determine every base parameter.
         CancelledError: if ``cancelled`` says so.
     """
@@ -109,14 +123,26 @@ def identify(
         raise SettingError("held_out_fraction", held_out_fraction, "choose from 0 to below 1")
     weighting = (weighting or Weighting()).checked(len(recordings))
     choice = Choice(method, essential, weighting, robust)
+    if periodic is not None:
+        refuse_with_periods(choice, held_out_fraction, len(held_out))
     report = progress or _silent
     report("base parameters", 0.0)
     base = base_parameters(robot)
-    processing = resolve_processing(robot, recordings, overrides or ProcessingSettings())
-    if method == "one-joint":
-        processing = keeping_held_joints(robot, processing)
-    data = _data(base, recordings, processing, held_out_fraction, report, cancelled)
+    stated = overrides or ProcessingSettings()
+    averages: tuple[AveragedPeriods, ...] = ()
+    if periodic is None:
+        processing = resolve_processing(robot, recordings, stated)
+        if method == "one-joint":
+            processing = keeping_held_joints(robot, processing)
+        data = _data(base, recordings, processing, held_out_fraction, report, cancelled)
+    else:
+        averages = averaged(robot, recordings, periodic, report, cancelled)
+        processing = periodic_processing(robot, averages, stated)
+        data = periodic_data(base, recordings, averages, processing)
     outcome = estimate_from(choice, data, lambda part: report("regressor", part), cancelled)
+    told: tuple[PeriodicRecording, ...] = ()
+    if averages:
+        outcome, told = with_noise(base, data, averages, outcome)
     division = data.division
     validation = cross_validated(division.scheme, division.names, outcome)
     rest = [r.between(1.0 - held_out_fraction, 1.0) for r in recordings if held_out_fraction]
@@ -130,10 +156,14 @@ def identify(
         sources=tuple(map(Source.of, recordings)),
         settings={**processing.entries(), **weighting_entries(weighting, outcome.levels)},
         validation=validation,
-        warnings=recording_warnings((*recordings, *held_out)),
+        warnings=(
+            *recording_warnings((*recordings, *held_out)),
+            *(line for one in told for line in periodic_warnings(one, robot.joint_names)),
+        ),
     )
     return replace(
         found,
+        periodic=told,
         held_out=unseen.error if unseen else None,
         held_out_bags=unseen.folds[len(rest) :] if unseen else (),
         seconds=time.monotonic() - begin,

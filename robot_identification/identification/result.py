@@ -20,6 +20,7 @@ from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.history import History, history_entries
 from robot_identification.identification.huber import Robustness, robustness_entries
 from robot_identification.identification.least_squares import Estimate, RelativeError
+from robot_identification.identification.periodic import PeriodicRecording, periodic_entries
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 from robot_identification.signals.recording import Recording
@@ -128,6 +129,7 @@ class IdentificationResult:
         seconds: time that it took.
         warnings: what a user should know before trusting the result.
         history: iterations of an iterative method, None for the others.
+        periodic: what the periods of each recording tell, where they were averaged over.
     """
 
     robot: str
@@ -149,6 +151,7 @@ class IdentificationResult:
     seconds: float = 0.0
     warnings: tuple[str, ...] = field(default=())
     history: History | None = None
+    periodic: tuple[PeriodicRecording, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
@@ -265,4 +268,6 @@ def summary(result: IdentificationResult) -> dict[str, object]:
         entries["cross_validation"] = cross_validation_entries(result.cross_validation, names)
     if result.robustness is not None:
         entries["robust"] = robustness_entries(result.robustness)
+    if result.periodic:
+        entries["periodic"] = periodic_entries(result.periodic, names)
     return entries

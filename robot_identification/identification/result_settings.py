@@ -10,6 +10,8 @@ from robot_identification.robot.processing import ProcessingSettings
 
 # Numbers of samples, which are others at another sampling rate: derived again from the cut-off.
 _SAMPLES = frozenset(("drop_start", "drop_end"))
+# All others of an average over periods are those of its rows alone.
+_PERIODIC = frozenset(("velocity_threshold",))
 # All others of DIDIM are those of a simulation, whose positions need no filter.
 _DIDIM = frozenset(("rate_hz",))
 
@@ -22,7 +24,9 @@ def settings_of(result: IdentificationResult) -> ProcessingSettings:
     Args:
         result: the result.
     """
-    wanted = set(result.settings) if result.method in METHODS else _DIDIM
+    wanted = frozenset(result.settings) if result.method in METHODS else _DIDIM
+    if result.periodic:
+        wanted = _PERIODIC
     return ProcessingSettings.of(
         {
             name: entry["value"]

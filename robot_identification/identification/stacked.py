@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +26,9 @@ from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 from robot_identification.robot.processing import Divisor
 
+# No bag is taken for quieter than this part of all together.
+_QUIETEST = 1e-6
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -35,20 +39,46 @@ class Problem:
         names: names of the base parameters.
         divisor: of the variance of the residual.
         weighting: of the bags; uniform where groups are not bags.
+        noise: (bags, joints) standard deviations of the rows, by which ``wls`` weights, where they
+            are known beforehand; None: they follow from the residuals.
     """
 
     method: str
     names: tuple[str, ...]
     divisor: Divisor
     weighting: Weighting
+    noise: Array | None = None
 
     @property
     def bands(self) -> Bands:
         """What bands the rows need."""
-        return "together" if self.weighting.is_uniform else "apart"
+        return "together" if self.weighting.is_uniform and not self._levels_known else "apart"
+
+    @property
+    def _levels_known(self) -> bool:
+        """Whether bags differ in a noise that is known beforehand."""
+        return self.method == "wls" and self.noise is not None and len(self.noise) > 1
+
+    @cached_property
+    def _joint_noise(self) -> Array | None:
+        """(joints,) noise of the rows of all bags, where it is known beforehand."""
+        if self.method != "wls" or self.noise is None:
+            return None
+        noise = np.sqrt(np.mean(self.noise**2, axis=0))
+        # Rows without any noise, as simulated ones may be, are all alike.
+        return read_only(np.where(noise > 0.0, noise, 1.0) if noise.any() else np.ones_like(noise))
+
+    def scales(self, levels: Array | None) -> Array | None:
+        """Return (groups, joints) factors on the rows for noise levels; None without these."""
+        if levels is None:
+            return None
+        by_noise = self.weighting.bag_noise or self._levels_known
+        return replace(self.weighting, bag_noise=by_noise).scales(levels)
 
     def levels(self, groups: Sequence[Sequence[JointFactor]]) -> Array | None:
         """Return (groups, joints) noise levels; None where every bag counts the same."""
+        if self._levels_known and self.noise is not None and self._joint_noise is not None:
+            return read_only(np.maximum(self.noise / self._joint_noise, _QUIETEST))
         if self.weighting.is_uniform:
             return None
         return noise_levels(groups, self.names, self.weighting, self.divisor)
@@ -61,6 +91,10 @@ class Problem:
         """
         if self.method == "ols":
             return least_squares.ordinary(factors, self.names, self.divisor)
+        if self._joint_noise is not None:
+            return least_squares.with_weights(
+                factors, self.names, 1.0 / self._joint_noise, self.divisor
+            )
         return least_squares.weighted(factors, self.names, self.divisor)
 
     def estimate(self, groups: Sequence[Sequence[JointFactor]]) -> Estimate:
@@ -69,9 +103,7 @@ class Problem:
         Raises:
             NotExcitedError: the data do not determine every parameter.
         """
-        levels = self.levels(groups)
-        scales = None if levels is None else self.weighting.scales(levels)
-        return self.solve(merged(groups, scales))
+        return self.solve(merged(groups, self.scales(self.levels(groups))))
 
 
 @by_value
@@ -113,7 +145,7 @@ def solve_stacked(
         NotExcitedError: the data do not determine every parameter.
     """
     levels = problem.levels(rows.factors)
-    scales = None if levels is None else problem.weighting.scales(levels)
+    scales = problem.scales(levels)
     factors = merged(rows.factors, scales)
     estimate = problem.solve(factors)
     std = estimate.std

@@ -20,6 +20,7 @@ from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.history import history_of
 from robot_identification.identification.huber import robustness_of
 from robot_identification.identification.least_squares import Estimate, RelativeError
+from robot_identification.identification.periodic import periodic_of
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
 from robot_identification.robot.model import Array
 
@@ -81,7 +82,7 @@ def _result(document: Mapping[str, Any]) -> IdentificationResult:
 
 
 def _beyond_the_fit(document: Mapping[str, Any], joint_names: tuple[str, ...]) -> Mapping[str, Any]:
-    """Return errors on data left out and what limiting outliers did, where a file has them."""
+    """Return errors on data left out, outliers and periods, where a file has them."""
     found: dict[str, Any] = {}
     if "held_out_bags" in document:
         folds = entry_of.mappings(document, "held_out_bags")
@@ -91,6 +92,8 @@ def _beyond_the_fit(document: Mapping[str, Any], joint_names: tuple[str, ...]) -
         found["cross_validation"] = cross_validation_of(entries, joint_names)
     if "robust" in document:
         found["robustness"] = robustness_of(entry_of.mapping(document, "robust"))
+    if "periodic" in document:
+        found["periodic"] = periodic_of(entry_of.mapping(document, "periodic"), joint_names)
     return found
 
 

@@ -1,0 +1,114 @@
+"""Periodic recordings: rows for the common pipeline, and the deviations that noise makes.
+
+The rows are those of one averaged period.  Their weights are the noise of the efforts that differs
+between periods (maximum likelihood, Swevers et al. 1997).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from robot_identification.errors import CancelledError, JointNameError, RecordingError, SettingError
+from robot_identification.identification.base import BaseParameters
+from robot_identification.identification.estimation import STACKED, Choice, Outcome
+from robot_identification.identification.huber import Data
+from robot_identification.identification.periodic import PeriodicRecording, periodic_recording
+from robot_identification.identification.periodic_deviations import noise_effect
+from robot_identification.identification.periodic_settings import row_noise, rows_segment
+from robot_identification.identification.row_groups import divide
+from robot_identification.robot.model import RobotModel, read_only
+from robot_identification.signals.period_average import AveragedPeriods, average_periods
+from robot_identification.signals.periods import PeriodicMotion
+from robot_identification.signals.processing import Processing
+from robot_identification.signals.recording import Recording
+
+
+def refuse_with_periods(choice: Choice, held_out_fraction: float, held_out: int) -> None:
+    """Refuse what cannot be done with recordings that are averaged over their periods.
+
+    Raises:
+        SettingError: something of the kind is asked for.
+    """
+    if choice.method not in STACKED:
+        raise SettingError("method", choice.method, "averages over periods need ols or wls")
+    for name, asked in (
+        ("essential", choice.essential is not None),
+        ("robust", choice.robust is not None),
+        ("bag_noise", choice.weighting.bag_noise),
+        ("held_out_fraction", held_out_fraction > 0.0),
+        ("held_out", held_out > 0),
+    ):
+        if asked:
+            raise SettingError(name, "asked for", "does not go with an average over periods")
+
+
+def averaged(
+    robot: RobotModel,
+    recordings: Sequence[Recording],
+    motion: PeriodicMotion,
+    report: Callable[[str, float], None],
+    cancelled: Callable[[], bool] | None,
+) -> tuple[AveragedPeriods, ...]:
+    """Return the recordings averaged over their periods.
+
+    Raises:
+        RecordingError: there is none; NotPeriodicError where one does not repeat.
+        JointNameError: a recording has other joints than the robot.
+        CancelledError: if ``cancelled`` says so.
+    """
+    if not recordings:
+        raise RecordingError("no recording was given")
+    found = []
+    for done, recording in enumerate(recordings):
+        if cancelled is not None and cancelled():
+            raise CancelledError(f"cancelled after {done} of {len(recordings)} recordings")
+        if recording.joint_names != robot.joint_names:
+            raise JointNameError(robot.joint_names, recording.joint_names, recording.source)
+        report("periods", done / len(recordings))
+        found.append(average_periods(recording, motion))
+    return tuple(found)
+
+
+def periodic_data(
+    base: BaseParameters,
+    recordings: Sequence[Recording],
+    averages: Sequence[AveragedPeriods],
+    processing: Processing,
+) -> Data:
+    """Return the rows of averaged recordings, whose noise is known."""
+    names = tuple(recording.source for recording in recordings)
+    bags = [(rows_segment(average, processing),) for average in averages]
+    return Data(
+        base=base,
+        segments=[segment for own in bags for segment in own],
+        division=divide(names, bags, processing),
+        bags=names,
+        processing=processing,
+        noise=read_only([row_noise(average, processing) for average in averages]),
+    )
+
+
+def with_noise(
+    base: BaseParameters, data: Data, averages: Sequence[AveragedPeriods], outcome: Outcome
+) -> tuple[Outcome, tuple[PeriodicRecording, ...]]:
+    """Return an outcome with the standard deviations that the noise between periods makes.
+
+    With it comes what the periods of every recording tell.
+    """
+    effect = noise_effect(
+        base, averages, data.processing, outcome.estimate, outcome.factors, outcome.scales
+    )
+    estimate, found = replace(outcome.estimate, std=effect.std), []
+    for number, (name, average) in enumerate(zip(data.bags, averages, strict=True)):
+        residuals = estimate.residual_std
+        if data.division.scheme == "bags":
+            own = outcome.measured[number]
+            norms = np.array([factor.residual_norm(estimate.values) for factor in own])
+            residuals = norms / np.sqrt([max(factor.rows, 1) for factor in own])
+        noise = np.hypot(row_noise(average, data.processing), effect.of_positions[number])
+        misfit = np.divide(residuals, noise, out=np.ones_like(noise), where=noise > 0.0)
+        found.append(periodic_recording(base.robot, name, average, data.processing, misfit))
+    return replace(outcome, estimate=estimate), tuple(found)
