@@ -59,9 +59,10 @@ class Clearance:
     Attributes:
         kept: whether every distance is at least ``wanted``, everywhere.
         wanted: in m.
-        nearest: the smallest distance that was computed; None where enclosing capsules alone show
-            that all are larger.  Where distances are kept, the true smallest is not below
-            ``wanted``; otherwise this one is below it, or cannot be told from it.
+        nearest: the smallest distance that was computed; None where enclosing capsules alone were
+            enough, and nobody asked further, or no pair must keep apart.  Where distances are kept,
+            the true smallest is not below ``wanted``; otherwise this one is below it, or cannot be
+            told from it.
         cells: number of cells.
         distances: number of exact distances.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,7 @@ from robot_identification.robot.arrays import by_value
 from robot_identification.robot.kinematics import forward_kinematics
 from robot_identification.robot.model import Array, RobotModel
 
+_SHOWN = 200  # postures among which the smallest distance is looked for, to be told
 _PERIOD = 2e-3
 _STATES_PER_INTERVAL = 8
 _FRACTIONS = np.linspace(0.0, 1.0, 9)
@@ -153,7 +154,13 @@ class Surroundings:
         law = BrakingLaw(limits.acceleration, shortest_braking(limits), release_time(limits))
         extrema = motion_extrema(trajectory.coefficients, np.diff(trajectory.times))
         tube = Tube.of(trajectory.times, trajectory.coefficients, extrema, law, self._off(limits))
-        return self.collisions.check(tube, self.collisions.clearance)
+        check = self.collisions.check
+        found = check(tube, self.collisions.clearance)
+        if found.nearest is not None:
+            return found
+        # Capsules alone have shown that all is far: how far is for people, samples will do.
+        times = np.linspace(trajectory.times[0], trajectory.times[-1], _SHOWN)
+        return replace(found, nearest=check.nearest(times, trajectory.sample(times)[0]))
 
     def checks(
         self, robot: RobotModel, trajectory: Trajectory, limits: MotionLimits
