@@ -50,7 +50,7 @@ def measure(options: Options) -> Row:
 
 
 def _gradient(arm: Arm, options: Options, row: Row) -> None:
-    observation = DynamicObservation(arm.base, _SAMPLES, 0.05)
+    observation = DynamicObservation(arm.base, Curve.midpoints(_SAMPLES), 0.05)
     rng = np.random.default_rng(0)
     limits = MotionLimits.of(arm.robot)
     durations = np.full(_POINTS - 1, 2.0)
@@ -91,7 +91,7 @@ def _objective(problem: PointProblem, z: Array) -> float:
 
 def _by_pinocchio(arm: Arm, problem: PointProblem, z: Array) -> float:
     """Return the condition number as Pinocchio's loop and NumPy give it."""
-    samples = Curve((np.arange(_SAMPLES) + 0.5) / _SAMPLES).sample(problem.points(z))
+    samples = Curve.midpoints(_SAMPLES).sample(problem.points(z))
     signals = np.stack([part.reshape(-1, arm.joints) for part in vars(samples).values()])
     W = regressor_row.stored_loop(arm, signals)()
     return float(np.linalg.cond(W.reshape(-1, W.shape[2])[:, peer_columns(arm)]))

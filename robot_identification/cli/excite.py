@@ -11,8 +11,18 @@ from robot_identification.cli.certificates import print_certificate
 from robot_identification.cli.view import write_view
 from robot_identification.errors import SettingError
 from robot_identification.excitation.criterion import Criterion, Measure
+from robot_identification.excitation.fourier.settings import FourierSettings
 from robot_identification.excitation.optimizers import OPTIMIZERS
-from robot_identification.excitation.plan import MODELS, Plan, PlanSettings, default_model, plan
+from robot_identification.excitation.plan import (
+    FAMILIES,
+    FOURIER,
+    MODELS,
+    QUINTIC,
+    Plan,
+    PlanSettings,
+    default_model,
+    plan,
+)
 from robot_identification.excitation.points import PointSettings
 from robot_identification.excitation.surroundings import Surroundings
 from robot_identification.excitation.trajectory import Trajectory
@@ -29,6 +39,7 @@ from robot_identification.storage.plans import (
 )
 
 _ALL = "all"
+_OF_FOURIER = ("base_frequency", "harmonics", "periods")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -96,8 +107,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PARAMETERS",
         help="standard parameters (file or URDF), to check the efforts before anything moves",
     )
+    _add_family(parser)
     obstacles.add_arguments(parser)
     one_joint.add_arguments(parser)
+
+
+def _add_family(parser: argparse.ArgumentParser) -> None:
+    default = FourierSettings()
+    group = parser.add_argument_group("motions that repeat (--family fourier)")
+    group.add_argument(
+        "--family",
+        choices=FAMILIES,
+        help="quintics through points, or band-limited Fourier series over whole periods; "
+        f"default: {QUINTIC}",
+    )
+    group.add_argument(
+        "--base-frequency",
+        type=float,
+        metavar="HZ",
+        help=f"number of periods in one second; default: {default.base_frequency:g}",
+    )
+    group.add_argument(
+        "--harmonics",
+        type=int,
+        metavar="N",
+        help=f"highest multiple of the base frequency; default: {default.harmonics}",
+    )
+    group.add_argument(
+        "--periods",
+        type=int,
+        metavar="N",
+        help=f"number of whole periods, a run-in and a run-out around them; default: "
+        f"{default.periods}",
+    )
 
 
 def run(options: argparse.Namespace) -> None:
@@ -176,8 +218,9 @@ def _plot(
 
 def _settings(options: argparse.Namespace, robot: RobotModel) -> PlanSettings:
     optimizers = OPTIMIZERS if options.optimizer == _ALL else (options.optimizer,)
+    fourier = _fourier(options)
     return PlanSettings(
-        model=options.model or default_model(robot),
+        model=options.model or (default_model(robot) if fourier is None else "dynamic"),
         points=PointSettings(
             criterion=Criterion(options.criterion),
             optimizers=optimizers,
@@ -187,7 +230,20 @@ def _settings(options: argparse.Namespace, robot: RobotModel) -> PlanSettings:
         rows=options.rows,
         duration=options.duration,
         start=_posture(options.start),
+        fourier=fourier,
     )
+
+
+def _fourier(options: argparse.Namespace) -> FourierSettings | None:
+    """Return the periods that are asked for; None for quintics."""
+    given = {name: getattr(options, name) for name in _OF_FOURIER}
+    given = {name: value for name, value in given.items() if value is not None}
+    if options.family == FOURIER:
+        return FourierSettings(**given)
+    for name, value in given.items():
+        option = f"--{name.replace('_', '-')}"
+        raise SettingError(option, value, f"needs --family {FOURIER}")
+    return None
 
 
 def _posture(text: str | None) -> Array | None:
@@ -214,6 +270,8 @@ def _print(result: Plan, output: Path) -> None:
         ),
     ]
     title = f"{result.robot}: {result.settings.model} model, {result.rows} rows"
+    if result.periodic is not None:
+        title = f"{title} of one period"
     cells = [(name, f"{first:.6g}", f"{last:.6g}") for name, first, last in rows]
     tables.print_table(out, title, ("", "random start", "plan"), cells)
     out.print()
@@ -221,6 +279,12 @@ def _print(result: Plan, output: Path) -> None:
     missing = [(one.name, one.reason) for one in result.unidentified]
     if missing:
         tables.print_table(out, "not identified", ("parameter", "why"), missing)
+    if result.periodic is not None:
+        repeats = result.periodic
+        out.print(
+            f"{repeats.periods} periods of {1.0 / repeats.base_frequency:.4g} s from "
+            f"{repeats.begins:.4g} s on, up to {repeats.harmonics * repeats.base_frequency:.4g} Hz"
+        )
     out.print(
         f"{len(result.trajectory.times)} points in {result.trajectory.duration:.4g} s, condition "
         f"number of the dynamic model along it {result.trajectory_condition_number:.4g}; "

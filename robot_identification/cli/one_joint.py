@@ -20,7 +20,9 @@ from robot_identification.storage.one_joint_plans import (
 
 __all__ = ["METHOD", "add_arguments", "planned", "show"]
 
-_OF_POINTS = ("model", "rows", "duration")
+_OF_POINTS = (
+    "model", "rows", "duration", "family", "base_frequency", "harmonics", "periods",
+)  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,7 +73,8 @@ def planned(
     """Plan and write the file that was asked for."""
     for name in _OF_POINTS:
         if getattr(options, name) is not None:
-            raise SettingError(f"--{name}", getattr(options, name), f"not for --method {METHOD}")
+            option = f"--{name.replace('_', '-')}"
+            raise SettingError(option, getattr(options, name), f"not for --method {METHOD}")
     settings = OneJointSettings(
         profile=options.profile,
         travel=options.travel,

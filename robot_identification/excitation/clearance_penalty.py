@@ -1,6 +1,8 @@
-"""What a motion lacks to its clearance: a smooth penalty with its gradient over the points."""
+"""What a motion lacks to its clearance: a smooth penalty with its gradient over the motion."""
 
 from __future__ import annotations
+
+from typing import Generic
 
 import numpy as np
 import numpy.typing as npt
@@ -8,24 +10,21 @@ import numpy.typing as npt
 from robot_identification.collision import kernels
 from robot_identification.collision.model import CollisionModel
 from robot_identification.excitation.braking import stopping_factors
-from robot_identification.excitation.curve import Curve, Points
 from robot_identification.excitation.limits import MotionLimits
+from robot_identification.excitation.motion_map import Motion, MotionMap
 from robot_identification.robot.model import Array
 
-_FRACTIONS = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
 _SCALE = 0.1  # m
 
 
-class ClearancePenalty:
-    """Squares of what capsules around bodies lack to their margins, on samples of every interval.
-
-    It counts the posture of a sample and the one where braking from there would end.
+class Intrusion:
+    """Squares of what capsules around bodies lack to their margins, in single postures.
 
     Args:
         collisions: what the robot must not touch.
         limits: of position, velocity and acceleration.
         off: (joints,) by how much the robot may be off its reference, in rad or m.
-        room: distance in m to be kept beyond the clearance, for what lies between the samples.
+        room: distance in m to be kept beyond the clearance, for what lies between postures.
     """
 
     def __init__(
@@ -35,17 +34,16 @@ class ClearancePenalty:
         self._margin = collisions.clearance + room - collisions.looseness
         self._off = np.ascontiguousarray(off, dtype=np.float64)
         self._beyond = self._margin + self._arrays.widest(self._off)
-        self._curve = Curve(_FRACTIONS)
-        self._per_square, self._per_speed = (x[:, None] for x in stopping_factors(limits))
+        self.limits = limits
 
     def free(self, postures: Array) -> npt.NDArray[np.bool_]:
         """Tell which postures (postures, joints) lack nothing."""
-        lacking = [self._at(np.ascontiguousarray(posture[None]))[0] for posture in postures]
+        lacking = [self.at(np.ascontiguousarray(posture[None]))[0] for posture in postures]
         found: npt.NDArray[np.bool_] = np.array(lacking) == 0.0
         return found
 
-    def _at(self, postures: Array) -> tuple[float, Array]:
-        """Return what postures lack, and its gradient (postures, joints)."""
+    def at(self, postures: Array) -> tuple[float, Array]:
+        """Return what postures (postures, joints) lack together, and its gradient over them."""
         arrays, slopes = self._arrays, np.empty_like(postures)
         lack = kernels.intrusion(
             postures, self._off, self._margin, self._beyond, _SCALE,
@@ -53,14 +51,29 @@ class ClearancePenalty:
         )  # fmt: skip
         return float(lack), slopes
 
-    def __call__(self, points: Points) -> tuple[float, Points]:
-        """Return the sum of the squares, and its gradient over the points."""
-        motion = self._curve.rows(points)
-        speed = np.abs(motion[1])
-        ends = motion[0] + (self._per_square * speed + self._per_speed) * motion[1]
-        value, slopes = self._at(np.ascontiguousarray(np.hstack([motion[0], ends]).T))
+
+class ClearancePenalty(Generic[Motion]):
+    """What samples of a motion lack, and the postures where braking from them would end.
+
+    Args:
+        intrusion: what single postures lack.
+        curve: map from a motion to the samples that count.
+    """
+
+    def __init__(self, intrusion: Intrusion, curve: MotionMap[Motion]) -> None:
+        self._intrusion, self._curve = intrusion, curve
+        factors = stopping_factors(intrusion.limits)
+        self._per_square, self._per_speed = (x[:, None] for x in factors)
+
+    def __call__(self, motion: Motion, weight: float = 1.0) -> tuple[float, Motion]:
+        """Return the sum of the squares times a weight, and its gradient over the motion."""
+        samples = self._curve.rows(motion)
+        speed = np.abs(samples[1])
+        ends = samples[0] + (self._per_square * speed + self._per_speed) * samples[1]
+        postures = np.ascontiguousarray(np.hstack([samples[0], ends]).T)
+        value, slopes = self._intrusion.at(postures)
         own, at_rest = np.split(slopes.T, 2, axis=1)
-        onto = np.zeros_like(motion)
+        onto = np.zeros_like(samples)
         onto[0] = own + at_rest
         onto[1] = at_rest * (2.0 * self._per_square * speed + self._per_speed)
-        return value, self._curve.pull_rows(points, onto)
+        return weight * value, self._curve.pull_rows(motion, onto).times(weight)

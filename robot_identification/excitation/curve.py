@@ -53,6 +53,24 @@ class Points:
         """Number of intervals between the points."""
         return len(self.positions) - 1
 
+    def plus(self, other: Points) -> Points:
+        """Return the sums of these values and others: gradients add up."""
+        return Points(
+            self.positions + other.positions,
+            self.velocities + other.velocities,
+            self.durations + other.durations,
+        )
+
+    def times(self, factor: float) -> Points:
+        """Return these values times a factor: the gradient of something weighted."""
+        return Points(factor * self.positions, factor * self.velocities, factor * self.durations)
+
+    def drawn_in(self, share: float) -> Points:
+        """Return the points drawn in towards the first one, with as much less of the velocities."""
+        begin = self.positions[0]
+        near = begin + share * (self.positions - begin)
+        return Points(near, share * self.velocities, self.durations)
+
 
 @by_value
 @dataclass(frozen=True)
@@ -89,11 +107,21 @@ class Curve:
         motion = self.rows(points).reshape(_ORDERS, -1, points.intervals, len(self.fractions))
         return Samples(*motion.transpose(0, 2, 3, 1))
 
+    @classmethod
+    def midpoints(cls, samples: int) -> Curve:
+        """Return the map to samples in the middle of equal parts of every interval."""
+        return cls((np.arange(samples) + 0.5) / samples)
+
     def rows(self, points: Points) -> Array:
         """Return (3, joints, intervals x fractions) position, velocity and acceleration."""
         scaled = _amounts(points) * _rates(points)
         motion: Array = scaled.reshape(_ORDERS, -1, len(_SHAPES)) @ self._shapes
         return motion.reshape(_ORDERS, points.positions.shape[1], -1)
+
+    def spans(self, points: Points) -> Array:
+        """Return (intervals x fractions,) the time that every sample stands for, in s."""
+        count = len(self.fractions)
+        return np.repeat(points.durations / count, count)
 
     def pull(self, points: Points, slopes: Samples) -> Points:
         """Return the gradient with respect to points, of what has these slopes on the samples.
@@ -108,12 +136,14 @@ class Curve:
         parts = (slopes.position, slopes.velocity, slopes.acceleration)
         return self.pull_rows(points, np.array([part.transpose(2, 0, 1) for part in parts]))
 
-    def pull_rows(self, points: Points, slopes: Array) -> Points:
+    def pull_rows(self, points: Points, slopes: Array, stretches: Array | None = None) -> Points:
         """Return the gradient with respect to points, of what has slopes on :meth:`rows`.
 
         Args:
             points: where the samples were taken.
             slopes: (3, joints, intervals x fractions) derivatives with respect to the samples.
+            stretches: (intervals x fractions,) derivatives with respect to the logarithms of
+                :meth:`spans`; None: all 0.
         """
         joints, intervals = points.positions.shape[1], points.intervals
         each = slopes.reshape(_ORDERS, joints * intervals, -1) @ self._back
@@ -128,8 +158,10 @@ class Curve:
         before, after = points.velocities[:-1].T, points.velocities[1:].T
         slower = np.einsum("jis,jis->i", _amounts(points), each[1] + 2.0 * each[2])
         longer = (before * onto[:, :, 2] + after * onto[:, :, 3]).sum(axis=0)
-        durations = longer - slower / points.durations
-        return Points(positions.T, velocities.T, durations)
+        over_durations = longer - slower / points.durations
+        if stretches is not None:
+            over_durations += stretches.reshape(intervals, -1).sum(axis=1) / points.durations
+        return Points(positions.T, velocities.T, over_durations)
 
 
 def _amounts(points: Points) -> Array:

@@ -1,4 +1,4 @@
-"""Rows of the inverse dynamic model along a motion through points, with exact derivatives.
+"""Rows of the inverse dynamic model along a motion, with exact derivatives.
 
 The effort of joint k depends on the links that it moves alone.  Of the system W only the entries
 that can differ from zero are made, C_k for joint k (entries, samples), and
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Generic
 
 import numpy as np
 import numpy.typing as npt
@@ -21,9 +22,8 @@ import numpy.typing as npt
 from robot_identification.dynamics import rate_terms
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.dynamics.tree import tree_of
-from robot_identification.excitation.curve import Curve, Points
 from robot_identification.excitation.effort_gradient_kernels import effort_gradients
-from robot_identification.excitation.observation import Pull
+from robot_identification.excitation.motion_map import Motion, MotionMap, Pull
 from robot_identification.identification.base import BaseParameters
 from robot_identification.robot.model import Array
 
@@ -49,22 +49,24 @@ class _Rows:
     onto: Array
 
 
-class DynamicObservation:
-    """Rows of the inverse dynamic model at samples of every interval.
+class DynamicObservation(Generic[Motion]):
+    """Rows of the inverse dynamic model at samples of a motion.
 
     Rows are weighted by the square root of the time that a sample stands for, so that W^T W is the
-    integral over the motion: intervals count by their durations, as in a recording.
+    integral over the motion: parts of it count by their durations, as in a recording.
 
     An observation works in memory of its own, because fresh memory costs as much time as what is
     written to it: one thread at a time may use it.
 
     Args:
         base: base parameters; their columns are those of W.
-        samples: samples per interval.
+        curve: map from a motion to its samples.
         smoothing: width of the smoothed sign of velocities, in rad/s or m/s; 0 for the sign.
     """
 
-    def __init__(self, base: BaseParameters, samples: int = 10, smoothing: float = 0.0) -> None:
+    def __init__(
+        self, base: BaseParameters, curve: MotionMap[Motion], smoothing: float = 0.0
+    ) -> None:
         robot = base.robot
         self._regressor = Regressor(robot, base.base_columns)
         self._blocks = tuple((x.rows, x.columns) for x in self._regressor.joint_rows)
@@ -78,8 +80,7 @@ class DynamicObservation:
         self._slots[:, base.base_columns] = places
         terms = rate_terms.rate_terms(robot, base.base_columns)
         self._rates = _RateRows(terms, places, smoothing)
-        self._samples = samples
-        self._curve = Curve((np.arange(samples) + 0.5) / samples)
+        self._curve = curve
         self._room = np.zeros((2, self._regressor.compact_rows, 0))
         self._latest: _Rows | None = None
 
@@ -88,66 +89,63 @@ class DynamicObservation:
         """Number of columns of W."""
         return len(self._regressor.columns)
 
-    def rows(self, points: Points) -> Array:
-        """Return W, (intervals x samples x joints, columns)."""
-        entries = self._rows(points).entries
+    def rows(self, motion: Motion) -> Array:
+        """Return W, (samples x joints, columns)."""
+        entries = self._rows(motion).entries
         W = np.zeros((entries.shape[1], len(self._blocks), self.columns))
         for k, (rows, columns) in enumerate(self._blocks):
             W[:, k, columns] = entries[rows].T
         return W.reshape(-1, self.columns)
 
-    def pull(self, points: Points, slope: Array) -> Points:
-        """Return the gradient over the points of what has the derivatives ``slope`` over W."""
-        found = self._rows(points)
+    def pull(self, motion: Motion, slope: Array) -> Motion:
+        """Return the gradient over the motion of what has the derivatives ``slope`` over W."""
+        found = self._rows(motion)
         split = slope.reshape(-1, len(self._blocks), self.columns)
         for k, (rows, columns) in enumerate(self._blocks):
             found.onto[rows] = split[:, k, columns].T
-        return self._pull(points, found)
+        return self._pull(motion, found)
 
-    def gram(self, points: Points) -> tuple[Array, Pull]:
-        """Return W^T W, and what leads derivatives over it back to the points."""
-        found = self._rows(points)
+    def gram(self, motion: Motion) -> tuple[Array, Pull[Motion]]:
+        """Return W^T W, and what leads derivatives over it back to the motion."""
+        found = self._rows(motion)
         own = [found.entries[rows] @ found.entries[rows].T for rows, _ in self._blocks]
         entries = np.concatenate([block.ravel() for block in own])
         sums = np.asarray(np.bincount(self._place, entries, self.columns**2), dtype=np.float64)
 
-        def pull(slope: Array) -> Points:
-            now = found if self._latest is found else self._rows(points)
+        def pull(slope: Array) -> Motion:
+            now = found if self._latest is found else self._rows(motion)
             first, shares = 0, 2.0 * slope.ravel()[self._place]
             for rows, columns in self._blocks:
                 size = len(columns)
                 share = shares[first : first + size**2].reshape(size, size)
                 np.matmul(share, now.entries[rows], out=now.onto[rows])
                 first += size**2
-            return self._pull(points, now)
+            return self._pull(motion, now)
 
         return sums.reshape(self.columns, self.columns), pull
 
-    def _rows(self, points: Points) -> _Rows:
+    def _rows(self, motion: Motion) -> _Rows:
         """Return the entries of W; they last until the next call."""
-        motion = self._curve.rows(points)
-        if self._room.shape[2] != motion.shape[2]:
-            self._room = np.zeros((*self._room.shape[:2], motion.shape[2]))
+        samples = self._curve.rows(motion)
+        if self._room.shape[2] != samples.shape[2]:
+            self._room = np.zeros((*self._room.shape[:2], samples.shape[2]))
         entries, onto = self._room
-        self._regressor.compact(motion[0], motion[1], motion[2], out=entries)
-        bends = self._rates.put_signs(motion[1], entries)
-        weights = np.repeat(np.sqrt(points.durations / self._samples), self._samples)
+        self._regressor.compact(samples[0], samples[1], samples[2], out=entries)
+        bends = self._rates.put_signs(samples[1], entries)
+        weights = np.sqrt(self._curve.spans(motion))
         entries *= weights
-        self._latest = _Rows(motion, bends, weights, entries, onto)
+        self._latest = _Rows(samples, bends, weights, entries, onto)
         return self._latest
 
-    def _pull(self, points: Points, rows: _Rows) -> Points:
-        """Return the gradient over the points of what has derivatives over weighted entries."""
+    def _pull(self, motion: Motion, rows: _Rows) -> Motion:
+        """Return the gradient over the motion of what has derivatives over weighted entries."""
         onto = np.empty_like(rows.motion)
         cosine, sine = _turned(rows.motion[0])
         effort_gradients(self._tree, self._slots, *rows.motion, cosine, sine, rows.onto, onto)
         self._rates.pull(rows.onto, rows.bends, onto)
         onto *= rows.weights
-        result = self._curve.pull_rows(points, onto)
-        per_sample = np.einsum("ij,ij->j", rows.onto, rows.entries)
-        per_interval = per_sample.reshape(points.intervals, -1).sum(axis=1)
-        longer = per_interval / (2.0 * points.durations)
-        return Points(result.positions, result.velocities, result.durations + longer)
+        stretches = 0.5 * np.einsum("ij,ij->j", rows.onto, rows.entries)
+        return self._curve.pull_rows(motion, onto, stretches)
 
 
 def _turned(angle: Array) -> tuple[Array, Array]:

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robot_identification.excitation.clearance_penalty import ClearancePenalty
-from robot_identification.excitation.limits import MotionLimits
+from robot_identification.excitation.curve import Points
+from robot_identification.excitation.family import SMOOTHING, Candidate, freed, penalties_of
 from robot_identification.excitation.observation import EnergyObservation, InnerObservation
 from robot_identification.excitation.optimizers import Cancelled
 from robot_identification.excitation.points import Progress, optimise_points
+from robot_identification.excitation.quintic_family import QuinticFamily
 from robot_identification.excitation.refinement import Refinement, Stage
-from robot_identification.excitation.starts import Candidate, fit, freed, from_rest, random_starts
+from robot_identification.excitation.starts import from_rest, random_starts
 from robot_identification.identification.base import BaseParameters
-from robot_identification.robot.model import Array
 
 if TYPE_CHECKING:
     from robot_identification.excitation.plan import PlanSettings
 
-_SMOOTHING = 0.05
 _EQUILIBRIUM_WEIGHT = 0.25
 _STAGES = (
     Stage(2.0, 1.0, 200, equilibrates=False),
@@ -34,17 +32,15 @@ _STAGES = (
 
 def energy_candidates(
     base: BaseParameters,
-    limits: MotionLimits,
-    posture: Array,
+    family: QuinticFamily,
     settings: PlanSettings,
     report: Progress,
     cancelled: Cancelled | None,
-    clearance: ClearancePenalty | None = None,
-) -> list[Candidate]:
+) -> list[Candidate[Points]]:
     """Return motions through the best points of the energy model, and through refined ones."""
-    rows = settings.rows or 2 * base.rank
+    rows, limits, posture = settings.rows or 2 * base.rank, family.limits, family.posture
     weight = _EQUILIBRIUM_WEIGHT if settings.points.criterion.equilibrium_weight > 0.0 else 0.0
-    observation = EnergyObservation(base, _SMOOTHING)
+    observation = EnergyObservation(base, SMOOTHING)
     even = np.full(rows, (settings.duration or rows) / rows)
     found = optimise_points(
         observation,
@@ -58,19 +54,19 @@ def energy_candidates(
     firsts += [
         from_rest(points, posture, limits, settings.duration)
         for points in random_starts(
-            limits, even, settings.points.seed, settings.points.starts, clearance
+            limits, even, settings.points.seed, settings.points.starts, family.intrusion
         )[1:]
     ]
     inner = InnerObservation(observation)
+    penalties, prior = penalties_of(family), settings.points.criterion.prior
     candidates = []
     for i, first in enumerate(firsts):
         report("limits", 0.5 + 0.5 * i / len(firsts))
-        prior = settings.points.criterion.prior
-        begun = freed(first, clearance)
-        task = Refinement(inner, limits, begun, settings.duration, weight, prior, clearance)
-        refined = task.run(_STAGES, cancelled)
+        begun = freed(first, family.clearance_penalty)
+        task = Refinement(inner, family.unknowns(begun), penalties, weight, prior)
+        refined = task.run(begun, _STAGES, cancelled)
         before, winner = (found.before, found.optimizer) if i == 0 else (None, "gradient")
         for points in (first, refined):
-            motion = fit(points, first, limits, settings.duration, winner)
-            candidates.append(replace(motion, before=before))
+            motion, reduced = family.fitted(points)
+            candidates.append(Candidate(motion, first, winner, reduced, before))
     return candidates

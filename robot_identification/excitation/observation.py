@@ -7,9 +7,6 @@ intervals.  The dynamic model is in :mod:`~robot_identification.excitation.dynam
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
-
 import numpy as np
 import numpy.typing as npt
 
@@ -18,37 +15,13 @@ from robot_identification.dynamics.energy import EnergyRegressor
 from robot_identification.dynamics.tree import tree_of
 from robot_identification.excitation import gradient_kernels
 from robot_identification.excitation.curve import Curve, Points, Samples
+from robot_identification.excitation.motion_map import Observation, Pull
 from robot_identification.identification.base import BaseParameters
 from robot_identification.robot import parameters
 from robot_identification.robot.model import Array, RobotModel
 
 _QUADRATURE_NODES = 12
 _LINK = len(parameters.INERTIAL)
-
-
-class Observation(Protocol):
-    """A system W as a function of points.
-
-    W^T W tells everything about the singular values, and needs no rows that are kept whole.
-    """
-
-    @property
-    def columns(self) -> int:
-        """Number of columns of W."""
-
-    def rows(self, points: Points) -> Array:
-        """Return W, (rows, columns)."""
-
-    def pull(self, points: Points, slope: Array) -> Points:
-        """Return the gradient over the points of what has the derivatives ``slope`` over W."""
-
-    def gram(self, points: Points) -> tuple[Array, Pull]:
-        """Return W^T W, and what leads derivatives over it back to the points."""
-
-
-Pull = Callable[[Array], Points]
-"""Returns the gradient over the points of what has these derivatives (columns, columns),
-symmetric, over W^T W."""
 
 
 class EnergyObservation:
@@ -118,7 +91,7 @@ class EnergyObservation:
         between = self._pull_lossy(points, slope)
         return Points(onto_q + between.positions, onto_qd + between.velocities, between.durations)
 
-    def gram(self, points: Points) -> tuple[Array, Pull]:
+    def gram(self, points: Points) -> tuple[Array, Pull[Points]]:
         """Return W^T W, and what leads derivatives over it back to the points."""
         W = self.rows(points)
         return W.T @ W, lambda slope: self.pull(points, 2.0 * (W @ slope))
@@ -148,7 +121,7 @@ class InnerObservation:
         observation: the system of the points in between.
     """
 
-    def __init__(self, observation: Observation) -> None:
+    def __init__(self, observation: Observation[Points]) -> None:
         self._observation = observation
 
     @property
@@ -164,7 +137,7 @@ class InnerObservation:
         """Return the gradient over the points of what has the derivatives ``slope`` over W."""
         return _with_ends(self._observation.pull(_inner(points), slope))
 
-    def gram(self, points: Points) -> tuple[Array, Pull]:
+    def gram(self, points: Points) -> tuple[Array, Pull[Points]]:
         """Return W^T W, and what leads derivatives over it back to the points."""
         gram, pull = self._observation.gram(_inner(points))
         return gram, lambda slope: _with_ends(pull(slope))

@@ -1,42 +1,66 @@
-"""What a motion exceeds its limits by: a smooth penalty with its exact gradient over the points."""
+"""What a motion exceeds its limits by: a smooth penalty with its exact gradient over the motion."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic
 
 import numpy as np
 
 from robot_identification.excitation.braking import stopping_factors
-from robot_identification.excitation.curve import Curve, Points
 from robot_identification.excitation.limits import MotionLimits
-
-_FRACTIONS = np.array([0.08, 0.17, 0.25, 0.33, 0.42, 0.5, 0.58, 0.67, 0.75, 0.83, 0.92])
-_MARGIN = 0.02
+from robot_identification.excitation.motion_map import Motion, MotionMap, Penalty
 
 
-class LimitPenalty:
-    """Squares of what samples of every interval exceed, as shares of the limits.
+@dataclass(frozen=True)
+class PenaltySum(Generic[Motion]):
+    """The sum of penalties.
+
+    Attributes:
+        parts: at least one.
+    """
+
+    parts: tuple[Penalty[Motion], ...]
+
+    def __call__(self, motion: Motion, weight: float = 1.0) -> tuple[float, Motion]:
+        """Return the sum times a weight, and its gradient over the motion."""
+        found = [part(motion, 1.0) for part in self.parts]
+        slope = found[0][1]
+        for _, onto in found[1:]:
+            slope = slope.plus(onto)
+        return weight * sum(value for value, _ in found), slope.times(weight)
+
+
+class LimitPenalty(Generic[Motion]):
+    """Squares of what samples of a motion exceed, as shares of the limits.
 
     It counts the place where braking from a sample would end, its velocity and its acceleration,
-    each beyond its limit less 2 %.
+    each beyond its limit less a margin.
 
     Args:
         limits: of position, velocity and acceleration.
+        curve: map from a motion to the samples that count.
+        margin: share of the limits that samples keep off them, for what lies between.
     """
 
-    def __init__(self, limits: MotionLimits) -> None:
-        self._curve = Curve(_FRACTIONS)
+    def __init__(
+        self, limits: MotionLimits, curve: MotionMap[Motion], margin: float = 0.02
+    ) -> None:
+        self._curve, self._least = curve, 1.0 - margin
         widths = np.stack([limits.half_range, limits.velocity, limits.acceleration])
         self._inverse = 1.0 / widths[:, :, None]
         self._middle = limits.middle[:, None]
         self._per_square, self._per_speed = (x[:, None] for x in stopping_factors(limits))
 
-    def __call__(self, points: Points) -> tuple[float, Points]:
-        """Return the sum of the squares, and its gradient over the points."""
-        motion = self._curve.rows(points)
-        velocity = motion[1]
+    def __call__(self, motion: Motion, weight: float = 1.0) -> tuple[float, Motion]:
+        """Return the sum of the squares times a weight, and its gradient over the motion."""
+        samples = self._curve.rows(motion)
+        velocity = samples[1]
         speed = np.abs(velocity)
-        motion[0] += (self._per_square * speed + self._per_speed) * velocity - self._middle
-        motion *= self._inverse  # of position: where braking ends
-        beyond = np.maximum(np.abs(motion) - (1.0 - _MARGIN), 0.0)
-        onto = 2.0 * np.copysign(beyond, motion) * self._inverse
+        samples[0] += (self._per_square * speed + self._per_speed) * velocity - self._middle
+        samples *= self._inverse  # of position: where braking ends
+        beyond = np.maximum(np.abs(samples) - self._least, 0.0)
+        onto = 2.0 * np.copysign(beyond, samples) * self._inverse
         onto[1] += onto[0] * (2.0 * self._per_square * speed + self._per_speed)
-        return float(np.vdot(beyond, beyond)), self._curve.pull_rows(points, onto)
+        slope = self._curve.pull_rows(motion, onto)
+        return weight * float(np.vdot(beyond, beyond)), slope.times(weight)

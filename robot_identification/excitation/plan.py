@@ -12,6 +12,7 @@ from robot_identification.errors import NotCertifiedError, SettingError, ShapeEr
 from robot_identification.excitation import search
 from robot_identification.excitation.approach import slowed
 from robot_identification.excitation.certificate import Certificate, certify
+from robot_identification.excitation.fourier.settings import FourierSettings, Periodic
 from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.optimizers import Cancelled
 from robot_identification.excitation.points import PointSettings, Progress, Quality
@@ -24,6 +25,7 @@ from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel
 
 MODELS = ("energy", "dynamic")
+QUINTIC, FOURIER = FAMILIES = ("quintic", "fourier")
 
 _RATE_HZ = 50.0
 _ATTEMPTS = 3
@@ -49,6 +51,8 @@ class PlanSettings:
         start: (joints,) posture at which it starts and ends, at rest; None: zero, or the middle
             of the position range where zero is outside.
         share: share of the limits of velocity and acceleration that is used, up to 1.
+        fourier: periods of Fourier series; None: quintics through points.  Series are searched
+            with the gradient, for the dynamic model, and have no other rows and duration.
     """
 
     model: str = "energy"
@@ -57,6 +61,7 @@ class PlanSettings:
     duration: float | None = None
     start: Array | None = None
     share: float = 0.98
+    fourier: FourierSettings | None = None
 
     def __post_init__(self) -> None:
         if self.model not in MODELS:
@@ -67,6 +72,30 @@ class PlanSettings:
             raise SettingError("duration", self.duration, "must be positive")
         if not 0.0 < self.share <= 1.0:
             raise SettingError("share", self.share, "must be above 0 and at most 1")
+        if self.fourier is not None:
+            self._check_fourier()
+
+    def _check_fourier(self) -> None:
+        """Refuse what only motions through points have."""
+        wanted = (
+            ("model", self.model, "the model dynamic", self.model == "dynamic"),
+            ("rows", self.rows, "harmonics in place of rows", self.rows is None),
+            ("duration", self.duration, "periods in place of a duration", self.duration is None),
+            (
+                "optimizer",
+                ", ".join(self.points.optimizers),
+                "the optimizer gradient",
+                self.points.optimizers == ("gradient",),
+            ),
+        )
+        for name, value, instead, fine in wanted:
+            if not fine:
+                raise SettingError(name, value, f"the family fourier takes {instead}")
+
+    @property
+    def family(self) -> str:
+        """``quintic`` or ``fourier``."""
+        return QUINTIC if self.fourier is None else FOURIER
 
 
 @dataclass(frozen=True)
@@ -87,6 +116,7 @@ class Plan:
         reduced: whether velocities at points had to be reduced for the position limits.
         unidentified: parameters that the trajectory does not tell, and why.
         seconds: time that it took.
+        periodic: the part that repeats; None where none does.
     """
 
     robot: str
@@ -101,6 +131,7 @@ class Plan:
     reduced: bool
     unidentified: tuple[Unidentified, ...]
     seconds: float
+    periodic: Periodic | None = None
 
 
 def plan(
@@ -145,7 +176,7 @@ def plan(
             posture,
             chosen,
             seed_step=attempt,
-            clearance=around.penalty(inner, _ROOM * 2**attempt),
+            intrusion=around.intrusion(inner, _ROOM * 2**attempt),
             progress=progress,
             cancelled=cancelled,
         )
@@ -153,6 +184,8 @@ def plan(
             trajectory, certificate = certified(robot, found.trajectory, posture, around)
             if not certificate.passed:
                 continue
+            speed = found.trajectory.duration / trajectory.duration
+            series = chosen.fourier
             return Plan(
                 robot=robot.name,
                 trajectory=trajectory,
@@ -166,6 +199,7 @@ def plan(
                 reduced=found.reduced,
                 unidentified=unidentified(base, trajectory),
                 seconds=time.monotonic() - begin,
+                periodic=None if series is None else Periodic.of(series, speed),
             )
     if certificate is not None:
         certificate.require()

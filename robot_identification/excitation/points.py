@@ -11,7 +11,7 @@ from robot_identification.errors import SettingError
 from robot_identification.excitation.criterion import Criterion, condition, equilibrium
 from robot_identification.excitation.curve import Points
 from robot_identification.excitation.limits import MotionLimits
-from robot_identification.excitation.observation import Observation
+from robot_identification.excitation.motion_map import Observation
 from robot_identification.excitation.optimizers import OPTIMIZERS, Cancelled, Minimum, minimise
 from robot_identification.excitation.problem import PointProblem, point_problem
 from robot_identification.robot.arrays import by_value
@@ -95,7 +95,7 @@ class PointPlan:
 
 
 def optimise_points(
-    observation: Observation,
+    observation: Observation[Points],
     limits: MotionLimits,
     durations: Array,
     settings: PointSettings | None = None,

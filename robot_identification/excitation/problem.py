@@ -10,7 +10,7 @@ import numpy.typing as npt
 from robot_identification.excitation.criterion import Criterion
 from robot_identification.excitation.curve import Points
 from robot_identification.excitation.limits import MotionLimits
-from robot_identification.excitation.observation import Observation
+from robot_identification.excitation.motion_map import Observation
 from robot_identification.excitation.surrogate import surrogate
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
@@ -32,7 +32,7 @@ class PointProblem:
         velocity_matters: (joints,) whether its velocity does.
     """
 
-    observation: Observation
+    observation: Observation[Points]
     criterion: Criterion
     limits: MotionLimits
     filling: Points
@@ -100,7 +100,7 @@ class PointProblem:
 
 
 def point_problem(
-    observation: Observation,
+    observation: Observation[Points],
     criterion: Criterion,
     limits: MotionLimits,
     durations: Array,

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from robot_identification.excitation.clearance_penalty import ClearancePenalty
+from robot_identification.excitation.clearance_penalty import Intrusion
 from robot_identification.excitation.criterion import Criterion
-from robot_identification.excitation.dynamic_observation import DynamicObservation
-from robot_identification.excitation.dynamic_search import SAMPLES, dynamic_candidates
+from robot_identification.excitation.dynamic_search import dynamic_candidates
 from robot_identification.excitation.energy_search import energy_candidates
+from robot_identification.excitation.family import Candidate, Family
+from robot_identification.excitation.fourier.family import FourierFamily
 from robot_identification.excitation.limits import MotionLimits
-from robot_identification.excitation.observation import (
-    EnergyObservation,
-    InnerObservation,
-    Observation,
-)
+from robot_identification.excitation.motion_map import Motion, Observation
+from robot_identification.excitation.observation import EnergyObservation, InnerObservation
 from robot_identification.excitation.optimizers import Cancelled
 from robot_identification.excitation.points import Progress, Quality
-from robot_identification.excitation.starts import Candidate
-from robot_identification.excitation.timing import trajectory_of
+from robot_identification.excitation.quintic_family import QuinticFamily
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.identification.base import BaseParameters
 from robot_identification.robot.model import Array
@@ -57,7 +54,7 @@ def search(
     settings: PlanSettings,
     *,
     seed_step: int = 0,
-    clearance: ClearancePenalty | None = None,
+    intrusion: Intrusion | None = None,
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
 ) -> Iterator[Found]:
@@ -69,7 +66,7 @@ def search(
         posture: (joints,) where it starts and ends.
         settings: how to plan.
         seed_step: added to the seed.
-        clearance: what motions lack to their clearance; None: they need not keep clear.
+        intrusion: what postures lack to their clearance; None: they need not keep clear.
         progress: told the stage and the fraction that is done.
         cancelled: asked now and then whether to stop.
 
@@ -80,30 +77,54 @@ def search(
     report = progress or _silent
     seeded = replace(settings.points, seed=settings.points.seed + 7919 * seed_step)
     chosen = replace(settings, points=seeded)
-    energy = chosen.model == "energy"
-    run = energy_candidates if energy else dynamic_candidates
-    exact: Observation = (
-        InnerObservation(EnergyObservation(base)) if energy else DynamicObservation(base, SAMPLES)
-    )
-    candidates = run(base, limits, posture, chosen, report, cancelled, clearance)
-    criterion = chosen.points.criterion
-    if not energy:
-        criterion = Criterion(criterion.measure, criterion.condition_weight, 0.0)
+    names, criterion = base.robot.joint_names, chosen.points.criterion
+    if chosen.model == "energy":
+        through = QuinticFamily(limits, posture, names, intrusion, chosen.duration)
+        between = InnerObservation(EnergyObservation(base))
+        points = energy_candidates(base, through, chosen, report, cancelled)
+        report("done", 1.0)
+        yield from _best_first(through, between, points, criterion)
+        return
+    criterion = Criterion(criterion.measure, criterion.condition_weight, 0.0)
+    if chosen.fourier is not None:
+        periodic = FourierFamily(chosen.fourier, limits, posture, names, intrusion)
+        yield from _searched(base, periodic, chosen, criterion, report, cancelled)
+    else:
+        quintic = QuinticFamily.of(limits, posture, names, intrusion, chosen)
+        yield from _searched(base, quintic, chosen, criterion, report, cancelled)
+
+
+def _searched(
+    base: BaseParameters,
+    family: Family[Motion],
+    settings: PlanSettings,
+    criterion: Criterion,
+    report: Progress,
+    cancelled: Cancelled | None,
+) -> Iterator[Found]:
+    """Search motions of a family with the inverse dynamic model, and give them out."""
+    candidates = dynamic_candidates(base, family, settings, report, cancelled)
     report("done", 1.0)
-    for best in sorted(candidates, key=lambda found: criterion.value(exact.rows(found.points))):
-        yield _found(base, exact, best)
+    yield from _best_first(family, family.observation(base), candidates, criterion)
 
 
-def _found(base: BaseParameters, exact: Observation, best: Candidate) -> Found:
-    W = exact.rows(best.points)
-    return Found(
-        trajectory=trajectory_of(best.points, base.robot.joint_names),
-        before=best.before or Quality.of(exact.rows(best.first)),
-        after=Quality.of(W),
-        rows=len(W),
-        optimizer=best.optimizer,
-        reduced=best.reduced,
-    )
+def _best_first(
+    family: Family[Motion],
+    exact: Observation[Motion],
+    candidates: Iterable[Candidate[Motion]],
+    criterion: Criterion,
+) -> Iterator[Found]:
+    """Give out what was found, by the criterion of the exact system."""
+    for best in sorted(candidates, key=lambda found: criterion.value(exact.rows(found.motion))):
+        W = exact.rows(best.motion)
+        yield Found(
+            trajectory=family.trajectory(best.motion),
+            before=best.before or Quality.of(exact.rows(best.first)),
+            after=Quality.of(W),
+            rows=len(W),
+            optimizer=best.optimizer,
+            reduced=best.reduced,
+        )
 
 
 def _silent(_stage: str, _fraction: float) -> None:

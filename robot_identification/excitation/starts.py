@@ -1,32 +1,17 @@
-"""Where searches of motions start, and what they come to."""
+"""Where searches of motions through points start, and what they come to."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from robot_identification.excitation.clearance_penalty import ClearancePenalty
+from robot_identification.excitation.clearance_penalty import Intrusion
 from robot_identification.excitation.curve import Points
 from robot_identification.excitation.limits import MotionLimits
-from robot_identification.excitation.points import Quality
 from robot_identification.excitation.timing import fitted, shortest_durations
 from robot_identification.robot.model import Array
 
 _DISTURBANCE = 0.1
 _REDRAWN = 50
-_SHARES = (1.0, 0.8, 0.6, 0.45, 0.3, 0.2, 0.1)
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A motion from rest to rest and where it came from."""
-
-    points: Points
-    first: Points
-    optimizer: str
-    reduced: bool
-    before: Quality | None = None  # of the random start, where ``first`` is not that
 
 
 def random_starts(
@@ -34,7 +19,7 @@ def random_starts(
     durations: Array,
     seed: int,
     count: int,
-    clearance: ClearancePenalty | None = None,
+    intrusion: Intrusion | None = None,
 ) -> list[Points]:
     """Return random points that leave room for the motion between them, in free postures."""
     seeds = np.random.SeedSequence(seed).spawn(count)
@@ -42,8 +27,8 @@ def random_starts(
     starts = []
     for rng in map(np.random.default_rng, seeds):
         positions = limits.middle + limits.half_range * rng.uniform(-0.5, 0.5, shape)
-        for _ in range(_REDRAWN if clearance is not None else 0):
-            taken = ~clearance.free(positions)  # type: ignore[union-attr]
+        for _ in range(_REDRAWN if intrusion is not None else 0):
+            taken = ~intrusion.free(positions)  # type: ignore[union-attr]
             if not taken.any():
                 break
             drawn = rng.uniform(-0.5, 0.5, (int(taken.sum()), shape[1]))
@@ -51,28 +36,6 @@ def random_starts(
         velocities = limits.velocity * rng.uniform(-0.4, 0.4, shape)
         starts.append(Points(positions, velocities, durations))
     return starts
-
-
-def freed(points: Points, clearance: ClearancePenalty | None) -> Points:
-    """Return points drawn in towards the first one until the motion through them is free.
-
-    From there a search reaches what it can without going through anything; a motion that begins on
-    the wrong side of an obstacle hardly finds the way around.
-
-    Args:
-        points: the first and the last are free.
-        clearance: what the motion lacks to its clearance; None: it need not keep clear.
-    """
-    if clearance is None:
-        return points
-    begin = points.positions[0]
-    for share in _SHARES:
-        near = Points(
-            begin + share * (points.positions - begin), share * points.velocities, points.durations
-        )
-        if clearance(near)[0] == 0.0:
-            break
-    return near
 
 
 def disturbed(points: Points, limits: MotionLimits, rng: np.random.Generator) -> Points:
@@ -106,10 +69,11 @@ def from_rest(
     return Points(positions, velocities, shortest_durations(positions, velocities, limits))
 
 
-def fit(
-    points: Points, first: Points, limits: MotionLimits, duration: float | None, optimizer: str
-) -> Candidate:
-    """Return the motion with exact durations: those aimed at, or the shortest possible."""
+def fit(points: Points, limits: MotionLimits, duration: float | None) -> tuple[Points, bool]:
+    """Return the motion with exact durations: those aimed at, or the shortest possible.
+
+    Returns:
+        The points, and whether velocities had to be reduced for the position limits.
+    """
     least = points.durations if duration is not None else np.zeros(points.intervals)
-    done, reduced = fitted(Points(points.positions, points.velocities, least), limits)
-    return Candidate(done, first, optimizer, reduced)
+    return fitted(Points(points.positions, points.velocities, least), limits)

@@ -18,7 +18,7 @@ from robot_identification.excitation.braking import (
     shortest_braking,
 )
 from robot_identification.excitation.checks import Check
-from robot_identification.excitation.clearance_penalty import ClearancePenalty
+from robot_identification.excitation.clearance_penalty import Intrusion
 from robot_identification.excitation.free_postures import nearest_free
 from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.timing import motion_extrema
@@ -81,8 +81,8 @@ class Surroundings:
         """What is not checked, and what is assumed, for people."""
         return (self.unchecked,) if self.collisions is None else self.collisions.remarks
 
-    def penalty(self, limits: MotionLimits, room: float) -> ClearancePenalty | None:
-        """Return what motions lack to their clearance; None where nothing is to be kept clear of.
+    def intrusion(self, limits: MotionLimits, room: float) -> Intrusion | None:
+        """Return what postures lack to their clearance; None where nothing is to be kept clear of.
 
         Args:
             limits: of the motions.
@@ -90,7 +90,7 @@ class Surroundings:
         """
         if self.collisions is None:
             return None
-        return ClearancePenalty(self.collisions, limits, self._off(limits), room)
+        return Intrusion(self.collisions, limits, self._off(limits), room)
 
     def require_free(self, limits: MotionLimits, posture: Array) -> None:
         """Refuse a posture in which the robot would touch something.

@@ -96,7 +96,12 @@ def trajectory_of(points: Points, joint_names: tuple[str, ...]) -> Trajectory:
 def leaves_limits(points: Points, limits: MotionLimits) -> npt.NDArray[np.bool_]:
     """Return (intervals, joints): which joint leaves its positions, or would when it brakes."""
     names = tuple(str(j) for j in range(points.positions.shape[1]))
-    low, high = stopping_places(limits, trajectory_of(points, names))
+    return stops_outside(trajectory_of(points, names), limits)
+
+
+def stops_outside(trajectory: Trajectory, limits: MotionLimits) -> npt.NDArray[np.bool_]:
+    """Return (pieces, joints): which joint leaves its positions, or would when it brakes."""
+    low, high = stopping_places(limits, trajectory)
     slack = _ROUNDING * (1.0 + limits.half_range)
     outside: npt.NDArray[np.bool_] = (low < limits.lower - slack) | (high > limits.upper + slack)
     return outside

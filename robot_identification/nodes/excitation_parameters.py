@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from robot_identification.excitation.fourier.settings import FourierSettings
+from robot_identification.excitation.plan import FAMILIES, QUINTIC
 from robot_identification.nodes.outputs import OUTPUT_DIRECTORY
 from robot_identification.nodes.parameters import ROBOT, ParameterSpec, Type
 
@@ -49,6 +51,43 @@ STATE_TIMEOUT = ParameterSpec(
     maximum=10.0,
     read_only=False,
     asks=True,
+)
+FAMILY = (
+    ParameterSpec(
+        "family",
+        Type.STRING,
+        "motions that are planned: quintic, through points, or fourier, series over whole periods",
+        default=QUINTIC,
+        choices=FAMILIES,
+        read_only=False,
+    ),
+    ParameterSpec(
+        "base_frequency",
+        Type.DOUBLE,
+        "fourier: number of periods in one second, Hz",
+        default=FourierSettings().base_frequency,
+        minimum=1e-4,
+        maximum=10.0,
+        read_only=False,
+    ),
+    ParameterSpec(
+        "harmonics",
+        Type.INTEGER,
+        "fourier: highest multiple of the base frequency",
+        default=FourierSettings().harmonics,
+        minimum=1,
+        maximum=1000,
+        read_only=False,
+    ),
+    ParameterSpec(
+        "periods",
+        Type.INTEGER,
+        "fourier: number of whole periods, a run-in and a run-out around them",
+        default=FourierSettings().periods,
+        minimum=1,
+        maximum=1000,
+        read_only=False,
+    ),
 )
 PARAMETERS = (
     ROBOT,
@@ -145,6 +184,7 @@ PARAMETERS = (
         minimum=1,
         maximum=1000,
     ),
+    *FAMILY,
     ParameterSpec(
         "planning_niceness",
         Type.INTEGER,

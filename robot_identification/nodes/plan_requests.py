@@ -10,9 +10,10 @@ import numpy as np
 
 from robot_identification.errors import SettingError, StaleStateError
 from robot_identification.excitation.criterion import Criterion, Measure
+from robot_identification.excitation.fourier.settings import FourierSettings
 from robot_identification.excitation.one_joint.plan import OneJointPlan
 from robot_identification.excitation.optimizers import OPTIMIZERS
-from robot_identification.excitation.plan import Plan, PlanSettings, default_model
+from robot_identification.excitation.plan import FOURIER, Plan, PlanSettings, default_model
 from robot_identification.excitation.points import PointSettings
 from robot_identification.nodes.messages import floats
 from robot_identification.nodes.one_joint_requests import (
@@ -80,19 +81,28 @@ def _points_settings(
     request: PlanExcitation.Request, robot: RobotModel, values: Mapping[str, Any], start: Array
 ) -> PlanSettings:
     refuse_fields(request, OF_ONE_JOINT, POINTS)
+    fourier = _fourier(values)
     return PlanSettings(
-        model=request.model or default_model(robot),
+        model=request.model or (default_model(robot) if fourier is None else "dynamic"),
         points=PointSettings(
             criterion=Criterion(Measure.named(request.criterion or Measure.SVD)),
             optimizers=_optimizers(request.optimizer),
             starts=request.starts or values["starts"],
             seed=request.seed,
         ),
-        rows=request.rows or values["rows"] or None,
+        rows=request.rows or (values["rows"] if fourier is None else 0) or None,
         duration=_duration(request.duration),
         start=start,
         share=0.99,
+        fourier=fourier,
     )
+
+
+def _fourier(values: Mapping[str, Any]) -> FourierSettings | None:
+    """Return the periods that the parameters of the node ask for; None for quintics."""
+    if values["family"] != FOURIER:
+        return None
+    return FourierSettings(values["base_frequency"], values["harmonics"], values["periods"])
 
 
 def _optimizers(name: str) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from trajectory_msgs.msg import JointTrajectory
 from robot_identification.errors import CancelledError, NoPlanError
 from robot_identification.msg import Progress as ProgressMessage
 from robot_identification.nodes import qos
-from robot_identification.nodes.excitation_parameters import TRACKING_ERROR_LIMIT
+from robot_identification.nodes.excitation_parameters import FAMILY, TRACKING_ERROR_LIMIT
 from robot_identification.nodes.outputs import output_folder
 from robot_identification.nodes.parameters import current
 from robot_identification.nodes.plan_requests import file_of, fill_plan, job_of
@@ -124,8 +124,8 @@ class Planner:
 
     def _present_values(self) -> Mapping[str, Any]:
         """Return the parameters of the node, with those as they are now that may change."""
-        tracking = current(self._node, TRACKING_ERROR_LIMIT)
-        return {**self._values, TRACKING_ERROR_LIMIT.name: tracking}
+        present = {spec.name: current(self._node, spec) for spec in (TRACKING_ERROR_LIMIT, *FAMILY)}
+        return {**self._values, **present}
 
     def _take(self, request: Any, response: Any, job: Job, outcome: Planned | Failed) -> str:
         """Keep a plan and fill in the response."""

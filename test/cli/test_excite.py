@@ -9,7 +9,7 @@ import pytest
 from robot_identification.cli.main import main
 from robot_identification.errors import NotCertifiedError, TrajectoryError
 from robot_identification.robot.loading import load_robot
-from robot_identification.storage.plans import read_plan, read_singular_values
+from robot_identification.storage.plans import read_periodic, read_plan, read_singular_values
 
 QUICK = ["excite", "three_dof", "--starts", "1", "--rows", "16", "--json"]
 
@@ -140,3 +140,42 @@ def test_limits_come_from_a_file(tmp_path, capsys):
     limits.write_text("joint_limits: {j0: {has_velocity_limits: true, max_velocity: -1}}")
     assert main([*command, "--limits", str(limits)]) == 2
     assert "must be positive" in capsys.readouterr().err
+
+
+def test_series_over_whole_periods(tmp_path, capsys):
+    path = tmp_path / "plan.yaml"
+    asked = ["excite", "three_dof", "-o", str(path), "--starts", "1", "--family", "fourier"]
+    options = ["--base-frequency", "0.25", "--harmonics", "5", "--periods", "2"]
+    assert main([*asked, *options, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["family"] == "fourier"
+    assert document["model"] == "dynamic"
+    repeats = document["periodic"]
+    assert {key: repeats[key] for key in ("base_frequency", "harmonics", "periods")} == {
+        "base_frequency": 0.25,
+        "harmonics": 5,
+        "periods": 2,
+    }
+    assert document["duration"] == pytest.approx(8.0 + 2.0 * repeats["begins"])
+    assert set(document["certificate"].values()) == {True}
+    assert read_periodic(path).begins == repeats["begins"]
+    assert main([*asked, *options]) == 0
+    assert "2 periods of 4 s" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--harmonics", "5"], "needs --family fourier"),
+        (["--family", "fourier", "--duration", "30"], "periods"),
+        (["--family", "fourier", "--rows", "30"], "harmonics"),
+        (["--family", "fourier", "--model", "energy"], "dynamic"),
+        (["--family", "fourier", "--periods", "0"], "at least 1"),
+        (["--family", "fourier", "--method", "one-joint"], "--method one-joint"),
+    ],
+)
+def test_options_of_the_other_family_are_refused(tmp_path, capsys, options, told):
+    path = tmp_path / "plan.yaml"
+    assert main(["excite", "three_dof", "-o", str(path), *options]) == 2
+    assert told in capsys.readouterr().err
+    assert not path.exists()

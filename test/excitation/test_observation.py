@@ -17,6 +17,17 @@ from robot_identification.robot.loading import load_robot
 ROBOTS = ("three_dof", "stanford", "scara", "tx40")
 
 
+def energy(base):
+    return EnergyObservation(base, smoothing=0.1)
+
+
+def dynamic(base):
+    return DynamicObservation(base, Curve.midpoints(10), smoothing=0.1)
+
+
+KINDS = (energy, dynamic)
+
+
 def random_points(robot, count, seed=0):
     rng = np.random.default_rng(seed)
     shape = (count, len(robot.joints))
@@ -47,10 +58,10 @@ def test_samples_are_those_of_the_trajectory():
 
 
 @pytest.mark.parametrize("name", ROBOTS)
-@pytest.mark.parametrize("kind", [EnergyObservation, DynamicObservation])
+@pytest.mark.parametrize("kind", KINDS)
 def test_gradients_over_the_points_are_exact(name, kind):
     robot = load_robot(name)
-    observation = kind(base_parameters(robot), smoothing=0.1)
+    observation = kind(base_parameters(robot))
     points = random_points(robot, 4)
     rng = np.random.default_rng(1)
     slope = rng.normal(size=observation.rows(points).shape)
@@ -68,7 +79,7 @@ def test_gradients_of_branched_and_coupled_robots_are_exact_in_whole_and_broken_
     """Entry by entry of the motion's gradient, by central differences of plain rows."""
     rng = np.random.default_rng(seed)
     robot = random_robot(rng, 5, coupled_wrist())
-    observation = DynamicObservation(base_parameters(robot), samples=33, smoothing=0.1)
+    observation = DynamicObservation(base_parameters(robot), Curve.midpoints(33), 0.1)
     points = random_points(robot, 3, seed)  # 66 samples
     slope = rng.normal(size=observation.rows(points).shape)
     gradient = observation.pull(points, slope)
@@ -83,11 +94,11 @@ def test_gradients_of_branched_and_coupled_robots_are_exact_in_whole_and_broken_
 
 
 @pytest.mark.parametrize("name", ROBOTS)
-@pytest.mark.parametrize("kind", [EnergyObservation, DynamicObservation])
+@pytest.mark.parametrize("kind", KINDS)
 def test_derivatives_over_the_gram_matrix_go_back_as_those_over_the_rows(name, kind):
     """d tr(S W^T W) = tr(2 S W^T dW), also after the system was asked for at other points."""
     robot = load_robot(name)
-    observation = kind(base_parameters(robot), smoothing=0.1)
+    observation = kind(base_parameters(robot))
     points = random_points(robot, 5)
     W = observation.rows(points)
     S = np.random.default_rng(1).normal(size=(W.shape[1], W.shape[1]))
@@ -100,11 +111,11 @@ def test_derivatives_over_the_gram_matrix_go_back_as_those_over_the_rows(name, k
         np.testing.assert_allclose(got, wanted, atol=1e-12 * np.abs(wanted).max())
 
 
-@pytest.mark.parametrize("kind", [EnergyObservation, DynamicObservation])
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("sharpness", [2.0, 16.0])
 def test_the_surrogate_without_rows_is_that_of_the_rows(kind, sharpness):
     robot = load_robot("stanford")
-    observation = kind(base_parameters(robot), smoothing=0.1)
+    observation = kind(base_parameters(robot))
     points = random_points(robot, 40)
     value, gradient = surrogate(observation, points, sharpness)
     wanted, slope = smooth(observation.rows(points), sharpness, 0.0)

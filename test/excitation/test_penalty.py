@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from robot_identification.excitation.braking import stopping_factors
-from robot_identification.excitation.curve import Points
+from robot_identification.excitation.curve import Curve, Points
 from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.penalty import LimitPenalty
 from robot_identification.excitation.trajectory import Trajectory
@@ -17,6 +17,13 @@ def limits_of(with_jerk):
     limits = MotionLimits.of(load_robot("tx40"))
     jerk = 20.0 * limits.acceleration if with_jerk else np.full(6, np.inf)
     return replace(limits, jerk=jerk)
+
+
+FRACTIONS = (0.08, 0.17, 0.25, 0.33, 0.42, 0.5, 0.58, 0.67, 0.75, 0.83, 0.92)
+
+
+def penalty_of(limits):
+    return LimitPenalty(limits, Curve(FRACTIONS))
 
 
 def fast_points(limits, count=5, seed=0):
@@ -44,13 +51,13 @@ def test_the_penalty_is_the_squares_beyond_the_limits_along_the_trajectory(with_
     shares.append(qdd / limits.acceleration)
     expected = sum((np.maximum(np.abs(share) - 0.98, 0.0) ** 2).sum() for share in shares)
     assert expected > 1.0
-    assert LimitPenalty(limits)(points)[0] == pytest.approx(expected, rel=1e-9)
+    assert penalty_of(limits)(points)[0] == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("with_jerk", [False, True])
 def test_the_gradient_of_the_penalty_is_exact(with_jerk):
     limits = limits_of(with_jerk)
-    penalty, points = LimitPenalty(limits), fast_points(limits, seed=1)
+    penalty, points = penalty_of(limits), fast_points(limits, seed=1)
     _, gradient = penalty(points)
     rng, h = np.random.default_rng(2), 1e-6
     for _ in range(5):
@@ -68,6 +75,6 @@ def test_the_gradient_of_the_penalty_is_exact(with_jerk):
 def test_a_slow_motion_in_the_middle_costs_nothing():
     limits = limits_of(with_jerk=False)
     positions = np.tile(limits.middle, (3, 1))
-    value, gradient = LimitPenalty(limits)(Points(positions, 0.0 * positions, np.ones(2)))
+    value, gradient = penalty_of(limits)(Points(positions, 0.0 * positions, np.ones(2)))
     assert value == 0.0
     assert not any(part.any() for part in vars(gradient).values())

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from robot_identification.srv import PlanExcitation
 
-from robot_identification.errors import NotCertifiedError
+from robot_identification.errors import NotCertifiedError, SettingError
 from robot_identification.excitation.certificate import certify
+from robot_identification.excitation.fourier.settings import FourierSettings
 from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.nodes import planning
@@ -27,6 +28,10 @@ VALUES = {
     "starts": 1,
     "cell": "",
     "clearance": 0.0,
+    "family": "quintic",
+    "base_frequency": 0.2,
+    "harmonics": 4,
+    "periods": 5,
 }
 
 
@@ -43,6 +48,18 @@ def test_plans_keep_the_share_of_the_limits_that_the_node_is_told():
     room = machine.limits.lower - whole.lower
     np.testing.assert_allclose(room, whole.upper - machine.limits.upper)
     assert (room > 0.05).all()
+
+
+def test_parameters_of_the_node_ask_for_series_over_whole_periods():
+    robot, request = load_robot("tx40"), PlanExcitation.Request()
+    assert job_of(request, robot, VALUES, np.zeros(6)).settings.fourier is None
+    series = {**VALUES, "family": "fourier", "rows": 12}
+    settings = job_of(request, robot, series, np.zeros(6)).settings
+    assert settings.fourier == FourierSettings(0.2, 4, 5)
+    assert settings.rows is None  # the parameter is for motions through points
+    assert job_of(request, load_robot("three_dof"), series, np.zeros(3)).settings.model == "dynamic"
+    with pytest.raises(SettingError, match="duration"):
+        job_of(PlanExcitation.Request(duration=10.0), robot, series, np.zeros(6))
 
 
 def test_a_run_at_reduced_speed_is_certified_by_itself(monkeypatch):
