@@ -52,14 +52,22 @@ class Cells:
             chosen: indices of cells.
             arms: (joints,) by how much bodies move per radian or metre, about.
         """
-        old = self.ranges[chosen]
-        which = np.argmax(self.parts[chosen] @ arms, axis=1)
-        rows = np.arange(len(old))
-        middle = (old[rows, 1 + 2 * which] + old[rows, 2 + 2 * which]) / 2.0
-        first, second = old.copy(), old.copy()
-        first[rows, 2 + 2 * which] = middle
-        second[rows, 1 + 2 * which] = middle
-        return np.vstack([first, second])
+        return halves(self.ranges[chosen], np.argmax(self.parts[chosen] @ arms, axis=1))
+
+
+def halves(ranges: Array, which: npt.NDArray[np.intp]) -> Array:
+    """Return the ranges (2 cells, 7) of cells that are cut in two.
+
+    Args:
+        ranges: (cells, 7) of the cells.
+        which: (cells,) range of each that is cut: 0 time, 1 speed, 2 braking time.
+    """
+    rows = np.arange(len(ranges))
+    middle = (ranges[rows, 1 + 2 * which] + ranges[rows, 2 + 2 * which]) / 2.0
+    first, second = ranges.copy(), ranges.copy()
+    first[rows, 2 + 2 * which] = middle
+    second[rows, 1 + 2 * which] = middle
+    return np.vstack([first, second])
 
 
 @dataclass(frozen=True)
