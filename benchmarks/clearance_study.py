@@ -24,7 +24,7 @@ from clearances.arms import ARMS, PACKAGES, Arm, arm, boxes, described
 from clearances.judge import Judge
 
 from made_up_plans import random_plan
-from robot_identification.excitation.braking import braking_times
+from robot_identification.excitation.braking import braking_times, release_time
 from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.surroundings import Surroundings
 from robot_identification.excitation.trajectory import Trajectory
@@ -32,7 +32,7 @@ from robot_identification.excitation.trajectory import Trajectory
 STATED = 0.02  # m
 SPARE = 0.01  # m
 PERIOD = 0.01  # s, between samples of the run
-BRAKING_SAMPLES = 15
+BRAKING_SAMPLES = 60
 CELL_LASTS = 20
 """Motions after which other boxes take the place of those before."""
 
@@ -100,13 +100,20 @@ def _small(one: Arm, rng: np.random.Generator, limits: MotionLimits) -> Trajecto
 
 
 def _braked(run: Trajectory, limits: MotionLimits, rng: np.random.Generator) -> np.ndarray:
-    """Return postures on the way to rest from a random moment, at a random share of the speed."""
-    q, qd, _ = (x[0] for x in run.sample(rng.uniform(0.0, run.duration)))
-    qd = qd * rng.uniform(0.2, 1.0)
-    own = braking_times(limits, qd[None])[0]
+    """Return postures on the way to rest from a random moment, at a random share of the speed.
+
+    The acceleration falls to zero, then every joint brakes on its own.
+    """
+    share = rng.uniform(0.2, 1.0)
+    q, qd, qdd = (x[0] for x in run.sample(rng.uniform(0.0, run.duration)))
+    v, a, u = share * qd, share**2 * qdd, release_time(limits)
+    x = np.linspace(0.0, 1.0, 5)[:, None]
+    released = q + v * u * x + a * u**2 * (x**2 / 2.0 - x**3 / 6.0)
+    w = v + a * u / 2.0
+    own = braking_times(limits, w[None])[0]
     s = np.linspace(0.0, 1.0, BRAKING_SAMPLES)[:, None]
     s = np.minimum(s * own.max() / np.where(own > 0.0, own, 1.0), 1.0)
-    return q + qd * own * (s - s**3 + s**4 / 2.0)
+    return np.vstack([released, released[-1] + w * own * (s - s**3 + s**4 / 2.0)])
 
 
 if __name__ == "__main__":

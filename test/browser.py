@@ -33,12 +33,25 @@ function blank(image) {
   const pixels = new Uint32Array(drawing.getImageData(0, 0, 200, 100).data.buffer);
   return new Set(pixels).size < 3;
 }
-async function look(width) {
+async function opened(width) {
   const frame = document.createElement('iframe');
   frame.style.width = width + 'px'; frame.style.height = '900px'; frame.style.border = 0;
   const loaded = new Promise(done => frame.onload = done);
   frame.src = PAGE; document.body.append(frame); await loaded;
-  const page = frame.contentDocument, root = page.documentElement;
+  return [frame, frame.contentDocument];
+}
+LOOK
+(async () => {
+  const seen = [];
+  try { for (const width of WIDTHS) seen.push(await look(width)); }
+  catch (error) { seen.push({error: String(error)}); }
+  await fetch('/seen', {method: 'POST', body: JSON.stringify(seen)});
+})();
+</script>"""
+
+_LOOK = """
+async function look(width) {
+  const [frame, page] = await opened(width), root = page.documentElement;
   const images = [...page.images];
   await Promise.all(images.map(image => image.decode().catch(() => null)));
   const empty = images.filter(image => !image.complete || !image.naturalWidth || blank(image));
@@ -55,13 +68,7 @@ async function look(width) {
       .map(e => parseFloat(frame.contentWindow.getComputedStyle(e).fontSize))),
   };
 }
-(async () => {
-  const seen = [];
-  try { for (const width of WIDTHS) seen.push(await look(width)); }
-  catch (error) { seen.push({error: String(error)}); }
-  await fetch('/seen', {method: 'POST', body: JSON.stringify(seen)});
-})();
-</script>"""
+"""
 
 
 class _Server(ThreadingHTTPServer):
@@ -117,15 +124,18 @@ def _serving(folder, eye):
         thread.join()
 
 
-def look_at(page: Path, profile: Path, widths=(390, 1280)):
+def look_at(page: Path, profile: Path, widths=(390, 1280), look=_LOOK):
     """Return what a browser sees at several widths, its console, and what it asked for.
 
     Args:
         page: the HTML file.
         profile: folder for the browser's own files.
         widths: widths of the page in CSS pixels.
+        look: script with the function ``look(width)``, which opens the page with
+            ``opened(width)`` and returns what is seen.
     """
-    eye = _EYE.replace("PAGE", json.dumps(f"/{page.name}")).replace("WIDTHS", json.dumps(widths))
+    eye = _EYE.replace("LOOK", look).replace("WIDTHS", json.dumps(widths))
+    eye = eye.replace("PAGE", json.dumps(f"/{page.name}"))
     log = profile.parent / f"{profile.name}.log"
     with _serving(page.parent, eye) as server, log.open("wb") as errors:
         address = f"http://127.0.0.1:{server.server_port}/eye"

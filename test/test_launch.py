@@ -116,10 +116,11 @@ def test_arguments_set_parameters_and_topics_that_exist(suite):
         assert {argument.parameter, argument.topic} <= {"", "joint_trajectory", *reached}
 
 
-def test_nothing_is_said_that_was_not_given():
+def test_nothing_is_said_that_was_not_given_or_is_meant_by_the_suite():
     for suite in (LIVE, SIMULATED):
         for start in suite.starts({"robot": "own.yaml", "namespace": ""}):
-            assert start.parameters == {"robot": "own.yaml"}
+            meant = suite.fixed.get(start.executable, {})
+            assert start.parameters == {"robot": "own.yaml", **meant}
             assert start.remappings == {}
             assert start.ros_arguments == ["--log-level", "info"]
 

@@ -13,6 +13,8 @@ import numpy as np
 from robot_identification.collision.model import CollisionModel, load_collision_model
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.model import Joint, RobotModel
+from robot_identification.robot.values import load_values
+from robot_identification.storage.export.urdf_generation import generated_urdf
 
 PACKAGES = Path(str(metadata.distribution("example-robot-data").locate_file("cmeel.prefix/share")))
 os.environ["ROS_PACKAGE_PATH"] = str(PACKAGES)
@@ -20,7 +22,7 @@ ARMS = {
     "ur10": "ur_description/urdf/ur10_robot.urdf",
     "panda": "panda_description/urdf/panda.urdf",
     "kinova": "kinova_description/robots/kinova.urdf",
-    "tiago": "tiago_description/robots/tiago.urdf",
+    "tiago": "tiago_description/robots/tiago_no_hand.urdf",
     "tx40": "",
 }
 """URDF of example-robot-data; empty: a robot of this package."""
@@ -40,24 +42,28 @@ class Arm:
 
     Attributes:
         name: of the arm.
-        path: its URDF with the meshes; None where capsules are all there is.
+        source: what describes it.
+        path: its URDF; made from the robot file where that is what describes it.
         robot: with limits of everything.
     """
 
     name: str
-    path: Path | None
+    source: str | Path
+    path: Path
     robot: RobotModel
 
 
 def arm(name: str, folder: Path) -> Arm:
     """Return an arm; joints that hold still are fixed in a copy of its URDF."""
-    if not ARMS[name]:
-        return Arm(name, None, load_robot(name))
-    source = PACKAGES / "example-robot-data" / "robots" / ARMS[name]
     path = folder / f"{name}.urdf"
+    if not ARMS[name]:
+        robot = load_robot(name)
+        path.write_text(generated_urdf(robot, load_values(f"{name}_simulated", robot)))
+        return Arm(name, name, path, robot)
+    source = PACKAGES / "example-robot-data" / "robots" / ARMS[name]
     path.write_text(_fixed(source.read_text(), STILL.get(name, ())))
     robot = load_robot(path)
-    return Arm(name, path, replace(robot, joints=tuple(map(_limited, robot.joints))))
+    return Arm(name, path, path, replace(robot, joints=tuple(map(_limited, robot.joints))))
 
 
 def _fixed(text: str, still: tuple[str, ...]) -> str:
@@ -75,7 +81,8 @@ def _fixed(text: str, still: tuple[str, ...]) -> str:
         r"(?P<body>.*?)</joint>",
         re.DOTALL,
     )
-    return pattern.sub(fix, text)
+    # Inertias, of which some are wrong, have nothing to do with distances.
+    return re.sub(r"<inertial>.*?</inertial>", "", pattern.sub(fix, text), flags=re.DOTALL)
 
 
 def _limited(joint: Joint) -> Joint:
@@ -114,7 +121,7 @@ def described(
         )
     cell = folder / "cell.yaml"
     cell.write_text("\n".join(lines) + "\n")
-    model = load_collision_model(one.path or one.name, one.robot, cell=cell)
+    model = load_collision_model(one.source, one.robot, cell=cell)
     if isinstance(model, str):
         raise SystemExit(f"{one.name}: {model}")
     return model

@@ -112,10 +112,10 @@ class SceneArrays:
         # Arms of the zero posture: of a chain that is bent there they may be short by half.
         return 2.0 * np.array(moves)
 
-    def travel(self, q: Array, h: Array, rows: Indices, normals: Array) -> Array:
+    def travel(self, q: Array, h: Array, rows: Indices, normals: Array, points: Array) -> Array:
         """Return (rows,) by how much distances of pairs may shrink in their cells, in m."""
         out = np.empty(len(rows))
-        kernels.travel(q, h, self.robot, self.bodies, self.pairs, rows, normals, out)
+        kernels.travel(q, h, self.robot, self.bodies, self.pairs, rows, normals, points, out)
         return out
 
 

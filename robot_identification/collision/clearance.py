@@ -117,12 +117,14 @@ class ClearanceCheck:
             return True
         distance, normals, points = self.at(cells.posture, rows)
         nearest.look(cells, rows, distance, points)
-        shrinks = self.arrays.travel(cells.posture, cells.spread, rows, normals)
+        shrinks = self.arrays.travel(cells.posture, cells.spread, rows, normals, points)
         unsure = distance - shrinks < wanted
         if not unsure.any():
             return True
         off = np.broadcast_to(tube.slack, cells.spread.shape)
-        least = self.arrays.travel(cells.posture, off, rows[unsure], normals[unsure])
+        least = self.arrays.travel(
+            cells.posture, off, rows[unsure], normals[unsure], points[unsure]
+        )
         near = distance[unsure] - least < wanted
         if (near | (shrinks[unsure] - least < _RESOLUTION)).any():
             return False
@@ -141,10 +143,34 @@ class ClearanceCheck:
         rows = np.argwhere(self.arrays.gaps(postures, spread, within) < 0.0)
         found = np.full(len(postures), within)
         if len(rows):
-            distance, normals, _ = self.at(postures, rows)
-            least = distance - self.arrays.travel(postures, spread, rows, normals)
+            distance, normals, points = self.at(postures, rows)
+            least = distance - self.arrays.travel(postures, spread, rows, normals, points)
             np.minimum.at(found, rows[:, 0], least)
         return found
+
+    def nearest(self, times: Array, postures: Array) -> Nearest | None:
+        """Return the smallest distance at some postures of a motion; None where no pair is kept.
+
+        Args:
+            times: (postures,) of the motion, in s.
+            postures: (postures, joints) then, in rad or m.
+        """
+        if not len(self.scene.pairs):
+            return None
+        bounds = self.arrays.gaps(postures, np.zeros_like(postures), 0.0)
+        lowest = np.argwhere(bounds == bounds.min())[:1]
+        rows = np.argwhere(bounds <= self.at(postures, lowest)[0][0])
+        distance, _, points = self.at(postures, rows)
+        best = int(np.argmin(distance))
+        at, pair = rows[best]
+        return Nearest(
+            distance=float(distance[best]),
+            pair=self.scene.names(int(pair)),
+            time=float(times[at]),
+            posture=postures[at],
+            points=points[best],
+            braking=False,
+        )
 
     def at(self, postures: Array, rows: Indices) -> tuple[Array, Array, Array]:
         """Return distances, normals and nearest points of pairs at postures.

@@ -11,19 +11,22 @@ from robot_identification.collision.shapes import Hull
 from robot_identification.errors import RobotDescriptionError
 from robot_identification.robot.model import Array
 
+_THICKNESS = 1e-4  # m, that a part without volume, such as a sheet, is given to either side
+
 
 def hull(points: Array, source: Path) -> Hull:
-    """Return the convex hull of points (points, 3).
+    """Return the convex hull of points (points, 3); of a flat part, that of a thin plate.
 
     Raises:
-        RobotDescriptionError: they lie in a plane.
+        RobotDescriptionError: there are no points, or one is NaN or infinite.
     """
+    if not len(points) or not np.isfinite(points).all():
+        raise RobotDescriptionError("the mesh has no points, or one that is NaN", path=source)
     try:
         found = ConvexHull(points)
-    except (QhullError, ValueError) as error:
-        raise RobotDescriptionError(
-            f"the mesh has no volume: {str(error).splitlines()[0]}", path=source
-        ) from error
+    except QhullError:
+        points = _thickened(points)
+        found = ConvexHull(points)
     corners, faces = np.unique(found.simplices, return_inverse=True)
     faces = faces.reshape(-1, 3)
     vertices = points[corners]
@@ -31,3 +34,14 @@ def hull(points: Array, source: Path) -> Hull:
     inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), found.equations[:, :3]) < 0.0
     faces[inward] = faces[inward][:, ::-1]
     return Hull(vertices, faces.astype(np.int64))
+
+
+def _thickened(points: Array) -> Array:
+    """Return points on either side of points (points, 3), along their principal axes.
+
+    Those that were given are inside of the hull of those that are returned.
+    """
+    axes = np.linalg.svd(points - points.mean(axis=0), full_matrices=True)[2]
+    steps = _THICKNESS * np.vstack([axes, -axes])
+    thick: Array = (points[:, None, :] + steps[None]).reshape(-1, 3)
+    return thick

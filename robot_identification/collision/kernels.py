@@ -14,6 +14,12 @@ g_k = max |n . (z_k x p)| over its points p, seen from the axis, and what is of 
 
 The points of a body lie in a capsule, over which distances from an axis and lever arms, both convex
 functions, are largest at its ends.
+
+Two bodies are apart along n by what the lowest point of the first is above the highest of the
+second.  A point that is higher than the lowest by a height may sink by as much before it counts: so
+far ends of a long link, which move most, do not count where they are far away.  Along the capsule
+the bound of how far points sink is linear and the height, never below 0, is convex, so that their
+difference is largest at an end, or where the height begins to be above 0.
 """
 
 from __future__ import annotations
@@ -59,6 +65,15 @@ def _frames(q, antecedent, rotation, translation, prismatic, turned, placed):
 
 
 @compiled()
+def _reach(n, point, origin):
+    """Return how far a point is from an origin along a direction."""
+    far = 0.0
+    for row in range(3):
+        far += n[row] * (point[row] - origin[row])
+    return far
+
+
+@compiled()
 def _carry(ends, joint, turned, placed, out):
     """Fill the ends of a capsule in the base frame."""
     for i in range(2):
@@ -94,33 +109,39 @@ def _displacement(ends, radius, joint, stop, h, antecedent, prismatic, turned, p
 
 
 @compiled()
-def _along(ends, radius, joint, stop, n, h, antecedent, prismatic, turned, placed):
-    """Return by how much a capsule may move along a direction; joints as in `_displacement`."""
-    first, second, far = 0.0, 0.0, 0.0
+def _sinks(ends, radius, sign, n, lowest, joint, stop, h, antecedent, prismatic, turned, placed):
+    """Return by how much the lowest point of a body may sink; joints as in `_displacement`.
+
+    Down is against the direction ``sign * n``, along which ``lowest`` is one of the lowest points.
+    """
+    head, tail, second, far = 0.0, 0.0, 0.0, 0.0
     k = joint
     m = np.empty(3)
     while k != stop:
         axis = turned[k, :, 2]
         if prismatic[k]:
-            first += h[k] * abs(_dot(n, axis))
+            head += h[k] * abs(_dot(n, axis))
+            tail += h[k] * abs(_dot(n, axis))
             far += h[k]
         else:
             # n . (z x p) = (n x z) . p
             m[0] = n[1] * axis[2] - n[2] * axis[1]
             m[1] = n[2] * axis[0] - n[0] * axis[2]
             m[2] = n[0] * axis[1] - n[1] * axis[0]
-            lever = 0.0
-            for i in range(2):
-                arm = 0.0
-                for row in range(3):
-                    arm += m[row] * (ends[i, row] - placed[k, row])
-                lever = max(lever, abs(arm))
+            wide = radius * np.sqrt(_dot(m, m))
+            head += h[k] * (abs(_reach(m, ends[0], placed[k])) + wide)
+            tail += h[k] * (abs(_reach(m, ends[1], placed[k])) + wide)
             r = max(_from_axis(ends[0], placed[k], axis), _from_axis(ends[1], placed[k], axis))
-            first += h[k] * (lever + radius * np.sqrt(_dot(m, m)))
             second += h[k] * far + 0.5 * h[k] * h[k] * (r + radius + far)
             far += h[k] * (r + radius + far)
         k = antecedent[k]
-    return min(first + second, far)
+    above = sign * _reach(n, ends[0], lowest) - radius
+    beyond = sign * _reach(n, ends[1], lowest) - radius
+    most = max(head - max(above, 0.0), tail - max(beyond, 0.0))
+    if above * beyond < 0.0:
+        share = above / (above - beyond)
+        most = max(most, head + share * (tail - head))
+    return min(max(most, 0.0) + second, far)
 
 
 @compiled()
@@ -255,23 +276,38 @@ def _pair(a, b, bodies, world, pa, pb, n):
 
 
 @compiled()
-def _move(a, b, stop, n, along, h, joint, radius, world, robot, turned, placed):
-    """Return by how much two bodies may approach each other, in a direction or at all."""
+def _apart_less(a, b, stop, h, joint, radius, world, robot, turned, placed):
+    """Return by how much two bodies may approach each other, in whatever direction."""
     antecedent, _, _, prismatic = robot
     far = 0.0
     for body in (a, b):
-        if joint[body] < 0:
-            continue
-        if along:
-            far += _along(
-                world[body], radius[body], joint[body], stop, n, h,
-                antecedent, prismatic, turned, placed,
-            )  # fmt: skip
-        else:
+        if joint[body] >= 0:
             far += _displacement(
                 world[body], radius[body], joint[body], stop, h,
                 antecedent, prismatic, turned, placed,
             )  # fmt: skip
+    return far
+
+
+@compiled()
+def _nearer(a, b, stop, n, pa, pb, h, joint, radius, world, robot, turned, placed):
+    """Return by how much the shapes around two bodies may approach each other along a direction.
+
+    Their segments are nearest at two points.
+    """
+    antecedent, _, _, prismatic = robot
+    lowest, far = np.empty(3), 0.0
+    for side in range(2):
+        body, sign = (a, 1.0) if side == 0 else (b, -1.0)
+        if joint[body] < 0:
+            continue
+        for row in range(3):
+            centre = pa[row] if side == 0 else pb[row]
+            lowest[row] = centre - sign * radius[body] * n[row]
+        far += _sinks(
+            world[body], radius[body], sign, n, lowest, joint[body], stop, h,
+            antecedent, prismatic, turned, placed,
+        )  # fmt: skip
     return far
 
 
@@ -304,15 +340,17 @@ def gaps(q, h, wanted, robot, bodies, pairs, out):
             a, b, stop = pairs[p, 0], pairs[p, 1], pairs[p, 2]
             nearest = _pair(a, b, bodies, world, pa, pb, n)
             # A half-space has one direction, which holds everywhere; others turn with the bodies.
-            straight = kind[b] == 2
-            far = _move(
-                a, b, stop, n, straight, h[cell], joint, radius, world, robot, turned, placed
-            )
+            if kind[b] == 2:
+                far = _nearer(
+                    a, b, stop, n, pa, pb, h[cell], joint, radius, world, robot, turned, placed
+                )
+            else:
+                far = _apart_less(a, b, stop, h[cell], joint, radius, world, robot, turned, placed)
             out[cell, p] = nearest - far - wanted
 
 
 @compiled()
-def travel(q, h, robot, bodies, pairs, chosen, normals, out):
+def travel(q, h, robot, bodies, pairs, chosen, normals, points, out):
     """Fill by how much the distances of some pairs may shrink in their cells.
 
     Args:
@@ -323,6 +361,7 @@ def travel(q, h, robot, bodies, pairs, chosen, normals, out):
         pairs: as for :func:`gaps`.
         chosen: (rows, 2) indices of a cell and a pair, by rising cells.
         normals: (rows, 3) unit vectors from the second body to the first, at the centre.
+        points: (rows, 2, 3) where the bodies are nearest there.
         out: (rows,) in m.
     """
     antecedent, rotation, translation, prismatic = robot
@@ -341,9 +380,9 @@ def travel(q, h, robot, bodies, pairs, chosen, normals, out):
             b = pairs[p, side]
             if joint[b] >= 0 and joint[b] != pairs[p, 2]:
                 _carry(ends[b], joint[b], turned, placed, one)
-                total += _along(
-                    one, radius[b], joint[b], pairs[p, 2], normals[row], h[cell],
-                    antecedent, prismatic, turned, placed,
+                total += _sinks(
+                    one, radius[b], 1.0 - 2.0 * side, normals[row], points[row, side],
+                    joint[b], pairs[p, 2], h[cell], antecedent, prismatic, turned, placed,
                 )  # fmt: skip
         out[row] = total
 
@@ -414,8 +453,8 @@ def intrusion(q, off, margin, beyond, scale, robot, bodies, pairs, gradient):
                 continue
             distance = _pair(a, b, bodies, world, pa, pb, n)
             if wide and distance < beyond[p]:
-                distance -= _move(
-                    a, b, stop, n, True, off, joint, radius, world, robot, turned, placed
+                distance -= _nearer(
+                    a, b, stop, n, pa, pb, off, joint, radius, world, robot, turned, placed
                 )
             if distance >= margin[p]:
                 continue

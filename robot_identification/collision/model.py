@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from robot_identification.collision.clearance import ClearanceCheck
 from robot_identification.collision.pairs import scene_of
 from robot_identification.collision.scene import STATIC, CollisionBody, Scene
 from robot_identification.collision.srdf import read_srdf
-from robot_identification.collision.urdf_bodies import urdf_bodies
+from robot_identification.collision.urdf_bodies import connected_links, urdf_bodies
 from robot_identification.errors import MissingMeshError, SettingError
 from robot_identification.robot.kinematics import forward_kinematics
 from robot_identification.robot.loading import find_robot, load_robot, source_urdf
@@ -125,6 +126,7 @@ def load_collision_model(
         _ranges(robot),
         wanted=wanted,
         rest=_rest(robot, whole.rest),
+        connected=_connected(source, robot, bodies, whole),
         disabled=() if whole.srdf is None else read_srdf(whole.srdf),
     )
     around = {body.name for body in standing}
@@ -172,6 +174,25 @@ def _robot_bodies(
         first = len(bodies)
         bodies += [_attached(one, robot, frames, first + i) for i, one in enumerate(cell.tools)]
     return bodies, remarks
+
+
+def _connected(
+    source: str | Path, robot: RobotModel, bodies: Sequence[CollisionBody], cell: Cell
+) -> set[frozenset[str]]:
+    """Return the pairs of links that a joint of the robot connects.
+
+    Shapes that the cell file gives a link count as that link; tools do not.
+    """
+    urdf, shape_of = source_urdf(source), {one.name: one.link for one in cell.links}
+    links = {body.link: shape_of.get(body.link, body.link) for body in bodies}
+    if urdf is None:
+        names = (*(joint.link for joint in robot.joints), robot.base_link)
+        pairs = {frozenset((joint.link, names[joint.antecedent])) for joint in robot.joints}
+    else:
+        pairs = connected_links(read_urdf(urdf, allow_mimic=True), set(links.values()))
+    return {
+        frozenset(two) for two in combinations(links, 2) if {links[one] for one in two} in pairs
+    }
 
 
 def _attached(
@@ -254,12 +275,18 @@ def _ranges(robot: RobotModel) -> tuple[Array, Array]:
     return np.array(low), np.array(high)
 
 
-def _rest(robot: RobotModel, given: Mapping[str, float]) -> Array:
-    """Return the rest posture: as given; else 0, or the middle of ranges without it."""
+def _rest(robot: RobotModel, given: Mapping[str, float]) -> Array | None:
+    """Return the rest posture: 0, or the middle of ranges without it, where nothing is given.
+
+    None where no position is given at all: in a posture of which nobody says that it is free, what
+    touches may be a collision, as the hand of an arm that is folded.
+    """
     for name in given:
         if name not in robot.joint_names:
             hint = suggestion(name, robot.joint_names) or ""
             raise SettingError("rest", name, f"{robot.name} has no joint of this name{hint}")
+    if not given:
+        return None
     low, high = _ranges(robot)
     usual = np.where((low < 0.0) & (high > 0.0), 0.0, (low + high) / 2.0)
     return np.array([given.get(n, q) for n, q in zip(robot.joint_names, usual, strict=True)])

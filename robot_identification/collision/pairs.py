@@ -1,15 +1,16 @@
 """Which pairs of bodies must keep apart: all but those that cannot, or that never touch.
 
-Left out are bodies of one link, links that a joint connects, what an SRDF disables, and, of links
+Left out are bodies of one link, links that a joint connects, what an SRDF disables, and, of bodies
 with few joints between them, those that are nearer than what is wanted nearly everywhere, those
-that overlap in the rest posture, and those that are shown never to touch, whatever their joints do.
+that overlap in the rest posture where one is given, and those that are shown never to touch,
+whatever their joints do.
 Of what stands in the cell only that is left out from which the first joint cannot take its link.
 Everything that is left out is told.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -35,7 +36,8 @@ def scene_of(
     ranges: tuple[Array, Array],
     *,
     wanted: float,
-    rest: Array,
+    rest: Array | None = None,
+    connected: Collection[frozenset[str]] = (),
     disabled: Sequence[LeftOut] = (),
 ) -> Scene:
     """Return the bodies with the pairs that must keep apart.
@@ -45,7 +47,9 @@ def scene_of(
         bodies: of the robot, and around it.
         ranges: (joints,) smallest and largest positions, in rad or m.
         wanted: distance to be kept, in m.
-        rest: (joints,) a posture in which the robot touches nothing but itself where it must.
+        rest: (joints,) a posture in which the robot touches nothing but itself where it must;
+            None: none is known.
+        connected: pairs of links of the robot that a joint connects.
         disabled: pairs of links that need not keep apart.
 
     Raises:
@@ -61,7 +65,7 @@ def scene_of(
         links = frozenset((bodies[first].link, bodies[second].link))
         if links in off:
             told[links] = off[links]
-        elif _connected(robot, bodies[first], bodies[second]):
+        elif links in connected and bodies[second].of_robot:
             told[links] = LeftOut(min(links), max(links), "a joint connects them")
         else:
             pairs.append((first, second))
@@ -70,15 +74,8 @@ def scene_of(
     return Scene(tuple(bodies), scene.pairs[kept], (*told.values(), *more))
 
 
-def _connected(robot: RobotModel, first: CollisionBody, second: CollisionBody) -> bool:
-    """Tell whether one joint is all there is between two bodies of the robot."""
-    if second.joint < 0:
-        return second.of_robot and robot.joints[first.joint].antecedent < 0
-    return robot.joints[first.joint].antecedent == second.joint
-
-
 def _kept(
-    robot: RobotModel, scene: Scene, ranges: tuple[Array, Array], wanted: float, rest: Array
+    robot: RobotModel, scene: Scene, ranges: tuple[Array, Array], wanted: float, rest: Array | None
 ) -> tuple[Indices, list[LeftOut]]:
     """Return which pairs stay, and why others do not."""
     arrays, exact = SceneArrays.of(robot, scene), Distances(scene)
@@ -88,7 +85,8 @@ def _kept(
     if not near.size:
         return np.flatnonzero(kept), []
     rng = np.random.default_rng(0)
-    postures = np.vstack([rest, rng.uniform(*ranges, (_POSTURES, len(rest)))])
+    postures = rng.uniform(*ranges, (_POSTURES, len(robot.joints)))
+    postures = np.vstack([sum(ranges) / 2.0 if rest is None else rest, postures])
     rows = np.stack(np.meshgrid(np.arange(len(postures)), near, indexing="ij"), axis=-1)
     distance = exact.at(rows.reshape(-1, 2), *arrays.frames(postures))[0].reshape(-1, near.size)
     told: list[LeftOut] = []
@@ -101,7 +99,7 @@ def _kept(
         # only where the first joint alone cannot change it is it no obstacle, but what holds it.
         if nearer > ALWAYS if of_robot else nearer == 1.0 and between[pair] == 1:
             reason = f"always nearer than {wanted:g} m"
-        elif of_robot and distance[0, column] <= 0.0:
+        elif rest is not None and of_robot and distance[0, column] <= 0.0:
             reason = "they touch in the rest posture"
         elif between[pair] <= _SHOWN_JOINTS and distance[:, column].min() > _NEVER:
             harmless = _never_touch(arrays, exact, int(pair), ranges)
@@ -132,10 +130,10 @@ def _never_touch(
         q, h = (low + high) / 2.0, np.zeros_like(low)
         h[:, chain] = (high - low)[:, chain] / 2.0
         rows = np.column_stack([np.arange(len(q)), np.full(len(q), pair)])
-        distance, normals, _ = exact.at(rows, *arrays.frames(q))
+        distance, normals, points = exact.at(rows, *arrays.frames(q))
         if (distance <= _NEVER).any():
             return False
-        unsure = distance - arrays.travel(q, h, rows, normals) <= _NEVER
+        unsure = distance - arrays.travel(q, h, rows, normals, points) <= _NEVER
         if not unsure.any():
             return True
         low, high, h = low[unsure], high[unsure], h[unsure]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
@@ -47,18 +48,46 @@ def urdf_bodies(
             for part, shape in enumerate(_shapes(element, link.element, path)):
                 several = len(elements) > 1 or part > 0
                 suffix = f" ({number + 1}.{part + 1})" if several else ""
-                own_turn, own_place = np.eye(3), np.zeros(3)
                 bodies.append(
                     CollisionBody(
                         name=f"{name}{suffix}",
                         link=name,
                         joint=joint,
                         shape=shape,
-                        rotation=frame.rotation @ turn @ own_turn,
-                        translation=frame.translation + frame.rotation @ (where + turn @ own_place),
+                        rotation=frame.rotation @ turn,
+                        translation=frame.translation + frame.rotation @ where,
                     )
                 )
     return tuple(bodies)
+
+
+def connected_links(description: UrdfDescription, shaped: Collection[str]) -> set[frozenset[str]]:
+    """Return the pairs of links that a joint connects.
+
+    Links without a shape that are fixed to another count as part of it: what is meant is that
+    nothing with a shape lies between.  What is fixed beside the joint, as a tool on a flange is,
+    is not connected with what is beyond it.
+
+    Args:
+        description: of the URDF.
+        shaped: names of the links that have shapes.
+    """
+    carried_by = {joint.child: joint for joint in description.joints.values()}
+
+    def shown(link: str) -> str:
+        """Return the first link with a shape, from here to the base, that moves with a link."""
+        while link not in shaped and link in carried_by and carried_by[link].type == "fixed":
+            link = carried_by[link].parent
+        return link
+
+    pairs = set()
+    for link in shaped:
+        joint = carried_by.get(link)
+        while joint is not None and joint.type == "fixed" and joint.parent not in shaped:
+            joint = carried_by.get(joint.parent)
+        if joint is not None and joint.type != "fixed":
+            pairs.add(frozenset((link, shown(joint.parent))))
+    return pairs
 
 
 def _shapes(collision: Element, link: Element, path: Path) -> list[Shape]:

@@ -17,7 +17,8 @@ from typing import get_args
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.collision.clearance import Clearance
+from robot_identification.collision.clearance import Clearance, Nearest
+from robot_identification.collision.model import CollisionModel
 from robot_identification.errors import NotCertifiedError
 from robot_identification.excitation import checks
 from robot_identification.excitation.braking import braking_times
@@ -31,6 +32,8 @@ from robot_identification.robot.limits import Limit, wider_than_urdf
 from robot_identification.robot.model import RobotModel
 
 START_TOLERANCE = 0.01
+
+_SHOWN_POSTURES = 200
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,23 @@ class Certificate:
     @property
     def obstacles(self) -> str:
         """What the check of obstacles has met, for people; empty where there was none."""
-        return next((check.detail for check in self.checks if check.name == "obstacles"), "")
+        found = (check.detail for check in self.checks if check.name == checks.OBSTACLES)
+        return next(found, "")
+
+    def nearest(self, collisions: CollisionModel, trajectory: Trajectory) -> Nearest | None:
+        """Return where robot and cell are closest, to be shown.
+
+        That is what the check of obstacles has met; where capsules around the bodies were enough
+        for it, the smallest distance at many postures of the motion.
+
+        Args:
+            collisions: robot and cell.
+            trajectory: the motion; its joints in the robot's order.
+        """
+        if self.clearance is not None and self.clearance.nearest is not None:
+            return self.clearance.nearest
+        times = np.linspace(trajectory.times[0], trajectory.times[-1], _SHOWN_POSTURES)
+        return collisions.check.nearest(times, trajectory.sample(times)[0])
 
     def require(self) -> None:
         """Refuse what has not passed.
@@ -206,8 +225,8 @@ def digest_of(
 ) -> str:
     """Return the SHA-256 of robot, trajectory and results of checks, hexadecimal.
 
-    What stands around the robot is not part of it: who uses a plan certifies it again, for the
-    cell as it is then.
+    What stands around the robot is not part of it, nor whether that was checked: who uses a plan
+    certifies it again, for the cell as it is then.
     """
     content = hashlib.sha256(
         f"{robot.name} {robot.digest} {' '.join(trajectory.joint_names)}".encode()
@@ -217,5 +236,6 @@ def digest_of(
     ):  # fmt: skip
         content.update(b"-" if values is None else np.ascontiguousarray(values).tobytes())
     for check in found:
-        content.update(f"{check.name} {check.passed}".encode())
+        if check.name != checks.OBSTACLES:
+            content.update(f"{check.name} {check.passed}".encode())
     return content.hexdigest()

@@ -21,6 +21,9 @@ from robot_identification.excitation.trajectory import (
 )
 from robot_identification.robot.model import Array, RobotModel
 
+OBSTACLES = "obstacles"
+"""Name of the check of distances."""
+
 _SLACK = 1e-8  # as a share of the limit or the range
 _STILL = 1e-6
 _LATEST = 2.0**31  # s; the duration of a message has 32 bits of whole seconds
@@ -174,8 +177,8 @@ def obstacles(clearance: Clearance) -> Check:
     """Check that the robot touches neither itself nor its cell, braking included."""
     nearest = clearance.nearest
     if nearest is None:
-        return Check("obstacles", clearance.kept, f"all farther than {clearance.wanted:g} m")
-    return Check("obstacles", clearance.kept, f"{nearest}; wanted {clearance.wanted:g} m")
+        return Check(OBSTACLES, clearance.kept, f"all farther than {clearance.wanted:g} m")
+    return Check(OBSTACLES, clearance.kept, f"{nearest}; wanted {clearance.wanted:g} m")
 
 
 def effort(found: Efforts) -> Check:

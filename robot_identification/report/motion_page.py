@@ -13,14 +13,16 @@ from markupsafe import Markup
 from robot_identification import __version__
 from robot_identification.collision.model import CollisionModel
 from robot_identification.collision.scene import CollisionBody
+from robot_identification.collision.shapes import HalfSpace
+from robot_identification.collision.solids import triangles
 from robot_identification.excitation.certificate import Certificate
 from robot_identification.excitation.trajectory import Trajectory
-from robot_identification.report.solids import triangles
 from robot_identification.robot.kinematics import forward_kinematics
 from robot_identification.robot.model import Array
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _POSES = 600
+_SQUARE = 2.4  # side of what is drawn of a plane, in reaches of the robot
 _MILLIMETRES = 4  # digits of a length in m
 
 
@@ -44,7 +46,7 @@ def motion_page(
     return environment.get_template("motion.html").render(
         robot=collisions.robot.name,
         style=_own("style.css"),
-        script=_own("motion.js"),
+        scripts=[_own("raster.js"), _own("motion.js")],
         scene=Markup(_json(_scene(trajectory, collisions, certificate))),  # noqa: S704 (escaped)
         nearest=certificate.obstacles,
         remarks=certificate.remarks,
@@ -74,12 +76,14 @@ def _scene(
 ) -> dict[str, Any]:
     """Return what the script draws."""
     times = np.linspace(trajectory.times[0], trajectory.times[-1], _POSES)
-    clearance = certificate.clearance
-    nearest = None if clearance is None else clearance.nearest
+    poses = _poses(collisions, trajectory.sample(times)[0])
+    side = _SQUARE * _reach(collisions, poses)
+    nearest = certificate.nearest(collisions, trajectory)
     found = None
     if nearest is not None:
         found = {
             "time": nearest.time,
+            "distance": nearest.distance,
             "braking": nearest.braking,
             "points": nearest.points.round(_MILLIMETRES).tolist(),
             "pose": _poses(collisions, nearest.posture[None])[0],
@@ -87,8 +91,8 @@ def _scene(
         }
     return {
         "times": times.round(_MILLIMETRES).tolist(),
-        "poses": _poses(collisions, trajectory.sample(times)[0]),
-        "bodies": [_body(body) for body in collisions.scene.bodies],
+        "poses": poses,
+        "bodies": [_body(body, side) for body in collisions.scene.bodies],
         "nearest": found,
     }
 
@@ -102,12 +106,28 @@ def _poses(collisions: CollisionModel, positions: Array) -> list[list[list[float
     return poses
 
 
-def _body(body: CollisionBody) -> dict[str, Any]:
-    corners, faces = triangles(body)
+def _reach(collisions: CollisionModel, poses: list[list[list[float]]]) -> float:
+    """Return how far the robot gets from its base, in m."""
+    frames = np.array(poses).reshape(len(poses), -1, 3, 4)
+    bodies = [body for body in collisions.scene.bodies if body.of_robot and body.joint >= 0]
+    away = [
+        np.linalg.norm(
+            frames[:, body.joint, :, :3] @ body.capsule.ends.T + frames[:, body.joint, :, 3:],
+            axis=1,
+        ).max()
+        + body.capsule.radius
+        for body in bodies
+    ]
+    return float(max(away, default=1.0))
+
+
+def _body(body: CollisionBody, side: float) -> dict[str, Any]:
+    corners, faces = triangles(body, side)
     return {
         "link": body.link,
         "joint": body.joint,
         "robot": body.of_robot,
+        "plane": isinstance(body.shape, HalfSpace),
         "corners": corners.round(_MILLIMETRES).tolist(),
         "faces": faces.tolist(),
     }

@@ -1,5 +1,6 @@
 """Cell files, and what robots must not touch where nobody says anything."""
 
+import numpy as np
 import pytest
 
 pytest.importorskip("coal", reason="the package coal is not installed")
@@ -7,6 +8,7 @@ pytest.importorskip("coal", reason="the package coal is not installed")
 from collision.cells import ARM, collisions
 from robot_identification.collision import engine
 from robot_identification.collision.cell import read_cell
+from robot_identification.collision.hulls import hull
 from robot_identification.collision.model import load_collision_model
 from robot_identification.errors import RobotDescriptionError, SettingError
 from robot_identification.robot.loading import load_robot
@@ -65,6 +67,36 @@ def test_what_is_not_checked_is_said_and_why(tmp_path, monkeypatch):
         load_collision_model(path, described, cell=cell)
     monkeypatch.setattr(engine, "find_spec", lambda _: None)
     assert "coal is not installed" in load_collision_model(path, described)
+
+
+def test_what_is_fixed_beside_a_joint_is_not_connected_by_it(tmp_path):
+    """A gripper may strike the link before the flange, but not its own flange."""
+    tool = "tools: [{name: gripper, link: link_3, box: [0.6, 0.05, 0.05], at: [-0.3, 0.2, 0]}]\n"
+    model = collisions(tmp_path, tool)
+    assert frozenset(("gripper", "link_2")) in names(model)
+    assert frozenset(("gripper", "hand")) not in names(model)
+
+
+def test_a_posture_that_nobody_called_free_leaves_no_pair_out(tmp_path):
+    """The gripper overlaps link 1 at zero; where that is the rest posture, it must."""
+    tool = "tools: [{name: gripper, link: link_3, box: [0.1, 0.1, 0.6], at: [-0.43, 0, 0]}]\n"
+    pair = frozenset(("gripper", "link_1"))
+    assert pair in names(collisions(tmp_path, tool))
+    rested = collisions(tmp_path, tool + "rest: {joint_1: 0.0}\n")
+    assert pair not in names(rested)
+    told = {frozenset((one.first, one.second)): one.reason for one in rested.scene.left_out}
+    assert any({"gripper", "link_1"} <= {n.split(" ")[0] for n in two} for two in told)
+
+
+def test_a_sheet_in_a_mesh_is_a_thin_plate(tmp_path):
+    """Real meshes have parts without volume."""
+    corners = np.array([[0.0, 0.0, 0.1], [0.3, 0.0, 0.1], [0.3, 0.2, 0.1], [0.0, 0.2, 0.1]])
+    for points in (corners, corners[:2], corners[:1]):
+        plate = hull(points, tmp_path)
+        assert plate.vertices.min(axis=0) == pytest.approx(points.min(axis=0), abs=2e-4)
+        assert plate.vertices.max(axis=0) == pytest.approx(points.max(axis=0), abs=2e-4)
+    with pytest.raises(RobotDescriptionError, match="NaN"):
+        hull(np.full((4, 3), np.nan), tmp_path)
 
 
 def test_pairs_that_must_touch_are_left_out_and_told(tmp_path):

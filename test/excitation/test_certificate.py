@@ -217,6 +217,7 @@ def test_obstacles_are_checked_and_what_is_not_checked_is_said(tmp_path):
     unknown = certify(ROBOT, plan())
     assert "obstacles" not in unknown.results
     assert unknown.remarks[0].startswith("obstacles are not checked")
+    assert unknown.digest == free.digest, "a plan file is read where coal is not installed"
 
 
 def test_the_box_of_the_tool_is_checked():

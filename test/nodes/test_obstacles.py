@@ -1,5 +1,6 @@
 """The excitation node in a cell: nothing begins that would touch something, through DDS."""
 
+import os
 import re
 
 import numpy as np
@@ -8,15 +9,24 @@ from rcl_interfaces.msg import ParameterType, ParameterValue
 
 pytest.importorskip("coal", reason="the package coal is not installed")
 
-from collision.cells import ARM
+from collision.cells import ARM, limits_of
 from fake_driver import FakeDriver
-from robot_identification.excitation.certificate import START_TOLERANCE
+from robot_identification.collision.model import load_collision_model
+from robot_identification.excitation.approach import approach
+from robot_identification.excitation.certificate import START_TOLERANCE, certify
 from robot_identification.nodes.cell import Cell
 from robot_identification.nodes.parameter_client import set_parameter
+from robot_identification.nodes.planning import Sources, load_machine
+from robot_identification.nodes.trajectories import trajectory_of
+from robot_identification.robot.kinematics import forward_kinematics
 
-pytestmark = [pytest.mark.ros, pytest.mark.timeout(200)]
+pytestmark = [pytest.mark.ros, pytest.mark.timeout(300)]
 
-QUICK = {"rows": 8, "starts": 1, "duration": 6.0}
+QUICK = {"rows": 24, "starts": 1, "duration": 6.0}
+CLEARANCE = 0.02
+TRACKING = 0.1
+HAND = np.array([0.4, 0.0, 0.0, 1.0])
+PAIR_DISTANCE_TIME = r"(hand|link_\d) and {}: (-?[\d.]+) m, (at|while it brakes from) [\d.]+ s"
 
 
 @pytest.fixture(scope="module")
@@ -35,69 +45,130 @@ def cell(tmp_path_factory, cell_file):
         cell.start_excitation()
         cell.planned = cell.plan(**QUICK)
         assert cell.planned.success, cell.planned.message
+        cell.trajectory = trajectory_of(cell.planned.trajectory)
         yield cell
+
+
+@pytest.fixture(autouse=True)
+def emptied(cell_file):
+    """Leave the cell as it was when the plan was made."""
+    yield
+    cell_file.write_text(ARM)
 
 
 def stand(cell, posture):
     """Put the robot somewhere, and wait until the node says so."""
     cell.driver.teleport(posture)
-    away = np.abs(np.array(posture) - cell.planned.trajectory.points[0].positions).max()
+    away = np.abs(np.array(posture) - cell.trajectory.positions[0]).max()
     told = "approach 0.0 s" if away < START_TOLERANCE else "approach: "
     cell.wait(lambda: told in cell.trigger("preview").message, "robot in its place")
 
 
-def post_at(place):
-    """Return a post of 10 cm at a place in the plane."""
-    return f"obstacles: [{{name: post, box: [0.1, 0.1, 3.0], at: [{place[0]}, {place[1]}, 0]}}]\n"
+def box(name, size, place):
+    """Return a box that stands at a place (x, y, z)."""
+    x, y, z = (round(float(value), 4) for value in place)
+    return f"obstacles: [{{name: {name}, box: {list(size)}, at: [{x}, {y}, {z}]}}]\n"
 
 
-def test_preview_tells_the_smallest_distance(cell, cell_file):
-    cell_file.write_text(ARM)
-    stand(cell, cell.planned.trajectory.points[0].positions)
+def post(angle, reach):
+    """Return a post of 10 cm, in a direction and at a distance from the base."""
+    return box("post", (0.1, 0.1, 3.0), (reach * np.cos(angle), reach * np.sin(angle), 0.0))
+
+
+def hand(cell, posture):
+    """Return where the tip of the hand is."""
+    return (forward_kinematics(cell.robot, posture)[-1] @ HAND)[:3]
+
+
+def distance_told(answer, obstacle):
+    """Return the distance in a refusal, which must name pair, distance and time."""
+    assert not answer.success
+    assert answer.message.startswith("NOT_CERTIFIED")
+    told = re.search(PAIR_DISTANCE_TIME.format(obstacle), answer.message)
+    assert told, answer.message
+    return float(told[2])
+
+
+def test_preview_tells_the_smallest_distance(cell):
+    stand(cell, cell.trajectory.positions[0])
     message = cell.trigger("preview").message
-    assert "all farther than 0.02 m" in message or re.search(r"\w+ and \w+: 0\.\d+ m", message)
+    told = re.search(PAIR_DISTANCE_TIME.format(r"\w+"), message)
+    assert "all farther than 0.02 m" in message if told is None else float(told[2]) >= CLEARANCE
 
 
 def test_what_has_come_into_the_way_since_the_plan_is_named_by_start(cell, cell_file):
-    stand(cell, cell.planned.trajectory.points[0].positions)
-    points = np.array([point.positions for point in cell.planned.trajectory.points])
-    farthest = points[np.argmax(np.abs(points[:, 0] - points[0, 0]))]
-    reach = 0.7 * np.array([np.cos(farthest[0]), np.sin(farthest[0])])
-    cell_file.write_text(ARM + post_at(reach.round(3)))
-    try:
-        for service in ("preview", "start"):
-            answer = cell.trigger(service)
-            assert not answer.success
-            assert answer.message.startswith("NOT_CERTIFIED")
-            assert re.search(r"(hand|link_\d) and post: -?[\d.]+ m", answer.message)
-        assert not cell.sent
-    finally:
-        cell_file.write_text(ARM)
+    stand(cell, cell.trajectory.positions[0])
+    angles = cell.trajectory.positions[:, 0]
+    farthest = angles[np.argmax(np.abs(angles - angles[0]))]
+    cell_file.write_text(ARM + post(farthest, 0.7))
+    for service in ("preview", "start"):
+        assert distance_told(cell.trigger(service), "post") < CLEARANCE
+    assert not cell.sent
+    cell_file.write_text(ARM)
     assert cell.trigger("preview").success
 
 
-def test_from_elsewhere_the_robot_goes_around_or_does_not_go(cell, cell_file):
-    start = np.array(cell.planned.trajectory.points[0].positions)
-    elsewhere = start + np.array([0.9, 0.0, 0.0])
+def test_a_robot_that_stands_in_something_does_not_go(cell, cell_file):
+    elsewhere = cell.trajectory.positions[0] + np.array([0.9, 0.0, 0.0])
     stand(cell, elsewhere)
-    inside = 0.6 * np.array([np.cos(elsewhere[0]), np.sin(elsewhere[0])])
-    cell_file.write_text(ARM + post_at(inside.round(3)))
-    try:
-        answer = cell.trigger("start")
-        assert not answer.success, "the robot stands in the post"
-        assert "post" in answer.message
-        assert not cell.sent
-    finally:
-        cell_file.write_text(ARM)
+    cell_file.write_text(ARM + post(elsewhere[0], 0.6))
+    assert distance_told(cell.trigger("start"), "post") < CLEARANCE
+    assert not cell.sent
 
 
-def test_without_shapes_nothing_begins_before_somebody_has_acknowledged_it(tmp_path):
-    with Cell(tmp_path, excitation={"acknowledge_unchecked": False}) as cell:
+def blocked_way(cell, cell_file):
+    """Find a posture, and a box in the straight way from it that the plan does not touch.
+
+    Returns:
+        The posture, and the text of the cell file.
+    """
+    rng, limits, start = np.random.default_rng(0), limits_of(), cell.trajectory.positions[0]
+    for _ in range(200):
+        elsewhere = start + 0.4 * limits.half_range * rng.uniform(-1.0, 1.0, 3)
+        half_way = hand(cell, (start + elsewhere) / 2.0)
+        text = ARM + box("block", (0.08, 0.08, 0.08), half_way)
+        cell_file.write_text(text)
+        machine = load_machine(Sources("three_dof", tracking_error=(TRACKING,) * 3, cell=cell_file))
+        room = machine.surroundings
+        if not certify(machine.robot, cell.trajectory, surroundings=room).passed:
+            continue
+        way, certificate = approach(machine.robot, cell.trajectory, elsewhere, surroundings=room)
+        if certificate.passed and len(way.times) > 2:
+            cell_file.write_text(ARM)
+            return elsewhere, text
+    raise AssertionError("no way was blocked")
+
+
+def test_from_elsewhere_the_robot_goes_around_what_is_in_the_way(cell, cell_file):
+    elsewhere, text = blocked_way(cell, cell_file)
+    stand(cell, elsewhere)
+    cell_file.write_text(text)
+    answer = cell.trigger("start")
+    assert answer.success, answer.message
+    cell.wait(lambda: cell.sent, "way to the start")
+    way = cell.sent[0].trajectory.reordered(cell.robot.joint_names)
+    cell.trigger("stop")
+    np.testing.assert_allclose(way.positions[0], elsewhere)
+    np.testing.assert_allclose(way.positions[-1], cell.trajectory.positions[0])
+    check = load_collision_model("three_dof", cell.robot, cell=cell_file).check
+
+    def smallest(postures):
+        return check.margins(postures, np.zeros(3), 1.0).min()
+
+    finely = np.linspace(way.times[0], way.times[-1], 2000)
+    assert smallest(way.sample(finely)[0]) >= CLEARANCE
+    straight = elsewhere + np.linspace(0.0, 1.0, 200)[:, None] * (way.positions[-1] - elsewhere)
+    assert smallest(straight) < CLEARANCE
+
+
+def require_acknowledgement(folder, reason):
+    """Let a node plan that cannot check obstacles, and start only when that is acknowledged."""
+    with Cell(folder, excitation={"acknowledge_unchecked": False}) as cell:
         cell.driver = FakeDriver(cell)
         cell.start_excitation()
         planned = cell.plan(**QUICK)
         assert planned.success
-        assert "obstacles are not checked: the robot has no collision shapes" in planned.message
+        assert f"obstacles are not checked: {reason}" in planned.message
         for service in ("preview", "start"):
             answer = cell.trigger(service)
             assert answer.message.startswith("NOT_CERTIFIED")
@@ -108,3 +179,15 @@ def test_without_shapes_nothing_begins_before_somebody_has_acknowledged_it(tmp_p
         assert "obstacles are not checked" in cell.trigger("preview").message
         assert cell.trigger("start").success
         cell.trigger("stop")
+
+
+def test_without_shapes_nothing_begins_before_somebody_has_acknowledged_it(tmp_path):
+    require_acknowledgement(tmp_path, "the robot has no collision shapes")
+
+
+def test_without_coal_nothing_begins_before_somebody_has_acknowledged_it(tmp_path, monkeypatch):
+    hidden = "import sys\nsys.modules['coal'] = None\n"
+    (tmp_path / "sitecustomize.py").write_text(hidden)
+    found = [str(tmp_path), os.environ.get("PYTHONPATH", "")]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, found)))
+    require_acknowledgement(tmp_path, "the package coal is not installed")

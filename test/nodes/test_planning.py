@@ -25,6 +25,8 @@ VALUES = {
     "tracking_error_limit": [0.05],
     "rows": 0,
     "starts": 1,
+    "cell": "",
+    "clearance": 0.0,
 }
 
 

@@ -16,25 +16,32 @@ from robot_identification.collision.shapes import (
 )
 from robot_identification.robot.model import Array
 
-_ROUND = 14
+_ROUND = 20
 """Corners of a circle."""
 
 _MOST_CORNERS = 160
 """Of a hull: a picture needs no more."""
 
-_PLANE = 1.5  # m, half the side of what is drawn of a plane
 
+def triangles(body: CollisionBody, side: float) -> tuple[Array, Indices]:
+    """Return the surface of a body.
 
-def triangles(body: CollisionBody) -> tuple[Array, Indices]:
-    """Return corners (corners, 3) in m, in the frame of the body's joint, and faces (faces, 3)."""
-    corners, faces = _of_shape(body)
+    Args:
+        body: the body.
+        side: of the square that is drawn of a plane, in m.
+
+    Returns:
+        Corners (corners, 3) in m, in the frame of the body's joint, and faces (faces, 3),
+        counterclockwise from outside.
+    """
+    corners, faces = _of_shape(body, side)
     return corners @ body.rotation.T + body.translation, faces
 
 
-def _of_shape(body: CollisionBody) -> tuple[Array, Indices]:
+def _of_shape(body: CollisionBody, side: float) -> tuple[Array, Indices]:
     shape = body.shape
     if isinstance(shape, HalfSpace):
-        return _plane(np.array(shape.normal))
+        return _plane(np.array(shape.normal), side)
     if isinstance(shape, Sphere | Capsule):
         ends, radius = outline(shape)
         return _hull((ends[:, None] + radius * _ball()).reshape(-1, 3))
@@ -70,11 +77,11 @@ def _hull(corners: Array) -> tuple[Array, Indices]:
     return corners[used], place.reshape(faces.shape)
 
 
-def _plane(normal: Array) -> tuple[Array, Indices]:
-    """Return a square in a plane."""
+def _plane(normal: Array, side: float) -> tuple[Array, Indices]:
+    """Return a square in a plane, counterclockwise from where its normal points."""
     along = np.cross(normal, np.eye(3)[np.argmin(np.abs(normal))])
     along /= np.linalg.norm(along)
     across = np.cross(normal, along)
     signs = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
-    corners = _PLANE * (signs[:, :1] * along + signs[:, 1:] * across)
+    corners = side / 2.0 * (signs[:, :1] * along + signs[:, 1:] * across)
     return corners, np.array([[0, 1, 2], [0, 2, 3]])
