@@ -74,6 +74,12 @@ def halves(ranges: Array, which: npt.NDArray[np.intp]) -> Array:
 class Tube:
     """A motion and all braking from it.
 
+    It is cut into cells (7,): a piece of the motion, and ranges of the time since it began, of the
+    share of the speed, and of the share of the longest braking time that has passed.  For distances
+    the fall of the acceleration before braking is a slack of the path; for efforts it is a part of
+    its own, where that last share goes from -1 to 0
+    (:mod:`robot_identification.excitation.tube_state_kernels`).
+
     Attributes:
         times: (points,) times of the points of the motion, in s.
         coefficients: (points - 1, joints, 6) of its pieces, by rising powers of the time.

@@ -189,6 +189,8 @@ def effort(found: Efforts) -> Check:
         share = f"nowhere above {worst.bound:.4g}, {worst.bound / worst.limit:.4g} of the limit"
         return Check("effort", True, f"{most}; {share}")
     refused = f"{most}; the limit is {worst.limit:g} {worst.unit}"
+    if not worst.exceeds:
+        refused = f"{refused}, and no bound was found that keeps it"
     advice = "; lower limits of acceleration make braking gentler" if worst.braking else ""
     return Check("effort", False, f"{refused}{advice}")
 

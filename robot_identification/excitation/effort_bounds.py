@@ -30,7 +30,7 @@ _MARGIN = 1e-3
 """Share of a limit below which "kept" and "not kept" are not told apart: then it is not kept."""
 _MANY_CELLS = 300_000
 """Number of cells beyond which the tolerance grows with the square of their number."""
-_MOST_CELLS = 5_000_000
+_MOST_CELLS = 3_000_000
 _WEIGHTS = 0.3, 0.2, 0.3
 """What widths of position, velocity and acceleration count, against one of the way to rest, where a
 cell is cut; these make the fewest cells."""
@@ -62,6 +62,11 @@ class Peak:
     braking: bool
 
     @property
+    def exceeds(self) -> bool:
+        """Whether an effort is reached that is not within the limit."""
+        return self.reached > (1.0 - _MARGIN) * self.limit
+
+    @property
     def when(self) -> str:
         """When it is reached, for people."""
         when = f"{'while it brakes from' if self.braking else 'at'} {self.time:.3f} s"
@@ -85,7 +90,7 @@ class Efforts:
 
     @property
     def worst(self) -> Peak:
-        """The peak that is the largest share of its limit."""
+        """The peak that is the largest share of its limit, where limits are not kept as reached."""
         which = "bound" if self.kept else "reached"
         return max(self.peaks, key=lambda peak: getattr(peak, which) / peak.limit)
 
@@ -112,10 +117,10 @@ def efforts(robot: RobotModel, values: Array, tube: Tube, limits: MotionLimits) 
     search.look(_samples(tube))
     waiting = _roots(tube)
     while len(waiting) and not search.exceeded.any():
-        if search.cells > _MOST_CELLS:
+        if search.cells > _MOST_CELLS or search.unbounded:
             return search.found(kept=False)
         waiting = search.refined(waiting)
-    return search.found(kept=not search.exceeded.any())
+    return search.found(kept=not (search.exceeded.any() or search.unbounded))
 
 
 def _roots(tube: Tube) -> Array:
@@ -163,7 +168,7 @@ class _Search:
         self._reached = np.zeros(joints)
         self._where = np.tile(tube.roots()[0], (joints, 1))
         self._bound, self._waiting = np.zeros(joints), np.zeros(joints)
-        self.cells = 0
+        self.cells, self.unbounded = 0, False
 
     @property
     def exceeded(self) -> npt.NDArray[np.bool_]:
@@ -203,6 +208,7 @@ class _Search:
     def refined(self, ranges: Array) -> Array:
         """Return the halves of those cells that may hold too much."""
         upper, parts = self.look(ranges)
+        self.unbounded = not bool(np.isfinite(upper).all())  # numbers too large for arithmetic
         share = _TOLERANCE * max(1.0, self.cells / _MANY_CELLS) ** 2
         enough = self._reached + np.maximum(share * self._reached, self._floor())
         too_much = (upper > np.minimum(enough, self._limit)).any(axis=1)
@@ -217,6 +223,7 @@ class _Search:
     def found(self, *, kept: bool) -> Efforts:
         """Return what was found."""
         bound = np.maximum(np.maximum(self._bound, self._waiting), self._reached)
+        bound = np.full_like(bound, np.inf) if self.unbounded else bound
         peaks = []
         for j, joint in enumerate(self._robot.joints):
             ranges = self._where[j]

@@ -214,3 +214,12 @@ def test_a_robot_without_limits_of_effort_is_told_its_peaks_and_has_no_check():
     assert "effort" not in certificate.results
     assert [peak.joint for peak in certificate.efforts.peaks] == list(robot.joint_names)
     assert all(np.isfinite(peak.bound) for peak in certificate.efforts.peaks)
+
+
+def test_motions_too_large_for_arithmetic_are_refused():
+    limits = {"lower": -1e200, "upper": 1e200, "velocity": 1e200, "acceleration": 1e200}
+    still = np.zeros((2, 1))
+    motion = Trajectory(("hinge",), [0.0, 1.0], [[0.0], [1e160]], still, still)
+    known = Surroundings(prior=pendulum_values())
+    certificate = certify(pendulum(**limits, effort=1e200), motion, surroundings=known)
+    assert not certificate.results["effort"]
