@@ -56,7 +56,7 @@ def _move() -> None:
     """Plan a motion, simulate it, and identify from the bag by the energy model."""
     with tempfile.TemporaryDirectory(prefix="robot_identification_") as folder:
         plan, bag = str(Path(folder) / "plan.yaml"), str(Path(folder) / "bag")
-        _command("excite", _ROBOT, *_QUICK, "-o", plan)
+        _command("excite", _ROBOT, *_QUICK, "--prior", _VALUES, "-o", plan)
         _command("simulate", _ROBOT, "--trajectory", plan, "--parameters", _VALUES, "-o", bag)
         _command("identify", _ROBOT, bag, "--method", "energy")
 

@@ -52,19 +52,33 @@ class Cells:
             chosen: indices of cells.
             arms: (joints,) by how much bodies move per radian or metre, about.
         """
-        old = self.ranges[chosen]
-        which = np.argmax(self.parts[chosen] @ arms, axis=1)
-        rows = np.arange(len(old))
-        middle = (old[rows, 1 + 2 * which] + old[rows, 2 + 2 * which]) / 2.0
-        first, second = old.copy(), old.copy()
-        first[rows, 2 + 2 * which] = middle
-        second[rows, 1 + 2 * which] = middle
-        return np.vstack([first, second])
+        return halves(self.ranges[chosen], np.argmax(self.parts[chosen] @ arms, axis=1))
+
+
+def halves(ranges: Array, which: npt.NDArray[np.intp]) -> Array:
+    """Return the ranges (2 cells, 7) of cells that are cut in two.
+
+    Args:
+        ranges: (cells, 7) of the cells.
+        which: (cells,) range of each that is cut: 0 time, 1 speed, 2 braking time.
+    """
+    rows = np.arange(len(ranges))
+    middle = (ranges[rows, 1 + 2 * which] + ranges[rows, 2 + 2 * which]) / 2.0
+    first, second = ranges.copy(), ranges.copy()
+    first[rows, 2 + 2 * which] = middle
+    second[rows, 1 + 2 * which] = middle
+    return np.vstack([first, second])
 
 
 @dataclass(frozen=True)
 class Tube:
     """A motion and all braking from it.
+
+    It is cut into cells (7,): a piece of the motion, and ranges of the time since it began, of the
+    share of the speed, and of the share of the longest braking time that has passed.  For distances
+    the fall of the acceleration before braking is a slack of the path; for efforts it is a part of
+    its own, where that last share goes from -1 to 0
+    (:mod:`robot_identification.excitation.tube_state_kernels`).
 
     Attributes:
         times: (points,) times of the points of the motion, in s.

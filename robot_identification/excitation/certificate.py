@@ -23,6 +23,7 @@ from robot_identification.errors import NotCertifiedError
 from robot_identification.excitation import checks
 from robot_identification.excitation.braking import braking_times
 from robot_identification.excitation.checks import Check
+from robot_identification.excitation.effort_bounds import Efforts
 from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.surroundings import Surroundings
 from robot_identification.excitation.timing import motion_extrema
@@ -46,6 +47,7 @@ class Certificate:
         digest: SHA-256 of robot, trajectory and results, hexadecimal.
         remarks: what was not checked, and what was assumed, for people.
         clearance: what was found of distances; None where obstacles were not checked.
+        efforts: what was found of efforts; None without a prior model.
     """
 
     checks: tuple[Check, ...]
@@ -53,6 +55,7 @@ class Certificate:
     digest: str
     remarks: tuple[str, ...] = ()
     clearance: Clearance | None = None
+    efforts: Efforts | None = None
 
     @property
     def passed(self) -> bool:
@@ -120,10 +123,12 @@ def certify(
     limits, around = MotionLimits.of(robot), surroundings or Surroundings()
     names = checks.names(robot, trajectory.joint_names)
     found = [Check("finite", True), names, checks.times(trajectory)]
-    braking_time, clearance = float("nan"), None
+    braking_time, clearance, efforts = float("nan"), None, None
     if all(check.passed for check in found):
         ordered = trajectory.reordered(robot.joint_names)
-        found += _motion_checks(robot, ordered, limits, start, around)
+        efforts = around.efforts(robot, ordered, limits)
+        found += _motion_checks(robot, ordered, limits, start)
+        found += _model_checks(robot, ordered, limits, around, efforts)
         if all(check.passed for check in found):
             clearance = around.clearance(ordered, limits)
             found += [] if clearance is None else [checks.obstacles(clearance)]
@@ -131,7 +136,7 @@ def certify(
         fastest = np.abs(extrema[1]).max(axis=(0, 1))
         braking_time = float(braking_times(limits, fastest).max())
     digest = digest_of(robot, trajectory, found)
-    return Certificate(tuple(found), braking_time, digest, around.remarks, clearance)
+    return Certificate(tuple(found), braking_time, digest, around.remarks, clearance, efforts)
 
 
 def certify_values(
@@ -182,7 +187,6 @@ def _motion_checks(
     trajectory: Trajectory,
     limits: MotionLimits,
     start: npt.ArrayLike | None,
-    surroundings: Surroundings,
 ) -> list[Check]:
     found = [_with_source(robot, check) for check in checks.limits(trajectory, limits)]
     found.append(checks.interpolation(trajectory, limits))
@@ -190,8 +194,21 @@ def _motion_checks(
     if start is not None:
         found.append(checks.start(robot, trajectory, start, START_TOLERANCE))
     found.append(checks.braking(trajectory, limits))
-    found += surroundings.checks(robot, trajectory, limits)
     return found
+
+
+def _model_checks(
+    robot: RobotModel,
+    trajectory: Trajectory,
+    limits: MotionLimits,
+    surroundings: Surroundings,
+    efforts: Efforts | None,
+) -> list[Check]:
+    found = []
+    if efforts is not None and np.isfinite(limits.effort).any():
+        found.append(checks.effort(efforts))
+    tool = surroundings.tool(robot, trajectory, limits)
+    return found if tool is None else [*found, tool]
 
 
 def _with_source(robot: RobotModel, check: Check) -> Check:

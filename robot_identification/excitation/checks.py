@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from robot_identification.collision.clearance import Clearance
 from robot_identification.excitation.braking import stopping_places
+from robot_identification.excitation.effort_bounds import Efforts
 from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.timing import motion_extrema
 from robot_identification.excitation.trajectory import (
@@ -178,6 +179,20 @@ def obstacles(clearance: Clearance) -> Check:
     if nearest is None:
         return Check(OBSTACLES, clearance.kept, f"all farther than {clearance.wanted:g} m")
     return Check(OBSTACLES, clearance.kept, f"{nearest}; wanted {clearance.wanted:g} m")
+
+
+def effort(found: Efforts) -> Check:
+    """Check that no effort exceeds its limit, braking included."""
+    worst = found.worst
+    most = f"{worst.joint}: {worst.reached:.4g} {worst.unit} {worst.when}"
+    if found.kept:
+        share = f"nowhere above {worst.bound:.4g}, {worst.bound / worst.limit:.4g} of the limit"
+        return Check("effort", True, f"{most}; {share}")
+    refused = f"{most}; the limit is {worst.limit:g} {worst.unit}"
+    if not worst.exceeds:
+        refused = f"{refused}, and no bound was found that keeps it"
+    advice = "; lower limits of acceleration make braking gentler" if worst.braking else ""
+    return Check("effort", False, f"{refused}{advice}")
 
 
 def braking(trajectory: Trajectory, bounds: MotionLimits) -> Check:

@@ -29,8 +29,8 @@ QUINTIC, FOURIER = FAMILIES = ("quintic", "fourier")
 
 _RATE_HZ = 50.0
 _ATTEMPTS = 3
-_SLOWER = 0.9
-_SLOWEST = 0.25
+_SLOWER = tuple(0.9**i for i in range(1, 15))
+"""Shares of the speed that are tried, one after the other, where efforts are too large."""
 _ROOM = 0.03
 """Distance in m beyond the clearance that a search keeps on samples, for what lies between."""
 
@@ -291,16 +291,25 @@ def certified(
 ) -> tuple[Trajectory, Certificate]:
     """Return the trajectory, slowed down as far as its efforts need, and its certificate.
 
+    Where no speed helps, it is the trajectory as it was, refused.
+
     Args:
         robot: the robot, with limits of position, velocity and acceleration.
         trajectory: to be certified.
         posture: (joints,) where it must begin.
         surroundings: prior model and obstacles.
     """
-    speed, slower = 1.0, trajectory
-    certificate = certify(robot, slower, start=posture, surroundings=surroundings)
-    while not certificate.results.get("effort", True) and speed > _SLOWEST:
-        speed *= _SLOWER
+    certificate = certify(robot, trajectory, start=posture, surroundings=surroundings)
+    if certificate.results.get("effort", True):
+        return trajectory, certificate
+    # A motion has all lower speeds in its tube: where the slowest is refused, so are the others.
+    slowest = slowed(trajectory, _SLOWER[-1]).reordered(robot.joint_names)
+    efforts = surroundings.efforts(robot, slowest, MotionLimits.of(robot))
+    if efforts is not None and not efforts.kept:
+        return trajectory, certificate
+    for speed in _SLOWER:
         slower = slowed(trajectory, speed)
         certificate = certify(robot, slower, start=posture, surroundings=surroundings)
+        if certificate.results["effort"]:
+            break
     return slower, certificate

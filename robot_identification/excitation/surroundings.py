@@ -10,7 +10,6 @@ import numpy.typing as npt
 from robot_identification.collision.clearance import Clearance
 from robot_identification.collision.model import CollisionModel
 from robot_identification.collision.tube import BrakingLaw, Tube
-from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.errors import NotCertifiedError
 from robot_identification.excitation.braking import (
     braking_times,
@@ -19,6 +18,7 @@ from robot_identification.excitation.braking import (
 )
 from robot_identification.excitation.checks import Check
 from robot_identification.excitation.clearance_penalty import Intrusion
+from robot_identification.excitation.effort_bounds import Efforts, efforts
 from robot_identification.excitation.free_postures import nearest_free
 from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.timing import motion_extrema
@@ -32,7 +32,6 @@ _SHOWN = 200  # postures among which the smallest distance is looked for, to be 
 _PERIOD = 2e-3
 _STATES_PER_INTERVAL = 8
 _FRACTIONS = np.linspace(0.0, 1.0, 9)
-_EFFORT_MARGIN = 1e-3  # of the limit, for what lies between the samples
 
 
 @by_value
@@ -40,7 +39,7 @@ _EFFORT_MARGIN = 1e-3  # of the limit, for what lies between the samples
 class Surroundings:
     """Prior model and obstacles.
 
-    Efforts are checked on samples of the run and of braking motions, distances everywhere.
+    Efforts and distances are checked everywhere, the tool point on samples.
 
     Attributes:
         prior: (full columns,) standard parameters in the order of ``robot.all_parameter_names``;
@@ -151,48 +150,51 @@ class Surroundings:
         """
         if self.collisions is None:
             return None
-        law = BrakingLaw(limits.acceleration, shortest_braking(limits), release_time(limits))
-        extrema = motion_extrema(trajectory.coefficients, np.diff(trajectory.times))
-        tube = Tube.of(trajectory.times, trajectory.coefficients, extrema, law, self._off(limits))
         check = self.collisions.check
-        found = check(tube, self.collisions.clearance)
+        found = check(self._tube(trajectory, limits), self.collisions.clearance)
         if found.nearest is not None:
             return found
         # Capsules alone have shown that all is far: how far is for people, samples will do.
         times = np.linspace(trajectory.times[0], trajectory.times[-1], _SHOWN)
         return replace(found, nearest=check.nearest(times, trajectory.sample(times)[0]))
 
-    def checks(
+    def efforts(
         self, robot: RobotModel, trajectory: Trajectory, limits: MotionLimits
-    ) -> list[Check]:
-        """Return the checks of effort and tool, as far as they are known.
+    ) -> Efforts | None:
+        """Return what is found of the efforts of a motion and of braking from it.
 
         Args:
-            robot: the robot; its workspace is the box of the tool point.
+            robot: the robot.
+            trajectory: joints in the robot's order.
+            limits: limits of the robot, which it brakes with.
+
+        Returns:
+            None where there is no prior model.
+        """
+        if self.prior is None:
+            return None
+        return efforts(robot, self.prior, self._tube(trajectory, limits), limits)
+
+    def _tube(self, trajectory: Trajectory, limits: MotionLimits) -> Tube:
+        law = BrakingLaw(limits.acceleration, shortest_braking(limits), release_time(limits))
+        extrema = motion_extrema(trajectory.coefficients, np.diff(trajectory.times))
+        return Tube.of(trajectory.times, trajectory.coefficients, extrema, law, self._off(limits))
+
+    def tool(self, robot: RobotModel, trajectory: Trajectory, limits: MotionLimits) -> Check | None:
+        """Return the check of the tool point; None for a robot without a box for it.
+
+        Args:
+            robot: the robot.
             trajectory: joints in the robot's order.
             limits: limits of the robot.
         """
-        found: list[Check] = []
-        with_effort = self.prior is not None and bool(np.isfinite(limits.effort).any())
-        if not with_effort and robot.workspace is None:
-            return found
+        if robot.workspace is None:
+            return None
         count = max(2, int(np.ceil(trajectory.duration / _PERIOD)))
-        run = trajectory.sample(np.linspace(trajectory.times[0], trajectory.times[-1], count))
-        stops = _braking_samples(trajectory, limits)
-        q, qd, qdd = (np.vstack(pair) for pair in zip(run, stops, strict=True))
-        if with_effort and self.prior is not None:
-            found.append(_effort(robot, inverse_dynamics(robot, self.prior, q, qd, qdd), limits))
-        if robot.workspace is not None:
-            inside = robot.workspace.contains(forward_kinematics(robot, q)[:, -1])
-            found.append(_postures("tool", inside, "the tool point leaves its box"))
-        return found
-
-
-def _effort(robot: RobotModel, efforts: Array, limits: MotionLimits) -> Check:
-    ratio = (np.abs(efforts) / limits.effort).max(axis=0)
-    joint = int(np.argmax(np.where(np.isnan(ratio), np.inf, ratio)))
-    detail = f"{ratio[joint]:.4g} of the limit of {robot.joint_names[joint]}"
-    return Check("effort", bool((ratio <= 1.0 - _EFFORT_MARGIN).all()), detail)
+        run = trajectory.sample(np.linspace(trajectory.times[0], trajectory.times[-1], count))[0]
+        q = np.vstack([run, _braking_postures(trajectory, limits)])
+        inside = robot.workspace.contains(forward_kinematics(robot, q)[:, -1])
+        return _postures("tool", inside, "the tool point leaves its box")
 
 
 def _postures(name: str, good: npt.NDArray[np.bool_], problem: str) -> Check:
@@ -200,8 +202,8 @@ def _postures(name: str, good: npt.NDArray[np.bool_], problem: str) -> Check:
     return Check(name, bad == 0, f"{problem} ({bad} of {good.size} samples)" if bad else "")
 
 
-def _braking_samples(trajectory: Trajectory, limits: MotionLimits) -> tuple[Array, Array, Array]:
-    """Return states (samples, joints) on the braking motions from every interval."""
+def _braking_postures(trajectory: Trajectory, limits: MotionLimits) -> Array:
+    """Return postures (samples, joints) on the braking motions from every interval."""
     fractions = np.linspace(0.0, 1.0, _STATES_PER_INTERVAL, endpoint=False)
     steps = np.diff(trajectory.times)[:, None]
     q, qd, _ = trajectory.sample((trajectory.times[:-1, None] + steps * fractions).ravel())
@@ -209,10 +211,5 @@ def _braking_samples(trajectory: Trajectory, limits: MotionLimits) -> tuple[Arra
     last = own.max(axis=1)
     s = np.minimum(_FRACTIONS[:, None, None] * last[:, None] / np.where(own > 0.0, own, 1.0), 1.0)
     s = np.where(own > 0.0, s, 1.0)
-    rate = np.divide(qd, own, out=np.zeros_like(qd), where=own > 0.0)
-    joints = q.shape[1]
-    return (
-        (q + qd * own * (s - s**3 + s**4 / 2.0)).reshape(-1, joints),
-        (qd * (1.0 - 3.0 * s**2 + 2.0 * s**3)).reshape(-1, joints),
-        (rate * (6.0 * s**2 - 6.0 * s)).reshape(-1, joints),
-    )
+    postures: Array = q + qd * own * (s - s**3 + s**4 / 2.0)
+    return postures.reshape(-1, q.shape[1])

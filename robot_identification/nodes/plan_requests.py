@@ -154,7 +154,8 @@ def fill_plan(response: PlanExcitation.Response, planned: Planned, machine: Mach
         summary = fill_one_joint(response, plan)
     else:
         summary = _fill_points(response, plan)
-    told = "".join(f"; {remark}" for remark in certificate.remarks)
+    remarks = [*certificate.remarks, *([certificate.efforts] if certificate.efforts else [])]
+    told = "".join(f"; {remark}" for remark in remarks)
     return f"{summary}, at rest within {response.braking_time:.2f} s{wider_limits(machine)}{told}"
 
 

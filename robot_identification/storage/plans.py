@@ -21,6 +21,7 @@ import numpy as np
 from robot_identification.collision.clearance import Clearance
 from robot_identification.errors import NotCertifiedError, TrajectoryError
 from robot_identification.excitation.certificate import Certificate, certify
+from robot_identification.excitation.effort_bounds import Efforts
 from robot_identification.excitation.fourier.settings import Periodic
 from robot_identification.excitation.plan import Plan
 from robot_identification.excitation.surroundings import Surroundings
@@ -68,6 +69,7 @@ def certificate_summary(trajectory: Trajectory, certificate: Certificate) -> Map
         "certificate": dict(certificate.results),
         "remarks": list(certificate.remarks),
         "clearance": _clearance_summary(certificate.clearance),
+        "efforts": _effort_summary(certificate.efforts),
         "braking_time": certificate.braking_time,
         "sha256": certificate.digest,
     }
@@ -89,6 +91,24 @@ def _clearance_summary(clearance: Clearance | None) -> Mapping[str, object] | No
             "time": nearest.time,
             "braking": nearest.braking,
         },
+    }
+
+
+def _effort_summary(efforts: Efforts | None) -> Mapping[str, object] | None:
+    """Return the largest effort of every joint; None where no prior model was given."""
+    if efforts is None:
+        return None
+    return {
+        peak.joint: {
+            "bound": peak.bound,
+            "reached": peak.reached,
+            "limit": peak.limit if np.isfinite(peak.limit) else None,
+            "unit": peak.unit,
+            "time": peak.time,
+            "speed": peak.speed,
+            "braking": peak.braking,
+        }
+        for peak in efforts.peaks
     }
 
 

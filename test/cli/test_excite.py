@@ -64,6 +64,26 @@ def test_a_weaker_robot_is_not_accepted(planned):
         read_plan(planned, replace(robot, joints=slow))
 
 
+def test_the_largest_effort_of_every_joint_is_told(planned, capsys):
+    command = ["excite", "three_dof", "--verify", str(planned), "--prior", "three_dof"]
+    assert main([*command, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["efforts"]
+    assert set(told) == {"joint_1", "joint_2", "joint_3"}
+    for peak in told.values():
+        assert 0.0 < peak["reached"] <= peak["bound"] <= peak["limit"]
+        assert 0.0 <= peak["time"]
+    assert main(command) == 0
+    printed = capsys.readouterr().out
+    assert "largest efforts of the prior" in printed
+    assert all(f"{peak['bound']:.4g}" in printed for peak in told.values())
+    assert f"{told['joint_1']['reached']:.4g}" in printed
+
+
+def test_without_a_prior_no_efforts_are_told(tmp_path, capsys):
+    assert main([*QUICK, "-o", str(tmp_path / "plan.yaml"), "--seed", "3"]) == 0
+    assert json.loads(capsys.readouterr().out)["efforts"] is None
+
+
 def test_singular_values_are_in_the_file(planned):
     before, after = read_singular_values(planned)
     assert len(before) == len(after) == 15

@@ -132,7 +132,7 @@ def loaded(effort):
     return robot, Surroundings(prior=pendulum_values(ZZ=1.0, MX=0.0))
 
 
-def test_efforts_are_kept_with_a_margin_for_what_lies_between_the_samples():
+def test_a_limit_of_effort_is_kept_to_a_thousandth():
     """Braking as hard as the limit of acceleration allows needs 20 N m."""
     motion, _ = sweep()
     for effort, passed in ((20.0 / 0.9995, False), (20.0 / 0.998, True)):
