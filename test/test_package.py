@@ -93,6 +93,7 @@ def declared_fields(text):
 IN_OTHER_PACKAGES = {  # module -> where PyPI and rosdep have it, where that is not its name
     "backports": ("backports.zstd", None),  # None: rosdep has no key
     "clarabel": ("clarabel", None),
+    "coal": ("coal", "coal"),
     "compression": (None, None),  # of Python, from 3.14 on
     "distributed": ("distributed", None),
     "launch": (None, "launch"),  # not on PyPI
