@@ -98,7 +98,8 @@ EXTRAS = {
 # The Makefile says so; pip alone takes the wheels.
 ROS_IS_SOURCED = os.environ.get("ROBOT_IDENTIFICATION_ROS") == "sourced"
 if not ROS_IS_SOURCED:
-    EXTRAS["test"].append("ros-rosgraph-msgs==2.0.3")
+    EXTRAS["markers"] = ["ros-visualization-msgs==5.3.6"]
+    EXTRAS["test"] += ["ros-rosgraph-msgs==2.0.3", *EXTRAS["markers"]]
 
 
 def ros_prefixes():

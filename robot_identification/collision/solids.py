@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial import ConvexHull
+from scipy.spatial import ConvexHull, QhullError
 
 from robot_identification.collision.scene import CollisionBody, Indices
 from robot_identification.collision.shapes import (
@@ -50,10 +50,34 @@ def _of_shape(body: CollisionBody, side: float) -> tuple[Array, Indices]:
         turn = np.linspace(0.0, 2.0 * np.pi, _ROUND, endpoint=False)
         ring = radius * np.stack([np.cos(turn), np.sin(turn), np.zeros_like(turn)], axis=1)
         return _hull((ends[:, None] + ring).reshape(-1, 3))
-    corners, _ = outline(shape)
-    if isinstance(shape, Hull) and len(corners) > _MOST_CORNERS:
-        corners = corners[np.linspace(0, len(corners) - 1, _MOST_CORNERS).astype(int)]
-    return _hull(corners)
+    if isinstance(shape, Hull):
+        return surface(shape)
+    return _hull(outline(shape)[0])
+
+
+def surface(shape: Hull, most_corners: int | None = None) -> tuple[Array, Indices]:
+    """Return the surface of a hull, or of one with fewer corners that lies inside of it.
+
+    Args:
+        shape: the hull.
+        most_corners: of what is returned; None: as many as a picture needs.
+
+    Returns:
+        Corners (corners, 3) in m and faces (faces, 3), counterclockwise from outside.
+    """
+    most, corners = most_corners or _MOST_CORNERS, np.array(shape.vertices)
+    if len(corners) <= most:
+        return corners, np.array(shape.faces)
+    # The farthest in evenly spread directions, so that no side is left out.
+    height = 1.0 - (2.0 * np.arange(most) + 1.0) / most
+    turn = np.pi * (1.0 + np.sqrt(5.0)) * np.arange(most)
+    flat = np.sqrt(1.0 - height**2)
+    directions = np.stack([flat * np.cos(turn), flat * np.sin(turn), height])
+    spread = (corners - corners.mean(axis=0)) / np.ptp(corners, axis=0)
+    try:
+        return _hull(corners[np.unique(np.argmax(spread @ directions, axis=0))])
+    except QhullError:  # those few lie in a plane
+        return corners, np.array(shape.faces)
 
 
 def _ball() -> Array:

@@ -32,6 +32,7 @@ from robot_identification.nodes.excitation_parameters import (
     TRACKING_ERROR_LIMIT,
 )
 from robot_identification.nodes.excitation_status import status_message
+from robot_identification.nodes.markers import MarkerPublisher
 from robot_identification.nodes.motion_phases import MotionSettings
 from robot_identification.nodes.motion_watch import MotionWatch
 from robot_identification.nodes.mover import Mover
@@ -74,11 +75,13 @@ class ExcitationNode(Node):
             tracking_error=self._motion_settings().tracking_error,
         )
         self.add_post_set_parameters_callback(self._on_parameters)
+        markers = MarkerPublisher(self, v["base_frame"] or self._robot.base_link)
         self._planner = Planner(
             self,
             self._robot,
             self._desk,
             v,
+            markers=markers,
             place=self._watch.place,
             kept=self._forget_motion,
             changed=self._publish_status,
@@ -90,6 +93,7 @@ class ExcitationNode(Node):
             settings=self._motion_settings,
             watch=self._watch,
             planner=self._planner,
+            markers=markers,
             changed=self._publish_status,
         )
         self._create_interfaces()

@@ -121,6 +121,12 @@ PARAMETERS = (
         minimum=0.0,
         maximum=1.0,
     ),
+    ParameterSpec(
+        "base_frame",
+        Type.STRING,
+        "frame of the base in TF, in which ~/markers are shown; empty: the base link of the robot",
+        default="",
+    ),
     ACKNOWLEDGE_UNCHECKED,
     SPEED,
     APPROACH_SPEED,

@@ -25,6 +25,7 @@ from robot_identification.nodes.excitation_parameters import (
 )
 from robot_identification.nodes.execution import conclude, share_done
 from robot_identification.nodes.experiments import Course
+from robot_identification.nodes.markers import MarkerPublisher
 from robot_identification.nodes.motion import Motion
 from robot_identification.nodes.motion_braking import BrakingLimits
 from robot_identification.nodes.motion_phases import MOVING, Command, MotionSettings, Phase
@@ -50,6 +51,7 @@ class Mover:
         settings: returns how a motion that begins now is watched.
         watch: the joint states.
         planner: has the last plan.
+        markers: shows what is about to move.
         changed: called when a motion begins, changes its phase or ends.
 
     Attributes:
@@ -66,10 +68,12 @@ class Mover:
         settings: Callable[[], MotionSettings],
         watch: MotionWatch,
         planner: Planner,
+        markers: MarkerPublisher,
         changed: Callable[[], None],
     ) -> None:
         self._node, self._desk, self._values, self._settings = node, desk, values, settings
         self._watch, self._planner, self._changed = watch, planner, changed
+        self._markers = markers
         self._commands = node.create_publisher(JointTrajectory, "joint_trajectory", qos.COMMANDS)
         self.course: Course | None = None
         self.speed = 1.0
@@ -161,6 +165,9 @@ class Mover:
                 f"{prepared.obstacles}; if nothing is in the way of the motion, set the parameter "
                 f"{ACKNOWLEDGE_UNCHECKED.name} to true",
             )
+        around = prepared.machine.surroundings.collisions
+        picture = self._markers.picture(around, prepared.motions, prepared.nearest)
+        self._markers.publish(picture)
         return prepared
 
     def _motion_of(self, prepared: Prepared) -> Motion:

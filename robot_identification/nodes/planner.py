@@ -13,10 +13,11 @@ from robot_identification.errors import CancelledError, NoPlanError
 from robot_identification.msg import Progress as ProgressMessage
 from robot_identification.nodes import qos
 from robot_identification.nodes.excitation_parameters import FAMILY, TRACKING_ERROR_LIMIT
+from robot_identification.nodes.markers import MarkerPublisher
 from robot_identification.nodes.outputs import output_folder
 from robot_identification.nodes.parameters import current
 from robot_identification.nodes.plan_requests import file_of, fill_plan, job_of
-from robot_identification.nodes.planning import Job, load_machine
+from robot_identification.nodes.planning import Job, Machine, load_machine
 from robot_identification.nodes.planning_worker import Failed, Planned, PlanningWorker, Progress
 from robot_identification.nodes.progress import ProgressReporter
 from robot_identification.nodes.services import Desk, Turn
@@ -35,6 +36,7 @@ class Planner:
         robot: the robot.
         desk: turns failures into answers.
         values: parameters of the node.
+        markers: shows plans.
         place: returns the (joints,) position of the robot; None where that is not known.
         kept: called when a plan takes the place of the one before.
         changed: called when a plan is begun, kept or given up; after ``kept``.
@@ -50,11 +52,13 @@ class Planner:
         desk: Desk,
         values: Mapping[str, Any],
         *,
+        markers: MarkerPublisher,
         place: Callable[[], Array | None],
         kept: Callable[[], None],
         changed: Callable[[], None],
     ) -> None:
         self._node, self._robot, self._desk, self._values = node, robot, desk, values
+        self._markers = markers
         self._place, self._kept, self._changed = place, kept, changed
         self._outputs = output_folder(node, values)
         self._job: Job | None = None
@@ -132,15 +136,24 @@ class Planner:
         if isinstance(outcome, Failed):
             raise outcome.exception
         outcome.plan.certificate.require()
-        summary = fill_plan(response, outcome, load_machine(job.sources))
+        machine = load_machine(job.sources)
+        summary = fill_plan(response, outcome, machine)
         message = message_of(outcome.plan.trajectory, 0)
+        picture = self._picture(outcome, machine)
         files = [(request.output, file_of(outcome))] if request.output else []
         response.written = self._outputs.write(files, overwrite=request.overwrite)
         # Nothing below fails: a request that is refused leaves the plan as it was.
         self._job, self.planned = job, outcome
         self._kept()
         self._trajectories.publish(message)
+        self._markers.publish(picture)
         return summary
+
+    def _picture(self, planned: Planned, machine: Machine) -> Any:
+        plan, around = planned.plan, machine.surroundings.collisions
+        motion = plan.trajectory.reordered(machine.robot.joint_names)
+        nearest = None if around is None else plan.certificate.nearest(around, motion)
+        return self._markers.picture(around, (motion,), nearest)
 
     def poll(self) -> None:
         """Pass on what the planning process has to say."""

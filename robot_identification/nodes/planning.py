@@ -13,6 +13,7 @@ from typing import get_args
 
 import numpy as np
 
+from robot_identification.collision.clearance import Nearest
 from robot_identification.collision.model import load_collision_model
 from robot_identification.errors import NotCertifiedError, SettingError
 from robot_identification.excitation.approach import approach, slowed
@@ -108,6 +109,7 @@ class Prepared:
         approach: the way to its start; None where the robot stands there.
         braking_time: longest time from the order to brake to rest, in s.
         obstacles: the smallest distances that were met, or why they are not checked, for people.
+        nearest: where bodies are closest along ``run``; None where that is not known.
     """
 
     machine: Machine
@@ -115,6 +117,12 @@ class Prepared:
     approach: Trajectory | None
     braking_time: float
     obstacles: str
+    nearest: Nearest | None
+
+    @property
+    def motions(self) -> tuple[Trajectory, ...]:
+        """Approach and run."""
+        return (self.run,) if self.approach is None else (self.approach, self.run)
 
 
 def load_machine(sources: Sources) -> Machine:
@@ -255,4 +263,5 @@ def prepare(
         obstacles = [f"approach: {certificate.obstacles}", f"trajectory: {slow.obstacles}"]
     if not machine.surroundings.checked:
         obstacles = [machine.surroundings.unchecked]
-    return Prepared(machine, run, way, longest, "; ".join(obstacles))
+    nearest = None if room.collisions is None else slow.nearest(room.collisions, run)
+    return Prepared(machine, run, way, longest, "; ".join(obstacles), nearest)

@@ -51,7 +51,7 @@ def moving():
     )
     mover = Mover(
         node, Desk(node.get_logger()), {}, settings=lambda: world.motion.settings, watch=watch,
-        planner=None, changed=lambda: None,
+        planner=None, markers=None, changed=lambda: None,
     )  # fmt: skip
     mover.course = Course(None, world.motion)
     world.begin()

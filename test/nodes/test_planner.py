@@ -1,6 +1,7 @@
 """Plans of the excitation node without a node: what a request that fails leaves as it was."""
 
 import logging
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -55,6 +56,7 @@ def planner(monkeypatch, tmp_path):
     values = {"planning_niceness": 0, "output_directory": str(tmp_path)}
     return Planner(
         Node(), robot, Desk(logging.getLogger()), values,
+        markers=SimpleNamespace(picture=lambda *_: None, publish=lambda _: None),
         place=lambda: np.zeros(2), kept=lambda: None, changed=lambda: None,
     )  # fmt: skip
 
