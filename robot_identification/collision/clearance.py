@@ -160,7 +160,9 @@ class ClearanceCheck:
             return None
         bounds = self.arrays.gaps(postures, np.zeros_like(postures), 0.0)
         lowest = np.argwhere(bounds == bounds.min())[:1]
-        rows = np.argwhere(bounds <= self.at(postures, lowest)[0][0])
+        # Where a shape is a capsule its bound is its distance, and may be above it by rounding.
+        met = max(float(self.at(postures, lowest)[0][0]), float(bounds.min()))
+        rows = np.argwhere(bounds <= met)
         distance, _, points = self.at(postures, rows)
         best = int(np.argmin(distance))
         at, pair = rows[best]

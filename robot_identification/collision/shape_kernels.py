@@ -39,6 +39,7 @@ def _nearest_of_segments(a, b, pa, pb):
 
 @compiled()
 def apart(a, b):
+    """Return the distance of two points."""
     total = 0.0
     for row in range(3):
         total += (a[row] - b[row]) ** 2
