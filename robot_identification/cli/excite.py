@@ -5,24 +5,14 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from robot_identification.cli import obstacles, one_joint, progress, tables
+from robot_identification.cli import family, obstacles, one_joint, progress, tables
 from robot_identification.cli import options as shared
 from robot_identification.cli.certificates import print_certificate
 from robot_identification.cli.view import write_view
 from robot_identification.errors import SettingError
 from robot_identification.excitation.criterion import Criterion, Measure
-from robot_identification.excitation.fourier.settings import FourierSettings
 from robot_identification.excitation.optimizers import OPTIMIZERS
-from robot_identification.excitation.plan import (
-    FAMILIES,
-    FOURIER,
-    MODELS,
-    QUINTIC,
-    Plan,
-    PlanSettings,
-    default_model,
-    plan,
-)
+from robot_identification.excitation.plan import MODELS, Plan, PlanSettings, default_model, plan
 from robot_identification.excitation.points import PointSettings
 from robot_identification.excitation.surroundings import Surroundings
 from robot_identification.excitation.trajectory import Trajectory
@@ -39,7 +29,6 @@ from robot_identification.storage.plans import (
 )
 
 _ALL = "all"
-_OF_FOURIER = ("base_frequency", "harmonics", "periods")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -107,39 +96,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PARAMETERS",
         help="standard parameters (file or URDF), to check the efforts before anything moves",
     )
-    _add_family(parser)
+    family.add_arguments(parser)
     obstacles.add_arguments(parser)
     one_joint.add_arguments(parser)
-
-
-def _add_family(parser: argparse.ArgumentParser) -> None:
-    default = FourierSettings()
-    group = parser.add_argument_group("motions that repeat (--family fourier)")
-    group.add_argument(
-        "--family",
-        choices=FAMILIES,
-        help="quintics through points, or band-limited Fourier series over whole periods; "
-        f"default: {QUINTIC}",
-    )
-    group.add_argument(
-        "--base-frequency",
-        type=float,
-        metavar="HZ",
-        help=f"number of periods in one second; default: {default.base_frequency:g}",
-    )
-    group.add_argument(
-        "--harmonics",
-        type=int,
-        metavar="N",
-        help=f"highest multiple of the base frequency; default: {default.harmonics}",
-    )
-    group.add_argument(
-        "--periods",
-        type=int,
-        metavar="N",
-        help=f"number of whole periods, a run-in and a run-out around them; default: "
-        f"{default.periods}",
-    )
 
 
 def run(options: argparse.Namespace) -> None:
@@ -218,7 +177,7 @@ def _plot(
 
 def _settings(options: argparse.Namespace, robot: RobotModel) -> PlanSettings:
     optimizers = OPTIMIZERS if options.optimizer == _ALL else (options.optimizer,)
-    fourier = _fourier(options)
+    fourier = family.fourier_of(options)
     return PlanSettings(
         model=options.model or (default_model(robot) if fourier is None else "dynamic"),
         points=PointSettings(
@@ -232,18 +191,6 @@ def _settings(options: argparse.Namespace, robot: RobotModel) -> PlanSettings:
         start=_posture(options.start),
         fourier=fourier,
     )
-
-
-def _fourier(options: argparse.Namespace) -> FourierSettings | None:
-    """Return the periods that are asked for; None for quintics."""
-    given = {name: getattr(options, name) for name in _OF_FOURIER}
-    given = {name: value for name, value in given.items() if value is not None}
-    if options.family == FOURIER:
-        return FourierSettings(**given)
-    for name, value in given.items():
-        option = f"--{name.replace('_', '-')}"
-        raise SettingError(option, value, f"needs --family {FOURIER}")
-    return None
 
 
 def _posture(text: str | None) -> Array | None:

@@ -31,7 +31,8 @@ _LIMIT_SAMPLES = 16
 _MARGIN = 0.005
 _CLEARANCE_SAMPLES = 5
 _RANDOM_SHARE = 0.5  # of the limits, in random starts
-_DISTURBANCE = 0.1
+_DRAWN = 20  # random motions, of which the one that is nearest to free is a start
+_DISTURBANCE = (0.05, 0.4)  # shares of the limits of velocity
 _ROUNDING = 1e-9
 _SMALLER = 0.98
 _ATTEMPTS = 200
@@ -110,10 +111,18 @@ class FourierFamily:
             Start(
                 f"gradient, start {i + 1}",
                 "gradient",
-                already(self._random(np.random.default_rng(seed))),
+                already(self._freest(np.random.default_rng(seed))),
             )
             for i, seed in enumerate(seeds)
         ]
+
+    def _freest(self, rng: np.random.Generator) -> Series:
+        """Return that of several random motions which lacks the least to its clearance."""
+        penalty = self.clearance_penalty
+        if penalty is None:
+            return self._random(rng)
+        drawn = [self._random(rng) for _ in range(_DRAWN)]
+        return min(drawn, key=lambda one: penalty(one, 1.0)[0])
 
     def _random(self, rng: np.random.Generator) -> Series:
         """Return random coefficients with half of the velocities and accelerations allowed.
@@ -138,8 +147,10 @@ class FourierFamily:
         return np.concatenate([[1.0], falling])[:, None]
 
     def disturbed(self, motion: Series, rng: np.random.Generator, /) -> Series:
-        """Return a motion whose velocities are off by about a tenth of the limits."""
-        moved = _DISTURBANCE * self._space.widths * rng.normal(size=motion.coefficients.shape)
+        """Return a motion whose velocities are off by a random share of the limits."""
+        least, most = _DISTURBANCE
+        size = least * (most / least) ** rng.uniform()
+        moved = size * self._space.widths * rng.normal(size=motion.coefficients.shape)
         moved[0] *= 0.5
         moved[1:] *= (self._fading / np.linalg.norm(self._fading[1::2]))[1:]
         return Series(motion.coefficients + moved)

@@ -5,10 +5,9 @@ moves as
 
     q = p + E(t) (c + sum over k of a_k cos(k w t) + b_k sin(k w t)),    k = 1 ... harmonics
 
-(Swevers, Ganseman, Tukel, De Schutter and Van Brussel 1997, eq. 7, written for positions).  E is 1
-over the whole periods and a little longer, and leads from and to 0 as 10 s^3 - 15 s^4 + 6 s^5, with
-whose first two derivatives the motion begins and ends at rest.  Everything is linear in the
-coefficients.
+(Swevers et al. 1997).  E is 1 over the whole periods and a little longer.  At both ends it goes to
+0 as 10 s^3 - 15 s^4 + 6 s^5, of which two derivatives vanish at 0 and at 1, so that the motion
+begins and ends at rest.  Everything is linear in the coefficients.
 """
 
 from __future__ import annotations

@@ -12,6 +12,10 @@ from robot_identification.excitation.certificate import certify
 from robot_identification.excitation.fourier.settings import FourierSettings
 from robot_identification.excitation.plan import PlanSettings, plan
 from robot_identification.excitation.points import PointSettings
+from robot_identification.excitation.simulated_recording import (
+    SimulationSettings,
+    simulated_recording,
+)
 from robot_identification.excitation.surroundings import Surroundings
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.values import load_values
@@ -102,3 +106,15 @@ def test_a_plan_keeps_clear_of_what_the_free_one_would_touch(tmp_path, found):
 def test_what_only_motions_through_points_have_is_refused(changes):
     with pytest.raises(SettingError, match="the family fourier takes"):
         replace(QUICK, **changes)
+
+
+def test_a_robot_without_noise_does_the_same_in_every_period(found):
+    """To a thousandth, the first period included: what the run-in stirs up has settled by then."""
+    values = load_values("three_dof", ROBOT)
+    samples = simulated_recording(
+        ROBOT, values, found.trajectory, SimulationSettings(rate_hz=200.0)
+    ).samples
+    period, begins = 1000, round(200.0 * found.periodic.begins)
+    first, second = (samples.effort[begins + number * period :][:period] for number in range(2))
+    assert np.abs(first - second).max() < 1e-3 * np.ptp(first, axis=0).max()
+    assert np.ptp(first, axis=0).min() > 0.1
