@@ -36,7 +36,7 @@ from robot_identification.identification.periodic_rows import (
     refuse_with_periods,
     with_noise,
 )
-from robot_identification.identification.periodic_settings import periodic_processing
+from robot_identification.identification.periodic_settings import periodic_processing, periods_entry
 from robot_identification.identification.result import IdentificationResult, Source
 from robot_identification.identification.result_warnings import recording_warnings
 from robot_identification.identification.row_groups import divide
@@ -154,7 +154,11 @@ def identify(
         method,
         outcome,
         sources=tuple(map(Source.of, recordings)),
-        settings={**processing.entries(), **weighting_entries(weighting, outcome.levels)},
+        settings={
+            **processing.entries(),
+            **weighting_entries(weighting, outcome.levels),
+            **periods_entry(averages),
+        },
         validation=validation,
         warnings=(
             *recording_warnings((*recordings, *held_out)),

@@ -17,6 +17,7 @@ from robot_identification.identification import least_squares
 from robot_identification.identification.effort_delay import EFFORT_DELAY
 from robot_identification.identification.factor import merge
 from robot_identification.identification.joint_noise import weight_warnings
+from robot_identification.identification.periodic_settings import PERIODS
 from robot_identification.identification.result import IdentificationResult, Source
 from robot_identification.identification.result_warnings import warnings_of
 from robot_identification.identification.streaming import STREAMING
@@ -45,6 +46,10 @@ def merge_results(results: Sequence[IdentificationResult]) -> IdentificationResu
     first = results[0]
     if first.method not in _SOLVERS:
         raise SettingError("method", first.method, f"merge works with {', '.join(_SOLVERS)}")
+    if any(PERIODS in result.settings for result in results):
+        raise SettingError(
+            PERIODS, "averaged over", "the noise between periods is not merged: identify together"
+        )
     for number, other in enumerate(results[1:], 2):
         _refuse_unlike(first, other, number)
     sources = tuple(source for result in results for source in result.sources)

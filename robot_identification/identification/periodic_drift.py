@@ -30,6 +30,8 @@ TERMS = ("Fv", "Fc", "off")
 # Lowest harmonics in which the noise is estimated, at least; twice those of the reference.
 _FEWEST_HARMONICS = 10
 _LEAST_SHARE = 1e-6
+# No noise is smaller than this part of the effort: simulated recordings may have none.
+_EXACT = 1e-6
 
 
 @by_value
@@ -123,12 +125,13 @@ def _fit(average: AveragedPeriods, joint: int, kept: npt.NDArray[np.bool_]) -> _
     rest = average.efforts[:, joint][:, kept]
     scores = (rest - rest.mean(axis=0)) @ orthogonal
     variance = float((scores[:, terms:][:, other] ** 2).sum()) / freedom
+    variance = max(variance, float(np.mean(rest**2)) * _EXACT**2)
     turn = np.linspace(-0.5, 0.5, periods)  # of the straight line: 1 from first to last period
     change = turn @ scores[:, :terms] / (turn @ turn)
     power = float(change @ change) * float(turn @ turn) / terms
     root = scipy.linalg.solve_triangular(triangle[:terms, :terms], np.eye(terms))
     deviation = np.sqrt(variance / (turn @ turn)) * np.linalg.norm(root, axis=1) / norms
-    statistic = power / max(variance, np.finfo(float).tiny)
+    statistic = power / variance if variance > 0.0 else 0.0
     return _Fit(
         change=root @ change / norms,
         std=deviation,

@@ -16,6 +16,9 @@ from robot_identification.signals.period_average import AveragedPeriods
 from robot_identification.signals.processing import Processing
 from robot_identification.signals.samples import FilteredSegment
 
+PERIODS = "periods"
+"""Setting that marks a result of averages over periods."""
+
 # The other settings have no use here: positions need no filter, and a period has no ends.
 _USED = (
     "rate_hz",
@@ -110,6 +113,15 @@ def _per_joint(thresholds: Sequence[float], joints: int) -> tuple[float, ...]:
             "velocity_threshold", list(values), f"give one, or one for each of {joints} joints"
         )
     return values
+
+
+def periods_entry(averages: Sequence[AveragedPeriods]) -> dict[str, dict[str, object]]:
+    """Return how many periods were averaged, as a setting of a result; none without averages."""
+    if not averages:
+        return {}
+    period = averages[0].motion.period
+    reason = f"option: averages over periods of {period:.6g} s"
+    return {PERIODS: {"value": [average.periods for average in averages], "reason": reason}}
 
 
 def rows_segment(average: AveragedPeriods, processing: Processing) -> FilteredSegment:

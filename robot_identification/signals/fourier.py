@@ -74,7 +74,12 @@ def derivative_basis(time: Array, period: float, harmonics: int) -> tuple[Array,
 
 
 def fit_series(
-    time: Array, position: Array, period: float, harmonics: tuple[int, ...]
+    time: Array,
+    position: Array,
+    period: float,
+    harmonics: tuple[int, ...],
+    *,
+    repeated: int = 1,
 ) -> FourierSeries:
     """Return the series nearest to positions, by least squares on their stamps.
 
@@ -83,6 +88,7 @@ def fit_series(
         position: (samples, joints) in rad or m.
         period: of the series, in s.
         harmonics: (joints,) highest harmonic of every joint.
+        repeated: number of samples that each position is the mean of.
     """
     highest = max(harmonics)
     size = 2 * highest + 1
@@ -99,5 +105,5 @@ def fit_series(
             root, triangle[used, size + joint]
         )
         inverse = scipy.linalg.solve_triangular(root, np.eye(len(root)))
-        spread[joint, used] = np.linalg.norm(inverse, axis=1)
+        spread[joint, used] = np.linalg.norm(inverse, axis=1) / np.sqrt(repeated)
     return FourierSeries(period, harmonics, read_only(coefficients), read_only(spread))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from robot_identification.errors import NotPeriodicError, SettingError
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 from robot_identification.signals.fourier import FourierSeries, fit_series
@@ -25,8 +26,9 @@ from robot_identification.signals.periods import (
 from robot_identification.signals.recording import Recording, Segment
 from robot_identification.signals.samples import FilteredSegment
 
-# Highest harmonic that is looked at, and the part of half the sampling rate that it may reach.
-_HIGHEST = 100
+# Highest harmonic that is looked at, that can be asked for, and the part of half the sampling rate
+# that it may reach.
+_HIGHEST, _MOST_STATED = 100, 300
 _RATE_SHARE = 0.5
 # Power of a harmonic, over that of its noise, from which it is taken for motion.
 _ABOVE_NOISE = 10.0
@@ -103,17 +105,29 @@ def average_periods(recording: Recording, motion: PeriodicMotion) -> AveragedPer
 
     Raises:
         NotPeriodicError: there are not two whole periods that are alike.
+        SettingError: more harmonics are asked for than the samples can tell.
     """
     segment, whole = whole_periods(recording, motion)
     grid = _PhaseGrid.of(segment, recording.period, whole)
+    if grid.periods_found < 2:
+        where = recording.source or "recording"
+        problem = "less than two whole periods are left of its longest unbroken run"
+        raise NotPeriodicError(where, motion.period, None, problem)
     positions, efforts = grid.periods(segment.position), grid.periods(segment.effort)
     dropped = _unsettled(positions, efforts)
     positions, efforts = positions[dropped:], efforts[dropped:]
     position_noise = np.sqrt(np.diag(_covariance(positions)))
     harmonics = _harmonics(positions.mean(axis=0), position_noise, len(positions), motion)
-    used = grid.samples(segment, dropped)
     begin = segment.time[0] + recording.period * (grid.begin + dropped * grid.length)
-    series = fit_series(segment.time[used] - begin, segment.position[used], whole.period, harmonics)
+    if grid.is_sampled:
+        # The phases of all periods are the same: the fit to all samples is that to their mean.
+        phases = recording.period * np.arange(grid.count, dtype=np.float64)
+        mean = positions.mean(axis=0).T
+        series = fit_series(phases, mean, whole.period, harmonics, repeated=len(positions))
+    else:
+        used = grid.samples(segment, dropped)
+        times = segment.time[used] - begin
+        series = fit_series(times, segment.position[used], whole.period, harmonics)
     time = np.arange(grid.count, dtype=np.float64) * (whole.period / grid.count)
     position, velocity, acceleration = series.sample(time)
     return AveragedPeriods(
@@ -238,11 +252,19 @@ def _harmonics(mean: Array, noise: Array, periods: int, motion: PeriodicMotion) 
         noise: (joints,) standard deviation of one sample of one period.
         periods: number of periods.
         motion: says how many there are at least, or exactly.
+
+    Raises:
+        SettingError: it says of more than the samples can tell.
     """
     samples = mean.shape[1]
     limit = max(int(_RATE_SHARE * samples / 2), 1)
     if motion.harmonics is not None:
-        return (min(motion.harmonics, limit),) * len(mean)
+        most = min(_MOST_STATED, limit)
+        if motion.harmonics > most:
+            raise SettingError(
+                "harmonics", motion.harmonics, f"at most {most} with {samples} samples per period"
+            )
+        return (motion.harmonics,) * len(mean)
     limit = min(_HIGHEST, limit)
     least = min(motion.planned_harmonics or 1, limit)
     power = np.abs(2.0 * np.fft.rfft(mean, axis=1)[:, 1 : limit + 1] / samples) ** 2

@@ -3,19 +3,23 @@
 import numpy as np
 import pytest
 
-from periodic_motions import PERIOD, periodic_recording
+from periodic_motions import PERIOD, START, periodic_recording, periodic_trajectory
+from robot_identification.dynamics.simulation import ClosedLoop
 from robot_identification.errors import SettingError
 from robot_identification.identification.base import base_parameters
 from robot_identification.identification.essential import EliminationRule
 from robot_identification.identification.huber import HuberSettings
 from robot_identification.identification.identify import identify
+from robot_identification.identification.merging import merge_results
 from robot_identification.identification.periodic_drift import LEVEL
 from robot_identification.identification.result_settings import settings_of
 from robot_identification.identification.weighting import Weighting
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.robot.values import load_values
+from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.periods import PeriodicMotion
+from robot_identification.signals.recording import RawSamples
 from robot_identification.storage.results import read_result, write_result
 
 MOTION = PeriodicMotion(PERIOD)
@@ -37,6 +41,30 @@ def test_parameters_are_found_within_their_deviations(result):
     away = (result.estimate.values - TRUTH) / result.estimate.std
     assert np.abs(away).max() < 4.0
     assert result.method == "wls"
+
+
+def test_parameters_of_a_simulated_robot_are_found_within_their_deviations():
+    robot = load_robot("tx40")
+    values = load_values("tx40_simulated", robot)
+    trajectory, _ = periodic_trajectory(robot, 3, period=5.0, harmonics=5, seed=1)
+    samples = ClosedLoop(robot, values, sample_rate_hz=500.0).run(trajectory.reference, 18.0)
+    rng, noise = np.random.default_rng(0), np.array([0.8, 0.8, 0.4, 0.2, 0.2, 0.12])
+    raw = RawSamples(
+        START + np.rint(samples.time * 1e9).astype(np.int64),
+        samples.position + 2e-5 * rng.standard_normal(samples.position.shape),
+        None,
+        samples.effort + noise * rng.standard_normal(samples.effort.shape),
+    )
+    recording = build_recording(raw, robot.joint_names)
+    found = identify(robot, [recording], periodic=PeriodicMotion(5.0))
+    base = base_parameters(robot)
+    # At reversals joints stick, which std, of the noise alone, knows nothing of.
+    larger = np.maximum(found.estimate.std, found.estimate.std_robust)
+    away = (found.estimate.values - base.values(values[base.columns])) / larger
+    assert found.periodic[0].periods == 3
+    assert not found.periodic[0].drifts
+    assert np.sqrt(np.mean(away**2)) < 1.5
+    assert np.abs(away).max() < 5.0
 
 
 def test_rows_are_weighted_by_the_noise_between_periods(result):
@@ -129,6 +157,12 @@ def test_a_result_file_carries_what_the_periods_tell(result, tmp_path):
 
 def test_other_recordings_are_processed_as_they_need(result):
     assert settings_of(result).stated().keys() == {"velocity_threshold"}
+    assert result.settings["periods"]["value"] == [4]
+
+
+def test_results_of_averages_do_not_merge(result):
+    with pytest.raises(SettingError, match="identify together"):
+        merge_results([result, identified(periodic_recording(seed=3))])
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from periodic_motions import HARMONICS, PERIOD, RATE, REST, START, periodic_recording, random_series
+from robot_identification.errors import NotPeriodicError
 from robot_identification.robot.loading import load_robot
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.fourier import FourierSeries, derivative_basis, fit_series
@@ -95,6 +96,14 @@ def test_a_first_period_that_had_not_settled_is_left_out(size, dropped):
     assert average.segment.time[0] == pytest.approx(
         (REST + 1.0) + dropped * PERIOD, abs=0.05 * PERIOD
     )
+
+
+@pytest.mark.parametrize("missing", [2, 15])
+def test_a_second_period_that_is_cut_short_is_no_period(missing):
+    samples = round((REST + 1.0 + 2 * PERIOD) * RATE) - missing
+    recording = periodic_recording(periods=4, kept=slice(round((REST + 1.0) * RATE), samples))
+    with pytest.raises(NotPeriodicError, match="two"):
+        average_periods(recording, PeriodicMotion(PERIOD))
 
 
 def test_steady_drift_is_not_taken_for_settling():
