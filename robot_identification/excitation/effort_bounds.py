@@ -6,6 +6,8 @@ Cells that may hold more than the largest effort that is reached are cut in two,
 hold much more, and it is known whether the limits are kept.
 
 Coulomb friction has the sign of the velocity; where that is zero it counts with either sign.
+What :func:`~robot_identification.excitation.braking.brake` adds to times to rest, a millisecond at
+most, is not followed.
 """
 
 from __future__ import annotations

@@ -270,9 +270,9 @@ def _note_widths(d, soonest, latest, pace, parts):
         return
     begin, middle = min(soonest * pace / fast, 1.0), min(latest * pace / fast, 1.0)
     end = min(latest * pace / slow, 1.0) if slow > 0.0 else 1.0
-    by = abs(d[1]) + abs(d[2]) + 1e-300
-    parts[0] += (end - middle) * abs(d[1]) / by
-    parts[1] += (end - middle) * abs(d[2]) / by
+    by_time, by_speed = abs(d[1]) + d[5] + 1e-300, abs(d[2])  # what is left is of the time, mostly
+    parts[0] += (end - middle) * by_time / (by_time + by_speed)
+    parts[1] += (end - middle) * by_speed / (by_time + by_speed)
     parts[2] += middle - begin
 
 

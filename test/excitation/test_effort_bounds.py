@@ -28,7 +28,7 @@ from robot_identification.robot.model import JointLimits
 from robot_identification.robot.values import load_values
 from small_robots import pendulum, pendulum_values
 
-SHORTEST = 1e-3  # s; no joint brakes in less
+SHORTEST = 1e-3  # s; at full speed no joint brakes in less
 
 
 def with_limits(robot, rng, jerk=False):
@@ -75,7 +75,7 @@ def states(motion, limits, rng, count):
     first = np.where(rng.random(still) < 0.5, 0.0, rng.random(still))
     before = told_to_brake(motion, limits, times[:still], k[:still], first)
     q, w, _ = told_to_brake(motion, limits, times[still:], k[still:], np.ones(count - still))
-    own = np.maximum(braking_times(limits, w), SHORTEST)
+    own = np.maximum(braking_times(limits, w), SHORTEST * k[still:, None])
     passed = rng.random((len(q), 1)) ** 2 * own.max(axis=1, keepdims=True)
     s = np.minimum(passed / own, 1.0)
     after = (
@@ -184,6 +184,7 @@ def test_friction_counts_either_way_where_a_joint_is_at_rest():
     assert peak.bound == pytest.approx(11.81)
     assert peak.reached == pytest.approx(11.81)
     assert certificate.results["effort"]
+    assert str(certificate.efforts) == "efforts at most: hinge 11.81 of 20 N m"
     weak = certify(pendulum(**{**limits, "effort": 11.0}), motion, surroundings=known)
     assert not weak.results["effort"]
 
