@@ -9,7 +9,10 @@ Everything that is left out is told.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
@@ -48,10 +51,48 @@ def scene_of(
         rest: (joints,) a posture in which the robot touches nothing but itself where it must.
         disabled: pairs of links that need not keep apart.
 
+    Returns:
+        The scene; the same one where it was asked for before, because a node asks at every start.
+
     Raises:
         MissingPackageError: coal is not installed.
     """
-    off = {frozenset((one.first, one.second)): one for one in disabled}
+    low, high = ranges
+    return _scene_of(_Question(robot, tuple(bodies), low, high, wanted, rest, tuple(disabled)))
+
+
+@dataclass(frozen=True)
+class _Question:
+    """What a scene depends on; two are equal where all of it has the same content."""
+
+    robot: RobotModel = field(compare=False)
+    bodies: tuple[CollisionBody, ...] = field(compare=False)
+    low: Array = field(compare=False)
+    high: Array = field(compare=False)
+    wanted: float = field(compare=False)
+    rest: Array = field(compare=False)
+    disabled: tuple[LeftOut, ...]
+    digest: bytes = field(init=False)
+
+    def __post_init__(self) -> None:
+        content = hashlib.sha256()
+        for array in (self.low, self.high, self.rest, self.wanted):
+            content.update(np.asarray(array, dtype=np.float64).tobytes())
+        for joint in self.robot.joints:
+            content.update(f"{joint.antecedent} {joint.type} ".encode())
+            content.update(joint.rotation.tobytes() + joint.translation.tobytes())
+        for body in self.bodies:
+            named = body.name, body.link, body.joint, body.of_robot, type(body.shape).__name__
+            content.update(repr(named).encode())
+            for values in (body.rotation, body.translation, *vars(body.shape).values()):
+                content.update(np.asarray(values, dtype=np.float64).tobytes())
+        object.__setattr__(self, "digest", content.digest())
+
+
+@lru_cache(maxsize=8)
+def _scene_of(asked: _Question) -> Scene:
+    robot, bodies = asked.robot, asked.bodies
+    off = {frozenset((one.first, one.second)): one for one in asked.disabled}
     told: dict[frozenset[str], LeftOut] = {}
     pairs = []
     for a, b in combinations(range(len(bodies)), 2):
@@ -66,7 +107,7 @@ def scene_of(
         else:
             pairs.append((first, second))
     scene = Scene(tuple(bodies), np.array(pairs, dtype=np.int64))
-    kept, more = _kept(robot, scene, ranges, wanted, rest)
+    kept, more = _kept(robot, scene, (asked.low, asked.high), asked.wanted, asked.rest)
     return Scene(tuple(bodies), scene.pairs[kept], (*told.values(), *more))
 
 
