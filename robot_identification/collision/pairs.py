@@ -10,7 +10,10 @@ Everything that is left out is told.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
@@ -52,10 +55,54 @@ def scene_of(
         connected: pairs of links of the robot that a joint connects.
         disabled: pairs of links that need not keep apart.
 
+    Returns:
+        The scene; the same one where it was asked for before, because a node asks at every start.
+
     Raises:
         MissingPackageError: coal is not installed.
     """
-    off = {frozenset((one.first, one.second)): one for one in disabled}
+    low, high = ranges
+    links = frozenset(connected)
+    return _scene_of(
+        _Question(robot, tuple(bodies), low, high, wanted, rest, links, tuple(disabled))
+    )
+
+
+@dataclass(frozen=True)
+class _Question:
+    """What a scene depends on; two are equal where all of it has the same content."""
+
+    robot: RobotModel = field(compare=False)
+    bodies: tuple[CollisionBody, ...] = field(compare=False)
+    low: Array = field(compare=False)
+    high: Array = field(compare=False)
+    wanted: float = field(compare=False)
+    rest: Array | None = field(compare=False)
+    connected: frozenset[frozenset[str]]
+    disabled: tuple[LeftOut, ...]
+    digest: bytes = field(init=False)
+
+    def __post_init__(self) -> None:
+        content = hashlib.sha256()
+        no_rest = np.full(1, np.nan)
+        rest = no_rest if self.rest is None else self.rest
+        for array in (self.low, self.high, rest, self.wanted):
+            content.update(np.asarray(array, dtype=np.float64).tobytes())
+        for joint in self.robot.joints:
+            content.update(f"{joint.antecedent} {joint.type} ".encode())
+            content.update(joint.rotation.tobytes() + joint.translation.tobytes())
+        for body in self.bodies:
+            named = body.name, body.link, body.joint, body.of_robot, type(body.shape).__name__
+            content.update(repr(named).encode())
+            for values in (body.rotation, body.translation, *vars(body.shape).values()):
+                content.update(np.asarray(values, dtype=np.float64).tobytes())
+        object.__setattr__(self, "digest", content.digest())
+
+
+@lru_cache(maxsize=8)
+def _scene_of(asked: _Question) -> Scene:
+    robot, bodies = asked.robot, asked.bodies
+    off = {frozenset((one.first, one.second)): one for one in asked.disabled}
     told: dict[frozenset[str], LeftOut] = {}
     pairs = []
     for a, b in combinations(range(len(bodies)), 2):
@@ -65,12 +112,12 @@ def scene_of(
         links = frozenset((bodies[first].link, bodies[second].link))
         if links in off:
             told[links] = off[links]
-        elif links in connected and bodies[second].of_robot:
+        elif links in asked.connected and bodies[second].of_robot:
             told[links] = LeftOut(min(links), max(links), "a joint connects them")
         else:
             pairs.append((first, second))
     scene = Scene(tuple(bodies), np.array(pairs, dtype=np.int64))
-    kept, more = _kept(robot, scene, ranges, wanted, rest)
+    kept, more = _kept(robot, scene, (asked.low, asked.high), asked.wanted, asked.rest)
     return Scene(tuple(bodies), scene.pairs[kept], (*told.values(), *more))
 
 

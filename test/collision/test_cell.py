@@ -151,3 +151,12 @@ def test_what_two_files_say_counts_together(tmp_path):
     assert [one.name for one in both.standing] == ["table"]
     assert [one.name for one in both.links] == ["hand"]
     assert {one.name for one in both.mounting} == {"floor"}
+
+
+def test_a_scene_is_worked_out_once_for_what_it_depends_on(tmp_path):
+    first = collisions(tmp_path)
+    assert collisions(tmp_path).scene is first.scene
+    wider = "obstacles: [{name: post, box: [0.1, 0.1, 3.0], at: [0.7, 0.7, 0]}]\n"
+    assert collisions(tmp_path, wider).scene is not first.scene
+    assert collisions(tmp_path, clearance=0.03).scene is not first.scene
+    assert collisions(tmp_path).scene is first.scene
