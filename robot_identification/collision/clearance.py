@@ -22,6 +22,8 @@ _MOST_CELLS = 1_000_000
 _RESOLUTION = 1e-3
 """Distance in m below which "kept" and "not kept" are not told apart: then it is not kept."""
 
+_ROUNDING = 1e-9  # m
+
 
 @dataclass(frozen=True)
 class Nearest:
@@ -157,7 +159,8 @@ class ClearanceCheck:
             return None
         bounds = self.arrays.gaps(postures, np.zeros_like(postures), 0.0)
         lowest = np.argwhere(bounds == bounds.min())[:1]
-        rows = np.argwhere(bounds <= self.at(postures, lowest)[0][0])
+        # Of bodies that overlap the bounds say no more than that they do.
+        rows = np.argwhere(bounds <= max(float(self.at(postures, lowest)[0][0]), 0.0) + _ROUNDING)
         distance, _, points = self.at(postures, rows)
         best = int(np.argmin(distance))
         at, pair = rows[best]
