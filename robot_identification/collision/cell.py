@@ -147,7 +147,7 @@ def _cell(document: Document, data: Mapping[str, Any], at: tuple[str | int, ...]
         arms=tuple(
             Arm(
                 entry["name"],
-                entry["robot"],
+                _beside(folder, entry["robot"]),
                 *reader.pose(entry, (*at, "arms", i)),
                 dict(entry.get("position", {})),
                 entry.get("joint_states", ""),
@@ -155,6 +155,11 @@ def _cell(document: Document, data: Mapping[str, Any], at: tuple[str | int, ...]
             for i, entry in enumerate(data.get("arms", ()))
         ),
     )
+
+
+def _beside(folder: Path, robot: str) -> str:
+    """Return a robot that is named in a file: one of the files beside that, where it is one."""
+    return str(folder / robot) if (folder / robot).is_file() else robot
 
 
 def _attached(

@@ -22,6 +22,8 @@ _MOST_CELLS = 1_000_000
 _RESOLUTION = 1e-3
 """Distance in m below which "kept" and "not kept" are not told apart: then it is not kept."""
 
+_ROUNDING = 1e-9  # m
+
 
 @dataclass(frozen=True)
 class Nearest:
@@ -160,9 +162,8 @@ class ClearanceCheck:
             return None
         bounds = self.arrays.gaps(postures, np.zeros_like(postures), 0.0)
         lowest = np.argwhere(bounds == bounds.min())[:1]
-        # Where a shape is a capsule its bound is its distance, and may be above it by rounding.
-        met = max(float(self.at(postures, lowest)[0][0]), float(bounds.min()))
-        rows = np.argwhere(bounds <= met)
+        # Of bodies that overlap the bounds say no more than that they do.
+        rows = np.argwhere(bounds <= max(float(self.at(postures, lowest)[0][0]), 0.0) + _ROUNDING)
         distance, _, points = self.at(postures, rows)
         best = int(np.argmin(distance))
         at, pair = rows[best]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
@@ -15,12 +15,16 @@ from robot_identification.collision import engine
 from robot_identification.collision.cell import Arm, Attached, Cell
 from robot_identification.collision.cell_shapes import FLOOR, capsule_between
 from robot_identification.collision.clearance import ClearanceCheck
+from robot_identification.collision.other_arms import (
+    Postures,
+    arm_position,
+    standing_bodies,
+)
 from robot_identification.collision.pairs import scene_of
 from robot_identification.collision.scene import STATIC, CollisionBody, Scene
 from robot_identification.collision.srdf import read_srdf
 from robot_identification.collision.urdf_bodies import connected_links, urdf_bodies
 from robot_identification.errors import MissingMeshError, SettingError
-from robot_identification.robot.kinematics import forward_kinematics
 from robot_identification.robot.loading import find_robot, load_robot, source_urdf
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.mounting import urdf_frames
@@ -31,9 +35,6 @@ _LOOSENESS_POSTURES = 300
 _NEAR = 0.1  # m
 _WIDEST = 1.0
 """Largest clearance in m, as in the schema of cell files."""
-
-Postures = Mapping[str, Mapping[str, float]]
-"""By name of another robot, its joint positions in rad or m by name."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,20 @@ class CollisionModel:
         return np.where(np.isfinite(found), found, 0.0)
 
 
+def described_cell(source: str | Path, cell: str | Path | None) -> Cell:
+    """Return what a robot file and a cell file say together.
+
+    Args:
+        source: the robot file, URDF or name of a robot.
+        cell: the cell file, which counts where both say something; None: none.
+
+    Raises:
+        UnknownRobotError, RobotDescriptionError, MissingPackageError: a file is wrong.
+    """
+    own = cells.declared_cell(find_robot(source)) if _is_robot_file(source) else Cell()
+    return own if cell is None else cells.read_cell(cell).beside(own)
+
+
 def load_collision_model(
     source: str | Path,
     robot: RobotModel,
@@ -89,7 +104,8 @@ def load_collision_model(
         robot: the robot; its position limits are those within which pairs are judged.
         cell: a cell file, beside what the robot file says; None: none.
         clearance: distance in m to be kept, in place of what the files say.
-        arms: where other robots stand, whose topics say so.
+        arms: where other robots stand whose topics say so; None: nobody has listened to these,
+            and the positions of the cell file count.
 
     Raises:
         UnknownRobotError, RobotDescriptionError: a file is wrong.
@@ -101,9 +117,7 @@ def load_collision_model(
             "obstacles are not checked: the package coal is not installed "
             "(pip install 'robot_identification[collision]')"
         )
-    path = find_robot(source)
-    described = Cell() if source_urdf(source) == path else cells.declared_cell(path)
-    whole = described if cell is None else cells.read_cell(cell).beside(described)
+    whole = described_cell(source, cell)
     try:
         bodies, remarks = _robot_bodies(source, robot, whole)
     except MissingMeshError as error:
@@ -119,7 +133,9 @@ def load_collision_model(
     mounting = (FLOOR,) if whole.mounting is None else whole.mounting
     standing = [*mounting, *whole.standing]
     for arm in whole.arms:
-        standing += _arm_bodies(arm, path.parent, arms or {})
+        others, assumed = _arm_bodies(arm, arms)
+        standing += others
+        remarks += assumed
     scene = scene_of(
         robot,
         [*bodies, *standing],
@@ -229,41 +245,22 @@ def _capsules(robot: RobotModel, links: Sequence[int], radius: float) -> list[Co
     return bodies
 
 
-def _arm_bodies(arm: Arm, folder: Path, postures: Postures) -> list[CollisionBody]:
-    """Return the bodies of another robot, where it stands."""
-    source = folder / arm.robot if (folder / arm.robot).is_file() else Path(arm.robot)
-    robot = load_robot(source, closed_loops=True)
-    position = dict(arm.position)
-    if arm.joint_states:
-        if arm.name not in postures:
-            raise SettingError(
-                f"arms: {arm.name}", arm.joint_states, "nothing has said where this robot stands"
-            )
-        position.update(postures[arm.name])
-    own = cells.declared_cell(find_robot(source)) if _is_robot_file(source) else Cell()
-    bodies, _ = _robot_bodies(source, robot, own)
-    frames = forward_kinematics(robot, [position.get(name, 0.0) for name in robot.joint_names])
-    placed = []
-    for body in bodies:
-        turn, place = body.rotation, body.translation
-        if body.joint >= 0:
-            frame = frames[body.joint]
-            turn, place = frame[:3, :3] @ turn, frame[:3, 3] + frame[:3, :3] @ place
-        placed.append(
-            replace(
-                body,
-                name=f"{arm.name}: {body.name}",
-                link=f"{arm.name}: {body.link}",
-                joint=STATIC,
-                rotation=arm.rotation @ turn,
-                translation=arm.translation + arm.rotation @ place,
-                of_robot=False,
-            )
+def _arm_bodies(arm: Arm, postures: Postures | None) -> tuple[list[CollisionBody], list[str]]:
+    """Return the bodies of another robot, where it stands, and what was assumed."""
+    robot = load_robot(arm.robot, closed_loops=True)
+    bodies, _ = _robot_bodies(arm.robot, robot, described_cell(arm.robot, None))
+    remarks = []
+    if not bodies:
+        remarks.append(f"{arm.name} is not checked: {robot.name} has no collision shapes")
+    if arm.joint_states and postures is None:
+        remarks.append(
+            f"{arm.name} is where the cell file says; what it tells on {arm.joint_states} is not "
+            "read here"
         )
-    return placed
+    return standing_bodies(arm, robot, bodies, arm_position(arm, robot, postures)), remarks
 
 
-def _is_robot_file(source: Path) -> bool:
+def _is_robot_file(source: str | Path) -> bool:
     path = find_robot(source)
     return source_urdf(source) != path
 

@@ -36,6 +36,8 @@ from robot_identification.nodes.markers import MarkerPublisher
 from robot_identification.nodes.motion_phases import MotionSettings
 from robot_identification.nodes.motion_watch import MotionWatch
 from robot_identification.nodes.mover import Mover
+from robot_identification.nodes.other_arms import PERIOD as ARMS_PERIOD
+from robot_identification.nodes.other_arms import OtherArms
 from robot_identification.nodes.parameters import current, declare, per_joint
 from robot_identification.nodes.planner import PERIOD as PLANNER_PERIOD
 from robot_identification.nodes.planner import Planner
@@ -75,6 +77,7 @@ class ExcitationNode(Node):
             tracking_error=self._motion_settings().tracking_error,
         )
         self.add_post_set_parameters_callback(self._on_parameters)
+        self._arms = OtherArms(self, v["robot"], v["cell"], timeout=v["arm_timeout"])
         markers = MarkerPublisher(self, v["base_frame"] or self._robot.base_link)
         self._planner = Planner(
             self,
@@ -82,6 +85,7 @@ class ExcitationNode(Node):
             self._desk,
             v,
             markers=markers,
+            arms=self._arms,
             place=self._watch.place,
             kept=self._forget_motion,
             changed=self._publish_status,
@@ -94,6 +98,7 @@ class ExcitationNode(Node):
             watch=self._watch,
             planner=self._planner,
             markers=markers,
+            arms=self._arms,
             changed=self._publish_status,
         )
         self._create_interfaces()
@@ -168,6 +173,7 @@ class ExcitationNode(Node):
             (self._values["status_period"], self._publish_status),
             (_DIAGNOSTICS_PERIOD, self._watch.report),
             (PLANNER_PERIOD, self._planner.poll),
+            (ARMS_PERIOD, self._arms.take),
         ):
             self.create_timer(period, work, clock=steady)
 

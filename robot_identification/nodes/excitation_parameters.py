@@ -122,6 +122,15 @@ PARAMETERS = (
         maximum=1.0,
     ),
     ParameterSpec(
+        "arm_timeout",
+        Type.DOUBLE,
+        "age at which a joint state of another robot of the cell does not say any more where that "
+        "stands, s",
+        default=2.0,
+        minimum=0.05,
+        maximum=60.0,
+    ),
+    ParameterSpec(
         "base_frame",
         Type.STRING,
         "frame of the base in TF, in which ~/markers are shown; empty: the base link of the robot",

@@ -30,6 +30,7 @@ from robot_identification.nodes.motion import Motion
 from robot_identification.nodes.motion_braking import BrakingLimits
 from robot_identification.nodes.motion_phases import MOVING, Command, MotionSettings, Phase
 from robot_identification.nodes.motion_watch import MotionWatch
+from robot_identification.nodes.other_arms import OtherArms
 from robot_identification.nodes.parameters import current
 from robot_identification.nodes.planner import Planner
 from robot_identification.nodes.planning import Job, Prepared, prepare, wider_limits
@@ -52,6 +53,7 @@ class Mover:
         watch: the joint states.
         planner: has the last plan.
         markers: shows what is about to move.
+        arms: know where other robots stand.
         changed: called when a motion begins, changes its phase or ends.
 
     Attributes:
@@ -69,11 +71,12 @@ class Mover:
         watch: MotionWatch,
         planner: Planner,
         markers: MarkerPublisher,
+        arms: OtherArms,
         changed: Callable[[], None],
     ) -> None:
         self._node, self._desk, self._values, self._settings = node, desk, values, settings
         self._watch, self._planner, self._changed = watch, planner, changed
-        self._markers = markers
+        self._markers, self._arms = markers, arms
         self._commands = node.create_publisher(JointTrajectory, "joint_trajectory", qos.COMMANDS)
         self.course: Course | None = None
         self.speed = 1.0
@@ -149,7 +152,8 @@ class Mover:
 
     def _prepare(self, job: Job, planned: Planned, since: int | None, speed: float) -> Prepared:
         tracking = tuple(self._settings().tracking_error.tolist())
-        sources = replace(job.sources, tracking_error=tracking)
+        arms = self._arms.postures()
+        sources = replace(job.sources, tracking_error=tracking, arms=arms)
         prepared = prepare(
             replace(job, sources=sources),
             planned.plan,
@@ -221,7 +225,9 @@ class Mover:
     def _tick(self, motion: Motion) -> Command | None:
         """Brake where watching itself fails: a robot that nobody watches must not move."""
         try:
-            return motion.tick(self._watch.now())
+            now, problem = self._watch.now(), self._arms.problem()
+            braking = motion.stop(now, text=problem) if problem else None
+            return motion.tick(now) if braking is None else braking
         except Exception as error:  # noqa: BLE001
             import traceback
 

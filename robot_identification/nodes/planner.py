@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from rclpy.node import Node
@@ -14,6 +15,7 @@ from robot_identification.msg import Progress as ProgressMessage
 from robot_identification.nodes import qos
 from robot_identification.nodes.excitation_parameters import FAMILY, TRACKING_ERROR_LIMIT
 from robot_identification.nodes.markers import MarkerPublisher
+from robot_identification.nodes.other_arms import OtherArms
 from robot_identification.nodes.outputs import output_folder
 from robot_identification.nodes.parameters import current
 from robot_identification.nodes.plan_requests import file_of, fill_plan, job_of
@@ -37,6 +39,7 @@ class Planner:
         desk: turns failures into answers.
         values: parameters of the node.
         markers: shows plans.
+        arms: know where other robots stand.
         place: returns the (joints,) position of the robot; None where that is not known.
         kept: called when a plan takes the place of the one before.
         changed: called when a plan is begun, kept or given up; after ``kept``.
@@ -53,12 +56,13 @@ class Planner:
         values: Mapping[str, Any],
         *,
         markers: MarkerPublisher,
+        arms: OtherArms,
         place: Callable[[], Array | None],
         kept: Callable[[], None],
         changed: Callable[[], None],
     ) -> None:
         self._node, self._robot, self._desk, self._values = node, robot, desk, values
-        self._markers = markers
+        self._markers, self._arms = markers, arms
         self._place, self._kept, self._changed = place, kept, changed
         self._outputs = output_folder(node, values)
         self._job: Job | None = None
@@ -118,6 +122,7 @@ class Planner:
         if request.output:
             self._outputs.target(request.output, overwrite=request.overwrite)
         job = job_of(request, self._robot, self._present_values(), self._place())
+        job = replace(job, sources=replace(job.sources, arms=self._arms.postures()))
         load_machine(job.sources)  # what is missing is told at once
         jobs.append(job)
         self._report = self._reporter(turn.tell)

@@ -15,6 +15,7 @@ import numpy as np
 
 from robot_identification.collision.clearance import Nearest
 from robot_identification.collision.model import load_collision_model
+from robot_identification.collision.other_arms import Postures
 from robot_identification.errors import NotCertifiedError, SettingError
 from robot_identification.excitation.approach import approach, slowed
 from robot_identification.excitation.braking import release_time
@@ -49,6 +50,7 @@ class Sources:
         held: names of joints that do not move; they need no room to brake in.
         cell: cell file, beside what the robot file says of its cell; empty: none.
         clearance: distance in m that motions keep; 0: as the files say.
+        arms: where other robots stand whose topics say so; None: as the cell file says.
     """
 
     robot: str
@@ -60,6 +62,7 @@ class Sources:
     held: tuple[str, ...] = ()
     cell: str = ""
     clearance: float = 0.0
+    arms: Postures | None = None
 
 
 @dataclass(frozen=True)
@@ -156,7 +159,11 @@ def load_machine(sources: Sources) -> Machine:
 def _surroundings(sources: Sources, robot: RobotModel, prior: Array | None) -> Surroundings:
     """Return what is known besides the limits, for a robot that may be off its reference."""
     collisions = load_collision_model(
-        sources.robot, robot, cell=sources.cell or None, clearance=sources.clearance or None
+        sources.robot,
+        robot,
+        cell=sources.cell or None,
+        clearance=sources.clearance or None,
+        arms=sources.arms,
     )
     off = np.array(sources.tracking_error) if sources.tracking_error else None
     return Surroundings.around(collisions, prior=prior, off=off)

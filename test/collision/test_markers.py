@@ -78,13 +78,17 @@ def test_the_closest_pair_is_a_line_that_says_how_far_and_when(tmp_path):
     assert f"{1e3 * nearest.distance:.0f} mm" in text.text
 
 
-def test_the_nearest_pair_of_postures_is_the_nearest_of_all(tmp_path):
-    model, rng = collisions(tmp_path, THINGS), np.random.default_rng(0)
+@pytest.mark.parametrize("overlapping", [False, True])
+def test_the_nearest_pair_of_postures_is_the_nearest_of_all(tmp_path, overlapping):
+    within = "  - {name: slab, box: [0.5, 2.0, 0.6], at: [0.7, 0, 0]}\n"
+    cell = THINGS + within if overlapping else ""
+    model, rng = collisions(tmp_path, cell), np.random.default_rng(0)
     postures = rng.uniform(-1.5, 1.5, (20, 3))
     nearest = model.check.nearest(np.arange(20.0), postures)
     pairs = range(len(model.scene.pairs))
     rows = np.array([(i, pair) for i in range(20) for pair in pairs])
     assert nearest.distance == pytest.approx(model.check.at(postures, rows)[0].min())
+    assert nearest.distance < -0.1 if overlapping else nearest.distance > -0.1
     np.testing.assert_array_equal(postures[int(nearest.time)], nearest.posture)
 
 

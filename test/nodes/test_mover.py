@@ -49,14 +49,15 @@ def moving():
         look=lambda moving=False: world.look() or True,
         now=lambda: world.instant,
     )
+    arms = SimpleNamespace(problem=lambda: "")
     mover = Mover(
         node, Desk(node.get_logger()), {}, settings=lambda: world.motion.settings, watch=watch,
-        planner=None, markers=None, changed=lambda: None,
+        planner=None, markers=None, arms=arms, changed=lambda: None,
     )  # fmt: skip
     mover.course = Course(None, world.motion)
     world.begin()
     world.pass_time(1.0)
-    return SimpleNamespace(mover=mover, node=node, world=world)
+    return SimpleNamespace(mover=mover, node=node, world=world, arms=arms)
 
 
 def test_braking_that_cannot_be_published_is_published_as_soon_as_it_can(moving):
@@ -92,3 +93,15 @@ def test_watching_that_fails_stops_the_robot(moving, monkeypatch):
     assert moving.world.motion.phase is Phase.BRAKING
     assert len(moving.node.published) == 1
     assert "fault" in moving.world.motion.text
+
+
+def test_another_robot_that_leaves_its_place_stops_the_motion(moving):
+    moving.mover.look()
+    assert moving.world.motion.moving
+    assert moving.world.motion.phase is not Phase.BRAKING
+    moving.arms.problem = lambda: "the other robot has moved"
+    moving.mover.look()
+    assert moving.world.motion.phase is Phase.BRAKING
+    assert moving.world.motion.text.startswith("the other robot has moved")
+    moving.mover.look()  # braking goes on, and is looked after
+    assert moving.world.motion.phase is Phase.BRAKING

@@ -56,7 +56,7 @@ def planner(monkeypatch, tmp_path):
     values = {"planning_niceness": 0, "output_directory": str(tmp_path)}
     return Planner(
         Node(), robot, Desk(logging.getLogger()), values,
-        markers=SimpleNamespace(picture=lambda *_: None, publish=lambda _: None),
+        arms=None, markers=SimpleNamespace(picture=lambda *_: None, publish=lambda _: None),
         place=lambda: np.zeros(2), kept=lambda: None, changed=lambda: None,
     )  # fmt: skip
 
