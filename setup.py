@@ -55,7 +55,7 @@ EXTRAS = {
     "benchmark": [
         "example-robot-data>=4",
         "figaroh==1.0.2",
-        "mujoco>=3.1,<5",
+        "mujoco>=3.3,<5",
         "pin>=2.7",
         "threadpoolctl>=3",
     ],
@@ -67,7 +67,7 @@ EXTRAS = {
         "sphinx>=7,<10",
         "sphinx-argparse>=0.4",
     ],
-    "mujoco": ["mujoco>=3.1,<5"],
+    "mujoco": ["mujoco>=3.3,<5"],
     "parallel": ["distributed>=2026.1.1"],
     "report": ["jinja2>=3.1.6", "markupsafe>=2", "matplotlib>=3.6"],
     "test": [
@@ -81,7 +81,7 @@ EXTRAS = {
         "latex2mathml>=3.77",
         "markupsafe>=2",
         "matplotlib>=3.6",
-        "mujoco>=3.1,<5",
+        "mujoco>=3.3,<5",
         "mypy>=1.11",
         "myst-parser>=3",
         "pin>=2.7",

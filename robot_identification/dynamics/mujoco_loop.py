@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from robot_identification.dynamics import simulation_kernels
 from robot_identification.dynamics.direct import plant_of
+from robot_identification.dynamics.mujoco_contacts import ContactWatch
 from robot_identification.dynamics.reference import Reference, hold
 from robot_identification.dynamics.simulation import (
     LONGEST_STEP,
@@ -38,6 +39,7 @@ from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
 
 _NEEDS_A_MODEL = "computed_torque"
+_MEASURED = 0.02  # s between two looks at distances
 _FASTEST = 1e6  # rad/s or m/s: no motion, but a simulation that breaks down
 
 
@@ -90,8 +92,7 @@ class MujocoState:
 class MujocoLoop:
     """A robot whose motion MuJoCo computes, under the control law that it declares.
 
-    Contacts are switched off; position limits stay.  The model is changed: its time step, and what
-    ``drives`` gives.
+    Position limits stay.  The model is changed: its time step, and what ``drives`` gives.
 
     Args:
         robot: says the order of the joints, their effort limits and the controller.
@@ -102,6 +103,10 @@ class MujocoLoop:
             the same.
         friction_time: time constant of the constraint that friction is, in s (the first number of
             ``solreffriction``); by default the model's own.
+        contacts: whether bodies touch each other; otherwise they pass through.
+
+    Attributes:
+        contacts: what has touched since the robot began at rest; None where nothing can.
 
     Raises:
         MissingPackageError: if MuJoCo is not installed.
@@ -118,6 +123,7 @@ class MujocoLoop:
         rate_hz: float | None = None,
         sample_rate_hz: float | None = None,
         friction_time: float | None = None,
+        contacts: bool = False,
     ) -> None:
         controller = robot.controller
         if controller is None:
@@ -130,11 +136,13 @@ class MujocoLoop:
         self.rate_hz = positive("rate_hz", controller.rate_hz if rate_hz is None else rate_hz)
         self.every = control_steps(self.rate_hz, sample_rate_hz)
         self.substeps = max(1, math.ceil(1.0 / self.rate_hz / LONGEST_STEP - 1e-9))
+        self._measured_every = max(1, round(_MEASURED * self.rate_hz))
         self._nominal = plant_of(robot, np.zeros(len(robot.all_parameter_names)))
         self._model = model
         self._places = self._places_of(model)
         self._offset = np.nan_to_num(drives.offset)
-        self._data = self._prepared(drives, friction_time)
+        self._data = self._prepared(drives, friction_time, contacts=contacts)
+        self.contacts = ContactWatch(self._mujoco, model) if contacts else None
         self._scratch = simulation_kernels.controller_scratch(self._nominal)
 
     @property
@@ -164,7 +172,7 @@ class MujocoLoop:
         order = [names.index(name) for name in self.robot.joint_names]
         return model.jnt_qposadr[order], model.jnt_dofadr[order]
 
-    def _prepared(self, drives: Drives, friction_time: float | None) -> Any:
+    def _prepared(self, drives: Drives, friction_time: float | None, *, contacts: bool) -> Any:
         """Change the model, and return data for it."""
         model, dofs = self._model, self._places[1]
         for target, given in (
@@ -177,7 +185,8 @@ class MujocoLoop:
             model.dof_solref[:, 0] = positive("friction_time", friction_time)
         model.opt.timestep = self.period / self.substeps
         flags = self._mujoco.mjtDisableBit
-        for flag in (flags.mjDSBL_CONTACT, flags.mjDSBL_ACTUATION, flags.mjDSBL_AUTORESET):
+        disabled = [flags.mjDSBL_ACTUATION, flags.mjDSBL_AUTORESET]
+        for flag in disabled if contacts else [*disabled, flags.mjDSBL_CONTACT]:
             model.opt.disableflags |= flag
         self._mujoco.set_mju_user_warning(_pass_over)
         data = self._mujoco.MjData(model)
@@ -224,6 +233,8 @@ class MujocoLoop:
         """
         end, _ = self.advance(self.at_rest(position), hold(position), round(seconds * self.rate_hz))
         still = np.stack([self._data.qpos[self._places[0]], self._data.qvel[self._places[1]]])
+        if self.contacts is not None:
+            self.contacts.forget()
         return replace(end, step=0, history=np.repeat(still[None], len(end.history), axis=0))
 
     def advance(
@@ -264,10 +275,22 @@ class MujocoLoop:
                 rows.append((q, qd, torque.copy() if sharp else 0.5 * (before + torque)))
             before[:] = torque
             data.qfrc_applied[dofs] = torque - self._offset
-            self._mujoco.mj_step(self._model, data, self.substeps)
+            self._step(k)
         self._require_finite(state.step + steps, data.qpos, data.qvel)
         end = MujocoState(state.step + steps, self._physics(), integral, before, history)
         return end, self._samples(-(-state.step // self.every), rows)
+
+    def _step(self, k: int) -> None:
+        """Let MuJoCo compute the motion of control step k."""
+        if self.contacts is None:
+            self._mujoco.mj_step(self._model, self._data, self.substeps)
+            return
+        time = k * self.period
+        for _ in range(self.substeps):
+            self._mujoco.mj_step(self._model, self._data)
+            self.contacts.look(self._data, time)
+        if k % self._measured_every == 0:
+            self.contacts.measure(self._data, time)
 
     def _samples(self, first: int, rows: list[tuple[Floats, Floats, Floats]]) -> SimulatedSamples:
         table = np.array(rows).reshape(len(rows), 3, len(self.robot.joints))

@@ -169,14 +169,14 @@ MOVING = (
         "cell file: what stands around the robot; empty: what the robot file says, and the plane "
         "of its base",
         parameter="cell",
-        nodes=("excitation",),
+        nodes=("excitation", "mujoco_robot"),
     ),
     Argument(
         "clearance",
         "distance that motions keep from the cell, and the arm from itself, m; empty: as the files "
         "say, else 0.02",
         parameter="clearance",
-        nodes=("excitation",),
+        nodes=("excitation", "mujoco_robot"),
         convert=number,
     ),
     Argument(

@@ -98,6 +98,7 @@ class Cell(ExcitationClient, Closing):
         robot: name of the robot.
         values: its true parameters, for the simulation.
         simulation: parameters of the simulated robot.
+        simulator: node that stands in for the robot.
         excitation: parameters of the excitation node.
 
     Attributes:
@@ -112,6 +113,7 @@ class Cell(ExcitationClient, Closing):
         values: str = "three_dof",
         *,
         simulation: Mapping[str, object] | None = None,
+        simulator: str = "simulated_robot",
         excitation: Mapping[str, object] | None = None,
     ) -> None:
         self.namespace = f"/cell_{secrets.token_hex(4)}"
@@ -121,6 +123,7 @@ class Cell(ExcitationClient, Closing):
         super().__init__(Client(self.namespace, watch=self.nodes.check))
         self.states: list[JointState] = []
         self.sent: list[Sent] = []
+        self._simulator = simulator
         self._simulation = {"robot": robot, "parameters_file": values, **_EXACT}
         self._simulation.update(simulation or {})
         self._excitation = {"robot": robot, "acknowledge_unchecked": True, **(excitation or {})}
@@ -141,8 +144,8 @@ class Cell(ExcitationClient, Closing):
 
     def start_robot(self) -> None:
         """Start the simulated robot and wait for its states."""
-        line = command("simulated_robot", parameters=self._simulation, namespace=self.namespace)
-        self.nodes.start("simulated_robot", line)
+        line = command(self._simulator, parameters=self._simulation, namespace=self.namespace)
+        self.nodes.start(self._simulator, line)
         self.wait(lambda: self.states, "joint states", READY_WITHIN)
 
     def start_excitation(self) -> None:
@@ -197,7 +200,7 @@ class Cell(ExcitationClient, Closing):
     @property
     def lateness(self) -> list[float]:
         """Times, in s, by which trajectories came to the robot after their start, where any did."""
-        output = self.nodes.output("simulated_robot")
+        output = self.nodes.output(self._simulator)
         told = re.findall(r"trajectory joined ([\d.]+) s late", output)
         return [float(seconds) for seconds in told]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from robot_identification.excitation.fourier.settings import FourierSettings
 from robot_identification.excitation.plan import FAMILIES, QUINTIC
 from robot_identification.nodes.outputs import OUTPUT_DIRECTORY
-from robot_identification.nodes.parameters import ROBOT, ParameterSpec, Type
+from robot_identification.nodes.parameters import CELL, CLEARANCE, ROBOT, ParameterSpec, Type
 
 SPEED = ParameterSpec(
     "speed",
@@ -105,22 +105,8 @@ PARAMETERS = (
         "config/parameters; empty: efforts are not checked",
         default="",
     ),
-    ParameterSpec(
-        "cell",
-        Type.STRING,
-        "cell file: what stands around the robot, what it carries, how it is mounted; empty: what "
-        "the robot file says, and the plane of its base",
-        default="",
-    ),
-    ParameterSpec(
-        "clearance",
-        Type.DOUBLE,
-        "distance that motions keep from the cell, and the arm from itself, m; 0: as the files "
-        "say, else 0.02",
-        default=0.0,
-        minimum=0.0,
-        maximum=1.0,
-    ),
+    CELL,
+    CLEARANCE,
     ParameterSpec(
         "arm_timeout",
         Type.DOUBLE,

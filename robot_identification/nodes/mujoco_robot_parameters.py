@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from robot_identification.nodes.parameters import ParameterSpec, Type
+from robot_identification.nodes.parameters import CELL, CLEARANCE, ParameterSpec, Type
 from robot_identification.nodes.simulated_robot_parameters import COMMON, ROBOT
 
 PARAMETERS = (
@@ -29,5 +29,14 @@ PARAMETERS = (
         minimum=0.0,
         maximum=1.0,
     ),
+    ParameterSpec(
+        "contacts",
+        Type.BOOL,
+        "true: what the cell file and the shapes of the robot describe can be touched, and "
+        "contacts are counted; false: the robot passes through",
+        default=False,
+    ),
+    CELL,
+    CLEARANCE,
     *COMMON,
 )

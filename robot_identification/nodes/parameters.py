@@ -110,6 +110,22 @@ class ParameterSpec:
 ROBOT = ParameterSpec(
     "robot", Type.STRING, "robot file (YAML), URDF, or the name of a robot of this package"
 )
+CELL = ParameterSpec(
+    "cell",
+    Type.STRING,
+    "cell file: what stands around the robot, what it carries, how it is mounted; empty: what the "
+    "robot file says, and the plane of its base",
+    default="",
+)
+CLEARANCE = ParameterSpec(
+    "clearance",
+    Type.DOUBLE,
+    "distance that motions keep from the cell, and the arm from itself, m; 0: as the files say, "
+    "else 0.02",
+    default=0.0,
+    minimum=0.0,
+    maximum=1.0,
+)
 DIAGNOSTICS_PERIOD = ParameterSpec(
     "diagnostics_period",
     Type.DOUBLE,

@@ -195,10 +195,11 @@ class SimulatedRobot(Node):
 
     def _on_second(self) -> None:
         """Tell on /diagnostics what was sent."""
+        trouble = self.trouble()
         status = DiagnosticStatus(
-            level=DiagnosticStatus.OK,
+            level=DiagnosticStatus.WARN if trouble else DiagnosticStatus.OK,
             name=self.get_fully_qualified_name(),
-            message="moving" if self._ends_at is not None else "holding",
+            message=trouble or ("moving" if self._ends_at is not None else "holding"),
             hardware_id=self._robot.name,
             values=[KeyValue(key=key, value=str(n)) for key, n in self.counters().items()],
         )
@@ -206,7 +207,11 @@ class SimulatedRobot(Node):
         message.header.stamp = self.get_clock().now().to_msg()
         self._diagnostics.publish(message)
 
-    def counters(self) -> dict[str, int]:
+    def trouble(self) -> str:
+        """Return what should not have happened, for people; empty where nothing has."""
+        return ""
+
+    def counters(self) -> dict[str, int | str]:
         """Return what was sent and received so far."""
         return {
             "samples_published": self._published,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from robot_identification.collision.scene import Scene
 from robot_identification.dynamics.mujoco_loop import Drives, load_mujoco
 from robot_identification.errors import RobotDescriptionError, SettingError
 from robot_identification.robot import parameters
@@ -18,12 +19,18 @@ from robot_identification.robot.values import load_given, load_values
 from robot_identification.robot.xml_document import MAXIMUM_BYTES, parse_xml
 from robot_identification.storage.export.urdf_generation import generated_urdf
 from robot_identification.storage.export.xml_surgery import Surgery, applied
+from robot_identification.storage.mujoco_bodies import add_bodies
 
 _SHAPES = ("visual", "collision")
 
 
 def mujoco_robot(
-    robot: RobotModel, source: str | Path, *, model: str = "", values: str = ""
+    robot: RobotModel,
+    source: str | Path,
+    *,
+    model: str = "",
+    values: str = "",
+    scene: Scene | None = None,
 ) -> tuple[Any, Drives]:
     """Return a robot as MuJoCo has it, and what moves and brakes its joints.
 
@@ -37,6 +44,7 @@ def mujoco_robot(
         source: what it was loaded from; see :func:`.load_robot`.
         model: a URDF or an MJCF file, which may have a base frame and a gravity of its own.
         values: a parameter file, or the name of one in config/parameters.
+        scene: bodies that the model gets, for contacts; None: none.
 
     Returns:
         MuJoCo's ``MjModel``, and the drives.
@@ -45,7 +53,8 @@ def mujoco_robot(
         MissingPackageError: if MuJoCo is not installed.
         RobotDescriptionError: if a file is wrong, or MuJoCo refuses it.
         UnknownRobotError: if there is no such parameter file.
-        SettingError: if the robot has couplings, or nothing says what its bodies are.
+        SettingError: if the robot has couplings, or nothing says what its bodies are; with a
+            scene, if the base of the model is not that of the robot.
     """
     if robot.couplings:
         raise SettingError("robot", robot.name, "its couplings between joints have no place here")
@@ -54,14 +63,20 @@ def mujoco_robot(
         raise SettingError("parameters_file", values, "give it, or a model: bodies are unknown")
     if own is None:
         complete = load_values(values, robot, complete=True)
-        loaded = model_of_urdf(generated_urdf(robot, complete).encode(), robot.name)
-        loaded.opt.gravity[:] = (0.0, 0.0, -float(np.linalg.norm(robot.gravity)))
-        return loaded, drives_of(robot, complete, np.ones(len(complete), dtype=np.bool_))
-    loaded = read_model(Path(own))
-    if not model:
-        loaded.opt.gravity[:] = robot.gravity
-    given = load_given(values, robot) if values else _nothing(robot)
-    return loaded, drives_of(robot, *given)
+        spec = spec_of_urdf(generated_urdf(robot, complete).encode(), robot.name)
+        spec.option.gravity = (0.0, 0.0, -float(np.linalg.norm(robot.gravity)))
+        known = complete, np.ones(len(complete), dtype=np.bool_)
+    else:
+        spec = read_spec(Path(own))
+        if not model:
+            spec.option.gravity = robot.gravity
+        known = load_given(values, robot) if values else _nothing(robot)
+    name = str(own or robot.name)
+    loaded = _of_mujoco(spec.compile, name)
+    if scene is not None:
+        add_bodies(spec, loaded, robot, scene)
+        loaded = _of_mujoco(spec.compile, name)
+    return loaded, drives_of(robot, *known)
 
 
 def _nothing(robot: RobotModel) -> tuple[Array, Any]:
@@ -88,8 +103,8 @@ def drives_of(robot: RobotModel, values: Array, named: Any) -> Drives:
     )
 
 
-def read_model(path: Path) -> Any:
-    """Return MuJoCo's ``MjModel`` of a URDF or an MJCF file.
+def read_spec(path: Path) -> Any:
+    """Return MuJoCo's ``MjSpec`` of a URDF or an MJCF file.
 
     Raises:
         MissingPackageError: if MuJoCo is not installed.
@@ -98,14 +113,15 @@ def read_model(path: Path) -> Any:
     data, _ = read_bytes(path, MAXIMUM_BYTES)
     root = parse_xml(data, str(path))
     if root.tag == "robot":
-        return model_of_urdf(data, str(path))
+        return spec_of_urdf(data, str(path))
     if root.tag != "mujoco":
         raise root.error(f"<{root.tag}> is neither <robot> of a URDF nor <mujoco> of MJCF")
-    return _compiled(load_mujoco().MjModel.from_xml_path, str(path), str(path))
+    mujoco = load_mujoco()
+    return _of_mujoco(lambda: mujoco.MjSpec.from_file(str(path)), str(path))
 
 
-def model_of_urdf(data: bytes, name: str) -> Any:
-    """Return MuJoCo's ``MjModel`` of the content of a URDF, without the shapes of its links.
+def spec_of_urdf(data: bytes, name: str) -> Any:
+    """Return MuJoCo's ``MjSpec`` of the content of a URDF, without the shapes of its links.
 
     Args:
         data: the URDF.
@@ -119,11 +135,13 @@ def model_of_urdf(data: bytes, name: str) -> Any:
     surgery = Surgery(data, root)
     shapes = [part for link in root.all("link") for tag in _SHAPES for part in link.all(tag)]
     bare = applied(data, map(surgery.remove, shapes)).decode()
-    return _compiled(load_mujoco().MjModel.from_xml_string, bare, name)
+    mujoco = load_mujoco()
+    return _of_mujoco(lambda: mujoco.MjSpec.from_string(bare), name)
 
 
-def _compiled(compile_model: Callable[[str], Any], argument: str, name: str) -> Any:
+def _of_mujoco(make: Callable[[], Any], name: str) -> Any:
+    """Return what MuJoCo makes of a description."""
     try:
-        return compile_model(argument)
+        return make()
     except ValueError as error:
         raise RobotDescriptionError(f"MuJoCo refuses it: {error}", path=name) from error

@@ -1,0 +1,1 @@
+"""Parts of contact_study.py."""
