@@ -32,7 +32,7 @@ _MARGIN = 0.005
 _CLEARANCE_SAMPLES = 5
 _RANDOM_SHARE = 0.5  # of the limits, in random starts
 _DRAWN = 20  # random motions, of which the one that is nearest to free is a start
-_DISTURBANCE = (0.05, 0.4)  # shares of the limits of velocity
+_DISTURBANCE = 0.1  # share of the limits of velocity
 _ROUNDING = 1e-9
 _SMALLER = 0.98
 _ATTEMPTS = 200
@@ -147,10 +147,8 @@ class FourierFamily:
         return np.concatenate([[1.0], falling])[:, None]
 
     def disturbed(self, motion: Series, rng: np.random.Generator, /) -> Series:
-        """Return a motion whose velocities are off by a random share of the limits."""
-        least, most = _DISTURBANCE
-        size = least * (most / least) ** rng.uniform()
-        moved = size * self._space.widths * rng.normal(size=motion.coefficients.shape)
+        """Return a motion whose velocities are off by about a tenth of the limits."""
+        moved = _DISTURBANCE * self._space.widths * rng.normal(size=motion.coefficients.shape)
         moved[0] *= 0.5
         moved[1:] *= (self._fading / np.linalg.norm(self._fading[1::2]))[1:]
         return Series(motion.coefficients + moved)
