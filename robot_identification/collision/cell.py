@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from robot_identification.collision.cell_shapes import ShapeReader, mounting_bodies
+from robot_identification.collision.planning_scene import read_planning_scene
 from robot_identification.collision.scene import CollisionBody
-from robot_identification.collision.shapes import (
-    Shape,
-)
+from robot_identification.collision.shapes import Shape
 from robot_identification.robot.document import Document, read_document
 from robot_identification.robot.model import Array
 from robot_identification.robot.schema import check
@@ -135,6 +134,13 @@ def _cell(document: Document, data: Mapping[str, Any], at: tuple[str | int, ...]
     ]
     for i, entry in enumerate(data.get("keep_in", ())):
         standing += reader.walls(entry, (*at, "keep_in", i))
+    tools = _attached(reader, data, at, "tools")
+    if "planning_scene" in data:
+        entry = data["planning_scene"]
+        base = reader.pose(entry, (*at, "planning_scene"))
+        scene = read_planning_scene(folder / entry["file"], entry["frame"], base)
+        standing += scene.standing
+        tools += tuple(Attached(*one) for one in scene.carried)
     return Cell(
         clearance=data.get("clearance"),
         mounting=mounting_bodies(data["mounting"]) if "mounting" in data else None,
@@ -142,7 +148,7 @@ def _cell(document: Document, data: Mapping[str, Any], at: tuple[str | int, ...]
         rest=dict(data.get("rest", {})),
         link_radius=data.get("link_radius"),
         links=_attached(reader, data, at, "links"),
-        tools=_attached(reader, data, at, "tools"),
+        tools=tools,
         standing=tuple(standing),
         arms=tuple(
             Arm(
