@@ -11,6 +11,7 @@ from robot_identification.collision.cell_shapes import ShapeReader, mounting_bod
 from robot_identification.collision.planning_scene import read_planning_scene
 from robot_identification.collision.scene import CollisionBody
 from robot_identification.collision.shapes import Shape
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.document import Document, read_document
 from robot_identification.robot.model import Array
 from robot_identification.robot.schema import check
@@ -19,6 +20,7 @@ CLEARANCE = 0.02
 """Distance in m that motions keep where nothing else is said."""
 
 
+@by_value
 @dataclass(frozen=True)
 class Arm:
     """Another robot that stands still.
@@ -40,6 +42,7 @@ class Arm:
     joint_states: str = ""
 
 
+@by_value
 @dataclass(frozen=True)
 class Attached:
     """A shape that a link of the robot has or carries; the frame is that of the link."""

@@ -16,6 +16,7 @@ from robot_identification.collision.arrays import SceneArrays
 from robot_identification.collision.engine import Distances
 from robot_identification.collision.scene import Indices, Scene
 from robot_identification.collision.tube import Cells, Tube
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
 
 _MOST_CELLS = 1_000_000
@@ -25,6 +26,7 @@ _RESOLUTION = 1e-3
 _ROUNDING = 1e-9  # m
 
 
+@by_value
 @dataclass(frozen=True)
 class Nearest:
     """The smallest distance that was met.

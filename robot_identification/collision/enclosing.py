@@ -7,11 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from robot_identification.collision.shapes import Shape, outline
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 
 _ROUNDS = 100  # of the enclosing circle, whose excess falls as one over their number
 
 
+@by_value
 @dataclass(frozen=True)
 class EnclosingCapsule:
     """All points within a radius of a segment.

@@ -21,6 +21,7 @@ from robot_identification.collision.shapes import (
     Sphere,
 )
 from robot_identification.collision.solids import surface
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.kinematics import forward_kinematics
 from robot_identification.robot.model import Array, read_only
 
@@ -52,6 +53,7 @@ class Form(Enum):
     TEXT = "text"
 
 
+@by_value
 @dataclass(frozen=True)
 class Marker:
     """One shape.

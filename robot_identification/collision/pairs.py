@@ -21,6 +21,7 @@ import numpy as np
 from robot_identification.collision.arrays import SceneArrays
 from robot_identification.collision.engine import Distances
 from robot_identification.collision.scene import CollisionBody, Indices, LeftOut, Scene
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel
 
 ALWAYS = 0.95
@@ -68,6 +69,7 @@ def scene_of(
     )
 
 
+@by_value
 @dataclass(frozen=True)
 class _Question:
     """What a scene depends on; two are equal where all of it has the same content."""

@@ -17,6 +17,7 @@ from robot_identification.collision.hulls import hull
 from robot_identification.collision.scene import STATIC, CollisionBody
 from robot_identification.collision.shapes import Box, Cylinder, HalfSpace, Shape, Sphere
 from robot_identification.errors import SettingError
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.document import Document, parse_document, read_bytes
 from robot_identification.robot.model import Array
 
@@ -30,6 +31,7 @@ Pose = tuple[Array, Array]
 Placed = tuple[Shape, Array, Array]
 
 
+@by_value
 @dataclass(frozen=True)
 class PlanningScene:
     """What a planning scene holds.

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from robot_identification.collision.enclosing import EnclosingCapsule, enclosing_capsule
 from robot_identification.collision.shapes import Box, HalfSpace, Shape
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 
 Indices = npt.NDArray[np.int64]
@@ -18,6 +19,7 @@ STATIC = -1
 """Joint of a body that does not move."""
 
 
+@by_value
 @dataclass(frozen=True)
 class CollisionBody:
     """A shape that is fixed in a link, or stands in the cell.

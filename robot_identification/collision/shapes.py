@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import SettingError, ShapeError
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 
 
@@ -69,6 +70,7 @@ class Box:
             _require_positive("size", length)
 
 
+@by_value
 @dataclass(frozen=True)
 class Hull:
     """The convex hull of points, such as the vertices of a mesh.

@@ -9,11 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.collision import tube_kernels
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 
 _ROOT = 0.2  # s; longest range of time of a cell to begin with
 
 
+@by_value
 @dataclass(frozen=True)
 class BrakingLaw:
     """How joints brake; see :mod:`robot_identification.excitation.braking`.
@@ -29,6 +31,7 @@ class BrakingLaw:
     release: float
 
 
+@by_value
 @dataclass(frozen=True)
 class Cells:
     """Parts of a tube.
@@ -70,6 +73,7 @@ def halves(ranges: Array, which: npt.NDArray[np.intp]) -> Array:
     return np.vstack([first, second])
 
 
+@by_value
 @dataclass(frozen=True)
 class Tube:
     """A motion and all braking from it.

@@ -16,6 +16,7 @@ from robot_identification.errors import CancelledError
 from robot_identification.excitation.motion_map import Motion, Observation, Penalty, Unknowns
 from robot_identification.excitation.optimizers import Cancelled
 from robot_identification.excitation.surrogate import surrogate
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 
 
@@ -51,6 +52,7 @@ LATE_STAGES = STAGES[2:]
 """For a start near a motion that was found."""
 
 
+@by_value
 @dataclass(frozen=True)
 class Refinement(Generic[Motion]):
     """A motion as an optimisation problem.

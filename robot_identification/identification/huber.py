@@ -97,6 +97,7 @@ class Robustness:
     outliers: tuple[Outliers, ...]
 
 
+@by_value
 @dataclass(frozen=True)
 class Data:
     """What every pass goes over.

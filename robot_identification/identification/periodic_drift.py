@@ -96,6 +96,7 @@ def drift_of(
     return tuple(sorted(result, key=lambda drift: names.index(drift.joint)))
 
 
+@by_value
 @dataclass(frozen=True)
 class _Fit:
     change: Array

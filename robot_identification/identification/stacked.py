@@ -30,6 +30,7 @@ from robot_identification.robot.processing import Divisor
 _QUIETEST = 1e-6
 
 
+@by_value
 @dataclass(frozen=True)
 class Problem:
     """What is to be solved, apart from the rows.

@@ -23,6 +23,7 @@ ERROR_CODES: dict[type[errors.RobotIdentificationError], int] = {
     errors.InputError: CODES.INVALID_REQUEST,
     errors.ResultRefusedError: CODES.NOT_IDENTIFIABLE,
     errors.RobotDescriptionError: CODES.ROBOT_INVALID,
+    errors.MissingMeshError: CODES.ROBOT_INVALID,
     errors.UnknownRobotError: CODES.ROBOT_INVALID,
     errors.SettingError: CODES.INVALID_REQUEST,
     errors.ShapeError: CODES.DATA_INVALID,
