@@ -102,9 +102,10 @@ def test_one_wrong_state_neither_stops_the_robot_nor_moves_it(running, lie):
     elapsed = running.status.elapsed
     running.wait(lambda: running.status.elapsed > elapsed + 0.3, "motion that goes on")
     assert running.status.state == Status.RUNNING
+    before = len(running.sent)  # more than one where the motion had to be begun anew
     assert running.trigger("stop").message.startswith("braking: at rest")
-    running.wait(lambda: len(running.sent) == 2, "braking trajectory")
-    assert max(shares(running.sent[1].trajectory, running.limits)) <= ROUNDING
+    running.wait(lambda: len(running.sent) > before, "braking trajectory")
+    assert max(shares(running.sent[before].trajectory, running.limits)) <= ROUNDING
     assert running.wait_for(Status.STOPPED, Status.FAULT).state == Status.STOPPED
 
 
