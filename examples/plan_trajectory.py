@@ -7,7 +7,10 @@ import sys
 
 import numpy as np
 
-from robot_identification.excitation.plan import plan
+from robot_identification.collision.model import load_collision_model
+from robot_identification.excitation.plan import PlanSettings, plan
+from robot_identification.excitation.points import PointSettings
+from robot_identification.excitation.surroundings import Surroundings
 from robot_identification.robot.loading import load_robot
 
 RATE = 100.0  # Hz
@@ -16,7 +19,10 @@ RATE = 100.0  # Hz
 def main() -> None:
     """Plan, print, write."""
     robot = load_robot(sys.argv[1])
-    found = plan(robot)
+    around = Surroundings.around(load_collision_model(sys.argv[1], robot))
+    settings = PlanSettings(points=PointSettings(starts=1))
+    found = plan(robot, settings, surroundings=around)
+    print("\n".join(found.certificate.remarks))
     trajectory = found.trajectory
     print(f"condition number {found.trajectory_condition_number:.1f}, {trajectory.duration:.1f} s")
     for check in found.certificate.checks:
