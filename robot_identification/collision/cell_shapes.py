@@ -20,7 +20,13 @@ from robot_identification.collision.shapes import (
     Shape,
     Sphere,
 )
-from robot_identification.robot.angles import parse_angle, rotation_x, rotation_y, rotation_z
+from robot_identification.robot.angles import (
+    axis_frame,
+    parse_angle,
+    rotation_x,
+    rotation_y,
+    rotation_z,
+)
 from robot_identification.robot.document import Document
 from robot_identification.robot.model import Array
 
@@ -153,8 +159,4 @@ def capsule_between(begin: Array, end: Array, radius: float) -> tuple[Shape, Arr
     length = float(np.linalg.norm(way))
     if length == 0.0:
         return Sphere(radius), np.eye(3), np.array(begin)
-    z = way / length
-    x = np.cross(z, np.eye(3)[np.argmin(np.abs(z))])
-    x /= np.linalg.norm(x)
-    turn = np.column_stack([x, np.cross(z, x), z])
-    return Capsule(radius, length), turn, (begin + end) / 2.0
+    return Capsule(radius, length), axis_frame(way / length), (begin + end) / 2.0

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
+from robot_identification.collision.scene import Indices
 from robot_identification.collision.shapes import Hull
 from robot_identification.errors import RobotDescriptionError
 from robot_identification.robot.model import Array
@@ -23,17 +24,27 @@ def hull(points: Array, source: Path) -> Hull:
     if not len(points) or not np.isfinite(points).all():
         raise RobotDescriptionError("the mesh has no points, or one that is NaN", path=source)
     try:
-        found = ConvexHull(points)
+        return Hull(*convex_surface(points))
     except QhullError:
-        points = _thickened(points)
-        found = ConvexHull(points)
-    corners, faces = np.unique(found.simplices, return_inverse=True)
-    faces = faces.reshape(-1, 3)
-    vertices = points[corners]
-    a, b, c = (vertices[faces[:, i]] for i in range(3))
+        return Hull(*convex_surface(_thickened(points)))
+
+
+def convex_surface(points: Array) -> tuple[Array, Indices]:
+    """Return the surface of the convex hull of points (points, 3).
+
+    Returns:
+        Corners (corners, 3) and faces (faces, 3), counterclockwise from outside.
+
+    Raises:
+        QhullError: the points lie in a plane.
+    """
+    found = ConvexHull(points)
+    used, place = np.unique(found.simplices, return_inverse=True)
+    corners, faces = points[used], place.reshape(-1, 3).astype(np.int64)
+    a, b, c = (corners[faces[:, i]] for i in range(3))
     inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), found.equations[:, :3]) < 0.0
     faces[inward] = faces[inward][:, ::-1]
-    return Hull(vertices, faces.astype(np.int64))
+    return corners, faces
 
 
 def _thickened(points: Array) -> Array:

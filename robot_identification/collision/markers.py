@@ -21,6 +21,7 @@ from robot_identification.collision.shapes import (
     Sphere,
 )
 from robot_identification.collision.solids import surface
+from robot_identification.robot.angles import axis_frame
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.kinematics import forward_kinematics
 from robot_identification.robot.model import Array, read_only
@@ -105,12 +106,8 @@ def swept_markers(collisions: CollisionModel, postures: Array) -> tuple[Marker, 
     found: list[Marker] = []
     for frames in forward_kinematics(collisions.robot, postures):
         for body in collisions.scene.bodies:
-            if body.joint == STATIC:
-                continue
-            frame = frames[body.joint]
-            turn = frame[:3, :3] @ body.rotation
-            place = frame[:3, 3] + frame[:3, :3] @ body.translation
-            found += _drawn(body, SWEPT, _PASSED, turn, place)
+            if body.joint != STATIC:
+                found += _drawn(body, SWEPT, _PASSED, *body.pose(frames))
     return tuple(found)
 
 
@@ -158,11 +155,8 @@ def _forms(shape: Shape) -> Iterator[tuple[Form, Array, Array, Array]]:
                 yield Form.SPHERE, np.full(3, wide), eye, np.array([0.0, 0.0, end])
     elif isinstance(shape, HalfSpace):
         normal = np.array(shape.normal)
-        x = np.cross(normal, np.eye(3)[np.argmin(np.abs(normal))])
-        x /= np.linalg.norm(x)
-        turn = np.column_stack([x, np.cross(normal, x), normal])
         size = np.array([_PLANE_SIDE, _PLANE_SIDE, _PLANE_THICKNESS])
-        yield Form.BOX, size, turn, -normal * _PLANE_THICKNESS / 2.0
+        yield Form.BOX, size, axis_frame(normal), -normal * _PLANE_THICKNESS / 2.0
 
 
 def _corners_of_faces(shape: Hull, most: int | None) -> Array:

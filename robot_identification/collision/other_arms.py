@@ -61,10 +61,7 @@ def standing_bodies(
     frames = forward_kinematics(robot, position)
     placed = []
     for body in bodies:
-        turn, place = body.rotation, body.translation
-        if body.joint >= 0:
-            frame = frames[body.joint]
-            turn, place = frame[:3, :3] @ turn, frame[:3, 3] + frame[:3, :3] @ place
+        turn, place = body.pose(frames)
         placed.append(
             replace(
                 body,

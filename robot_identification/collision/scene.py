@@ -52,6 +52,17 @@ class CollisionBody:
         own = enclosing_capsule(self.shape)
         return EnclosingCapsule(own.ends @ self.rotation.T + self.translation, own.radius)
 
+    def pose(self, frames: Array) -> tuple[Array, Array]:
+        """Return rotation (3, 3) and translation (3,) in m in the base.
+
+        Args:
+            frames: (joints, 4, 4) of the joints in the base.
+        """
+        if self.joint == STATIC:
+            return self.rotation, self.translation
+        turn, place = frames[self.joint, :3, :3], frames[self.joint, :3, 3]
+        return turn @ self.rotation, place + turn @ self.translation
+
     @property
     def normal(self) -> Array:
         """(3,) of a half-space, in the base frame."""

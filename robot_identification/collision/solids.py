@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
+from scipy.spatial import QhullError
 
+from robot_identification.collision.hulls import convex_surface
 from robot_identification.collision.scene import CollisionBody, Indices
 from robot_identification.collision.shapes import (
     Capsule,
@@ -14,6 +15,7 @@ from robot_identification.collision.shapes import (
     Sphere,
     outline,
 )
+from robot_identification.robot.angles import axis_frame
 from robot_identification.robot.model import Array
 
 _ROUND = 20
@@ -44,15 +46,15 @@ def _of_shape(body: CollisionBody, side: float) -> tuple[Array, Indices]:
         return _plane(np.array(shape.normal), side)
     if isinstance(shape, Sphere | Capsule):
         ends, radius = outline(shape)
-        return _hull((ends[:, None] + radius * _ball()).reshape(-1, 3))
+        return convex_surface((ends[:, None] + radius * _ball()).reshape(-1, 3))
     if isinstance(shape, Cylinder):
         ends, radius = outline(shape)
         turn = np.linspace(0.0, 2.0 * np.pi, _ROUND, endpoint=False)
         ring = radius * np.stack([np.cos(turn), np.sin(turn), np.zeros_like(turn)], axis=1)
-        return _hull((ends[:, None] + ring).reshape(-1, 3))
+        return convex_surface((ends[:, None] + ring).reshape(-1, 3))
     if isinstance(shape, Hull):
         return surface(shape)
-    return _hull(outline(shape)[0])
+    return convex_surface(outline(shape)[0])
 
 
 def surface(shape: Hull, most_corners: int | None = None) -> tuple[Array, Indices]:
@@ -75,7 +77,7 @@ def surface(shape: Hull, most_corners: int | None = None) -> tuple[Array, Indice
     directions = np.stack([flat * np.cos(turn), flat * np.sin(turn), height])
     spread = (corners - corners.mean(axis=0)) / np.ptp(corners, axis=0)
     try:
-        return _hull(corners[np.unique(np.argmax(spread @ directions, axis=0))])
+        return convex_surface(corners[np.unique(np.argmax(spread @ directions, axis=0))])
     except QhullError:  # those few lie in a plane
         return corners, np.array(shape.faces)
 
@@ -90,22 +92,7 @@ def _ball() -> Array:
     return np.stack([x, y, np.cos(polar)], axis=-1).reshape(-1, 3)
 
 
-def _hull(corners: Array) -> tuple[Array, Indices]:
-    """Return the corners of a convex hull and its faces, counterclockwise from outside."""
-    found = ConvexHull(corners)
-    faces = np.array(found.simplices, dtype=np.int64)
-    a, b, c = (corners[faces[:, i]] for i in range(3))
-    inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), found.equations[:, :3]) < 0.0
-    faces[inward] = faces[inward][:, ::-1]
-    used, place = np.unique(faces, return_inverse=True)
-    return corners[used], place.reshape(faces.shape)
-
-
 def _plane(normal: Array, side: float) -> tuple[Array, Indices]:
     """Return a square in a plane, counterclockwise from where its normal points."""
-    along = np.cross(normal, np.eye(3)[np.argmin(np.abs(normal))])
-    along /= np.linalg.norm(along)
-    across = np.cross(normal, along)
-    signs = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
-    corners = side / 2.0 * (signs[:, :1] * along + signs[:, 1:] * across)
-    return corners, np.array([[0, 1, 2], [0, 2, 3]])
+    flat = np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]])
+    return side / 2.0 * flat @ axis_frame(normal).T, np.array([[0, 1, 2], [0, 2, 3]])

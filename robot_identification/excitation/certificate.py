@@ -25,15 +25,13 @@ from robot_identification.excitation.braking import braking_times
 from robot_identification.excitation.checks import Check
 from robot_identification.excitation.effort_bounds import Efforts
 from robot_identification.excitation.limits import MotionLimits
-from robot_identification.excitation.surroundings import Surroundings
+from robot_identification.excitation.surroundings import Surroundings, nearest_on
 from robot_identification.excitation.timing import motion_extrema
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.robot.limits import Limit, wider_than_urdf
 from robot_identification.robot.model import RobotModel
 
 START_TOLERANCE = 0.01
-
-_SHOWN_POSTURES = 200
 
 
 @dataclass(frozen=True)
@@ -85,8 +83,7 @@ class Certificate:
         """
         if self.clearance is not None and self.clearance.nearest is not None:
             return self.clearance.nearest
-        times = np.linspace(trajectory.times[0], trajectory.times[-1], _SHOWN_POSTURES)
-        return collisions.check.nearest(times, trajectory.sample(times)[0])
+        return nearest_on(collisions, trajectory)
 
     def require(self) -> None:
         """Refuse what has not passed.

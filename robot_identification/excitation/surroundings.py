@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.collision.clearance import Clearance
+from robot_identification.collision.clearance import Clearance, Nearest
 from robot_identification.collision.model import CollisionModel
 from robot_identification.collision.tube import BrakingLaw, Tube
 from robot_identification.errors import NotCertifiedError
@@ -150,13 +150,11 @@ class Surroundings:
         """
         if self.collisions is None:
             return None
-        check = self.collisions.check
-        found = check(self._tube(trajectory, limits), self.collisions.clearance)
+        found = self.collisions.check(self._tube(trajectory, limits), self.collisions.clearance)
         if found.nearest is not None:
             return found
         # Capsules alone have shown that all is far: how far is for people, samples will do.
-        times = np.linspace(trajectory.times[0], trajectory.times[-1], _SHOWN)
-        return replace(found, nearest=check.nearest(times, trajectory.sample(times)[0]))
+        return replace(found, nearest=nearest_on(self.collisions, trajectory))
 
     def efforts(
         self, robot: RobotModel, trajectory: Trajectory, limits: MotionLimits
@@ -195,6 +193,20 @@ class Surroundings:
         q = np.vstack([run, _braking_postures(trajectory, limits)])
         inside = robot.workspace.contains(forward_kinematics(robot, q)[:, -1])
         return _postures("tool", inside, "the tool point leaves its box")
+
+
+def nearest_on(collisions: CollisionModel, trajectory: Trajectory) -> Nearest | None:
+    """Return the smallest distance at many postures of a motion, to be shown.
+
+    Args:
+        collisions: robot and cell.
+        trajectory: the motion; its joints in the robot's order.
+
+    Returns:
+        None where no pair must keep apart.
+    """
+    times = np.linspace(trajectory.times[0], trajectory.times[-1], _SHOWN)
+    return collisions.check.nearest(times, trajectory.sample(times)[0])
 
 
 def _postures(name: str, good: npt.NDArray[np.bool_], problem: str) -> Check:

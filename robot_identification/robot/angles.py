@@ -81,3 +81,22 @@ def roll_pitch_yaw(rotation: Array) -> tuple[float, float, float]:
         s * rotation[0, 2] - c * rotation[1, 2], c * rotation[1, 1] - s * rotation[0, 1]
     )
     return roll, pitch, yaw
+
+
+def axis_frame(axis: Array) -> Array:
+    """Return a rotation that takes the z axis to a unit vector; the identity for z itself.
+
+    It is the shortest rotation for an axis in the upper half-space; for one in the lower, half a
+    turn about x followed by the shortest rotation from there.
+
+    Args:
+        axis: (3,) unit vector.
+    """
+    flip = np.diag([1.0, -1.0, -1.0]) if axis[2] < 0 else np.eye(3)
+    start = flip[:, 2]
+    cross = np.cross(start, axis)
+    skew = np.array(
+        [[0.0, -cross[2], cross[1]], [cross[2], 0.0, -cross[0]], [-cross[1], cross[0], 0.0]]
+    )
+    shortest = np.eye(3) + skew + skew @ skew / (1.0 + start @ axis)
+    return np.asarray(shortest @ flip)

@@ -13,6 +13,7 @@ from typing import TypeVar
 import numpy as np
 
 from robot_identification.errors import RobotDescriptionError
+from robot_identification.robot.angles import axis_frame
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import (
     Array,
@@ -227,22 +228,3 @@ def _walk(base: str, joints: dict[str, UrdfJoint]) -> tuple[list[Joint], dict[st
         frames[joint.child] = frame
         waiting += hanging[joint.child]
     return moving, frames
-
-
-def axis_frame(axis: Array) -> Array:
-    """Return a rotation that takes the z axis to a unit vector; the identity for z itself.
-
-    It is the shortest rotation for an axis in the upper half-space; for one in the lower, half a
-    turn about x followed by the shortest rotation from there.
-
-    Args:
-        axis: (3,) unit vector.
-    """
-    flip = np.diag([1.0, -1.0, -1.0]) if axis[2] < 0 else np.eye(3)
-    start = flip[:, 2]
-    cross = np.cross(start, axis)
-    skew = np.array(
-        [[0.0, -cross[2], cross[1]], [cross[2], 0.0, -cross[0]], [-cross[1], cross[0], 0.0]]
-    )
-    shortest = np.eye(3) + skew + skew @ skew / (1.0 + start @ axis)
-    return np.asarray(shortest @ flip)

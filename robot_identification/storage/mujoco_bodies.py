@@ -21,6 +21,7 @@ from robot_identification.collision.shapes import (
 )
 from robot_identification.dynamics.mujoco_loop import load_mujoco
 from robot_identification.errors import SettingError
+from robot_identification.robot.angles import axis_frame
 from robot_identification.robot.kinematics import forward_kinematics
 from robot_identification.robot.model import Array, RobotModel
 
@@ -105,7 +106,7 @@ def _add_geom(spec: Any, parent: Any, name: str, body: CollisionBody, frame: Arr
     """Add a body that has no mass: those of the links count."""
     mujoco, turn = load_mujoco(), np.array(body.rotation)
     if isinstance(body.shape, HalfSpace):
-        turn = turn @ _turn_to(np.array(body.shape.normal))
+        turn = turn @ axis_frame(np.array(body.shape.normal))
     quaternion = np.empty(4)
     mujoco.mju_mat2Quat(quaternion, (frame[:3, :3] @ turn).ravel())
     kind, size = _kind_and_size(mujoco.mjtGeom, body.shape)
@@ -142,11 +143,3 @@ def _kind_and_size(kinds: Any, shape: Shape) -> tuple[Any, tuple[float, float, f
     if isinstance(shape, HalfSpace):
         return kinds.mjGEOM_PLANE, _PLANE
     return kinds.mjGEOM_MESH, (0.0, 0.0, 0.0)
-
-
-def _turn_to(normal: Array) -> Array:
-    """Return a (3, 3) rotation that takes z to a unit vector."""
-    across = np.eye(3)[int(np.argmin(np.abs(normal)))]
-    x = np.cross(across, normal)
-    x /= np.linalg.norm(x)
-    return np.column_stack([x, np.cross(normal, x), normal])

@@ -13,7 +13,7 @@ of the trajectory at which the first whole period begins.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -22,12 +22,12 @@ from robot_identification.collision.clearance import Clearance
 from robot_identification.errors import NotCertifiedError, TrajectoryError
 from robot_identification.excitation.certificate import Certificate, certify
 from robot_identification.excitation.effort_bounds import Efforts
-from robot_identification.excitation.fourier.settings import Periodic
 from robot_identification.excitation.plan import Plan
 from robot_identification.excitation.surroundings import Surroundings
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.storage.atomic import write_text_atomically
+from robot_identification.storage.periodic_plans import PERIODIC
 from robot_identification.storage.trajectories import (
     read_trajectory_document,
     trajectory_of,
@@ -35,7 +35,6 @@ from robot_identification.storage.trajectories import (
 )
 
 _BEFORE, _AFTER = "singular_values_start", "singular_values"
-_PERIODIC = "periodic"
 
 
 def plan_summary(plan: Plan) -> Mapping[str, object]:
@@ -130,7 +129,7 @@ def plan_text(plan: Plan) -> str:
     )
     lines = [f"model: {plan.settings.model}", f"family: {plan.settings.family}"]
     if plan.periodic is not None:
-        lines += [_PERIODIC + ":", *(f"  {k}: {v!r}" for k, v in asdict(plan.periodic).items())]
+        lines += [PERIODIC + ":", *(f"  {k}: {v!r}" for k, v in asdict(plan.periodic).items())]
     for name, quality in ((_BEFORE, plan.before), (_AFTER, plan.after)):
         lines.append(f"{name}: [{', '.join(f'{x:.6e}' for x in quality.singular_values)}]")
     text = certified_text(plan.robot, plan.trajectory, plan.certificate, comment)
@@ -192,47 +191,6 @@ def read_plan(
             "hash", f"{path}: trajectory, robot or checks differ from what was certified"
         )
     return trajectory.reordered(robot.joint_names), certificate
-
-
-def read_periodic(path: str | Path) -> Periodic | None:
-    """Return the part of a plan that repeats, as it states it.
-
-    Args:
-        path: the file.
-
-    Returns:
-        None where nothing of it repeats.
-
-    Raises:
-        RobotDescriptionError: the file cannot be read.
-        TrajectoryError: what it states is not the part of a trajectory that repeats.
-    """
-    document = read_trajectory_document(path)
-    stated = document.data.get(_PERIODIC) if isinstance(document.data, dict) else None
-    if stated is None:
-        return None
-    keys = [field.name for field in fields(Periodic)]
-    if not isinstance(stated, dict) or sorted(map(str, stated)) != sorted(keys):
-        raise TrajectoryError(f"{path}: {_PERIODIC} must have the keys {', '.join(keys)}")
-    numbers = all(isinstance(x, (int, float)) and not isinstance(x, bool) for x in stated.values())
-    whole = all(isinstance(stated[key], int) for key in ("harmonics", "periods"))
-    if not numbers or not whole:
-        raise TrajectoryError(
-            f"{path}: {_PERIODIC} must hold numbers, whole ones for harmonics and periods"
-        )
-    found = Periodic(**stated)
-    times = trajectory_of(document).times
-    length = found.begins + found.periods / found.base_frequency if found.base_frequency else 0.0
-    if (
-        min(found.base_frequency, found.harmonics, found.periods) <= 0
-        or found.begins < 0.0
-        or length > times[-1] - times[0] + 1e-6
-    ):
-        raise TrajectoryError(
-            f"{path}: {found.periods} periods at {found.base_frequency:g} Hz from "
-            f"{found.begins:g} s on are not part of {times[-1] - times[0]:g} s"
-        )
-    return found
 
 
 def read_singular_values(path: str | Path) -> tuple[Array, Array] | None:

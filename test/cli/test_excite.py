@@ -9,7 +9,8 @@ import pytest
 from robot_identification.cli.main import main
 from robot_identification.errors import NotCertifiedError, TrajectoryError
 from robot_identification.robot.loading import load_robot
-from robot_identification.storage.plans import read_periodic, read_plan, read_singular_values
+from robot_identification.storage.periodic_plans import read_periodic
+from robot_identification.storage.plans import read_plan, read_singular_values
 
 QUICK = ["excite", "three_dof", "--starts", "1", "--rows", "16", "--json"]
 

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from robot_identification.errors import MissingLimitError, RobotDescriptionError
 from robot_identification.excitation.certificate import certify
 from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.robot.angles import axis_frame
 from robot_identification.robot.kinematics import forward_kinematics
 from robot_identification.robot.limits import require_limits, wider_than_urdf
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.model import JointType
-from robot_identification.robot.urdf import axis_frame, read_urdf
+from robot_identification.robot.urdf import read_urdf
 
 ARM = """\
 <?xml version="1.0"?>

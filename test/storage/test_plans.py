@@ -9,10 +9,10 @@ from robot_identification.excitation.plan import PlanSettings, plan
 from robot_identification.excitation.points import PointSettings
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.robot.loading import load_robot
+from robot_identification.storage.periodic_plans import read_periodic
 from robot_identification.storage.plans import (
     certified_text,
     plan_summary,
-    read_periodic,
     read_plan,
     write_plan,
 )

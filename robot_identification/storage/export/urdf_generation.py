@@ -12,9 +12,8 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.robot.angles import roll_pitch_yaw
+from robot_identification.robot.angles import axis_frame, roll_pitch_yaw
 from robot_identification.robot.model import Array, Joint, JointType, LoopRelation, RobotModel
-from robot_identification.robot.urdf import axis_frame
 from robot_identification.robot.urdf_prior import values_of_urdf
 from robot_identification.storage.export.link_bodies import (
     LinkBody,
