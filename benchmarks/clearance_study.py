@@ -95,10 +95,11 @@ def _motions(one: Arm, count: int, seed: int, folder: Path) -> dict[str, float]:
     }
 
 
-def _plans(one: Arm, count: int, seed: int, folder: Path) -> dict[str, float]:
+def _plans(one: Arm, count: int, seed: int, folder: Path) -> dict[str, object]:
     """Judge plans among boxes, with the ways to their starts; and plans that know of nothing."""
     rng, limits = np.random.default_rng(seed), MotionLimits.of(one.robot)
     made = tried = violated = ways = around_something = touching = 0
+    figures: list[tuple[bool, float, float]] = []
     while made < count:
         tried += 1
         model = described(one, boxes(rng), folder)
@@ -106,9 +107,15 @@ def _plans(one: Arm, count: int, seed: int, folder: Path) -> dict[str, float]:
         points = PointSettings(starts=1, seed=tried)
         settings = PlanSettings(model="dynamic", points=points, duration=PLAN_LASTS, rows=ROWS)
         try:
+            if not made:
+                plan(one.robot, settings, surroundings=around)  # compiled code is loaded
+            begin = time.process_time()
             found = plan(one.robot, settings, surroundings=around)
         except NotCertifiedError:
             continue
+        between = time.process_time()
+        blind = plan(one.robot, settings)
+        end = time.process_time()
         made += 1
         violated += not judge.keeps(_sampled(found.trajectory, limits, rng, 50), STATED)
         posture = around.free_posture(limits, rng.uniform(limits.lower, limits.upper))
@@ -117,9 +124,10 @@ def _plans(one: Arm, count: int, seed: int, folder: Path) -> dict[str, float]:
             ways += 1
             around_something += len(way.times) > 2
             violated += not judge.keeps(_sampled(way, limits, rng, 50), STATED)
-        blind = plan(one.robot, settings).trajectory
-        moved = blind.sample(np.arange(0.0, blind.duration, PERIOD))[0]
-        touching += not judge.keeps(moved, 0.0)
+        free = judge.keeps(_postures(blind.trajectory), 0.0)
+        touching += not free
+        worse = found.after.condition_number / blind.after.condition_number
+        figures.append((free, worse, (between - begin) / (end - between)))
     return {
         "plans": made,
         "tried": tried,
@@ -127,6 +135,9 @@ def _plans(one: Arm, count: int, seed: int, folder: Path) -> dict[str, float]:
         "of them around something": around_something,
         "nearer than stated": violated,
         "plans without knowledge of obstacles that touch something": touching,
+        "condition number over theirs": [worse for _, worse, _ in figures],
+        "where theirs touch nothing": [worse for free, worse, _ in figures if free],
+        "time over theirs": [longer for _, _, longer in figures],
     }
 
 
@@ -134,8 +145,12 @@ def _sampled(
     run: Trajectory, limits: MotionLimits, rng: np.random.Generator, brakings: int
 ) -> np.ndarray:
     """Return postures of a motion, and of braking from random moments of it."""
-    moved = run.sample(np.arange(0.0, run.duration, PERIOD))[0]
-    return np.vstack([moved, *(_braked(run, limits, rng) for _ in range(brakings))])
+    return np.vstack([_postures(run), *(_braked(run, limits, rng) for _ in range(brakings))])
+
+
+def _postures(run: Trajectory) -> np.ndarray:
+    """Return postures of a motion."""
+    return run.sample(np.arange(0.0, run.duration, PERIOD))[0]
 
 
 def _small(one: Arm, rng: np.random.Generator, limits: MotionLimits) -> Trajectory:

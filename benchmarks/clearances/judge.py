@@ -79,7 +79,8 @@ class Judge:
         """
         for _, found in self._checks:
             for request in found.collisionRequests:
-                request.security_margin = distance - ROUNDING
+                # Meshes are not judged by negative margins.
+                request.security_margin = max(distance - ROUNDING, 0.0)
         q = self._neutral.copy()
         for posture in postures:
             for (place, width), value in zip(self._places, posture, strict=True):

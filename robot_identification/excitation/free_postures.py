@@ -10,7 +10,13 @@ from robot_identification.excitation.limits import MotionLimits
 from robot_identification.robot.model import Array
 
 _ROOM = 0.05
-"""Distance in m beyond the clearance that a posture to start from has, where that can be."""
+"""Distance in m beyond the clearance that a posture to start from has, where that can be.
+
+Bodies of some robots are nearer than that wherever the joints are; then it is a share of the room
+that the best posture has.
+"""
+
+_OF_BEST = 0.5
 
 _DRAWN = 3000
 _SHARE = 0.8  # of the position ranges, around their middle
@@ -38,13 +44,13 @@ def nearest_free(
     away = np.linalg.norm((postures - wanted) / limits.half_range, axis=1)
     postures = postures[np.argsort(away, kind="stable")]
     clear = collisions.check.margins(postures, off, collisions.clearance + _ROOM)
-    for least in (collisions.clearance + _ROOM, collisions.clearance):
-        free = np.flatnonzero(clear >= least)
-        if free.size:
-            return np.array(postures[free[0]])
-    raise NotCertifiedError(
-        "obstacles",
-        f"no posture is farther than {collisions.clearance:g} m from everything: of "
-        f"{_DRAWN} random ones the best has {clear.max():.4f} m; look at the cell file and at the "
-        "pairs that are checked (excite --view)",
-    )
+    room = float(clear.max()) - collisions.clearance
+    if room < 0.0:
+        raise NotCertifiedError(
+            "obstacles",
+            f"no posture is farther than {collisions.clearance:g} m from everything: of "
+            f"{_DRAWN} random ones the best has {clear.max():.4f} m; look at the cell file and at "
+            "the pairs that are checked (excite --view)",
+        )
+    least = collisions.clearance + (room if room >= _ROOM else _OF_BEST * room)
+    return np.array(postures[np.flatnonzero(clear >= least)[0]])

@@ -15,14 +15,19 @@ from robot_identification.robot.model import Array
 _ROOM = 0.005
 """Distance in m beyond the clearance that postures of the way have, if both ends have it."""
 
-_STEP = 0.15  # length of a branch, in shares of half the position ranges
-_CHECKED = 0.02  # distance of the postures that are checked on it, in the same measure
-_MOST = 4000  # branches
+_WIDEST = np.pi
+"""Unit of the measure is half the position range of a joint, or this in rad where that is more."""
+
+_STEP = 0.15  # length of a branch, in that measure
+_CHECKED = 0.02  # distance of the postures that are checked on it
+_ASIDE = 0.5  # how far beyond the two ends most places are drawn
+_ANYWHERE = 0.2  # share of the places that are drawn from the whole ranges
+_MOST = 8000  # branches
 _SHORTCUTS = 150
 
 
 class _Tree:
-    """Postures that are reached from one end, in shares of half the ranges."""
+    """Postures that are reached from one end."""
 
     def __init__(self, root: Array) -> None:
         self.places, self.parents = [root], [-1]
@@ -46,19 +51,38 @@ class _Tree:
 
 
 class _Search:
-    """Where the robot is free, for a measure of shares of half the ranges."""
+    """Where the robot is free; places are postures in units of a measure."""
 
     def __init__(
-        self, collisions: CollisionModel, limits: MotionLimits, off: Array, ends: Array
+        self, collisions: CollisionModel, limits: MotionLimits, off: Array, postures: Array
     ) -> None:
-        self._collisions, self._limits, self._off = collisions, limits, off
-        least = float(self._margins(ends, collisions.clearance + _ROOM).min())
+        self._collisions, self._off = collisions, off
+        self._middle, self._unit = limits.middle, np.minimum(limits.half_range, _WIDEST)
+        self.ends = (postures - self._middle) / self._unit
+        edge = limits.half_range / self._unit
+        self._everywhere = -edge, edge
+        self._near = (
+            np.maximum(self.ends.min(axis=0) - _ASIDE, -edge),
+            np.minimum(self.ends.max(axis=0) + _ASIDE, edge),
+        )
+        least = float(self._margins(self.ends, collisions.clearance + _ROOM).min())
         self._wanted = max(least - 1e-9, collisions.clearance)
-        self.rng = np.random.default_rng(0)
+        self._rng = np.random.default_rng(0)
+
+    def postures(self, places: Array) -> Array:
+        """Return postures in rad or m."""
+        return self._middle + self._unit * places
+
+    def drawn(self) -> Array:
+        """Return a random place, mostly one that is not far from the ends.
+
+        Joints that turn more than once have many places far away that lead nowhere.
+        """
+        anywhere = self._rng.random() < _ANYWHERE
+        return self._rng.uniform(*(self._everywhere if anywhere else self._near))
 
     def _margins(self, places: Array, within: float) -> Array:
-        postures = self._limits.middle + self._limits.half_range * places
-        return self._collisions.check.margins(postures, self._off, within)
+        return self._collisions.check.margins(self.postures(places), self._off, within)
 
     def free(self, begin: Array, end: Array) -> bool:
         """Tell whether the postures on the straight way to an end are free."""
@@ -92,7 +116,7 @@ class _Search:
         for _ in range(_SHORTCUTS):
             if len(path) < 3:
                 break
-            i, j = sorted(self.rng.choice(len(path), 2, replace=False))
+            i, j = sorted(self._rng.choice(len(path), 2, replace=False))
             if j - i > 1 and self.free(path[i], path[j]):
                 path = [*path[: i + 1], *path[j:]]
         return path
@@ -113,19 +137,19 @@ def way_around(
     Returns:
         (postures, joints) in rad or m; None where no way was found.
     """
-    ends = np.array([(x - limits.middle) / limits.half_range for x in (begin, end)])
-    search = _Search(collisions, limits, off, ends)
-    if not (search.free(ends[0], ends[0]) and search.free(ends[1], ends[1])):
+    search = _Search(collisions, limits, off, np.array([begin, end]))
+    first, last = search.ends
+    if not (search.free(first, first) and search.free(last, last)):
         return None
-    own, other, turned = _Tree(ends[0]), _Tree(ends[1]), False
+    own, other, turned = _Tree(first), _Tree(last), False
     for _ in range(_MOST):
-        reached, _ = search.extended(own, search.rng.uniform(-1.0, 1.0, len(begin)))
+        reached, _ = search.extended(own, search.drawn())
         if reached >= 0:
             met = search.connected(other, own.places[reached])
             if met >= 0:
                 path = own.path(reached)[::-1] + other.path(met)[1:]
                 path = search.shortened(path[::-1] if turned else path)
-                postures = limits.middle + limits.half_range * np.array(path)
+                postures = search.postures(np.array(path))
                 postures[0], postures[-1] = begin, end  # to the last digit
                 return postures
         own, other, turned = other, own, not turned
