@@ -75,8 +75,9 @@ test: venv
 	@$(MAKE) --no-print-directory --jobs=2 lint compiled
 	PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile $(PYTEST_OPTIONS)
 
-# Otherwise every process of the tests that comes first would compile the same.
+# Otherwise every process of the tests would compile the same, where Python keeps no byte code.
 compiled: venv
+	$(BIN)/python -m compileall -q robot_identification
 	$(BIN)/robot-identification compile
 
 lint: venv

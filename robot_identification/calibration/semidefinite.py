@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 import scipy.linalg
-import scipy.sparse
 
 from robot_identification.errors import SolverMissingError
 from robot_identification.robot.model import Array

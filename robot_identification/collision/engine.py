@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+import scipy
 
 from robot_identification.collision.scene import Indices, Scene
 from robot_identification.collision.shapes import (
@@ -160,9 +159,9 @@ def _parts(vertices: Array, faces: Indices) -> list[Array]:
     same = same.reshape(-1)
     ends = same[faces]
     count = int(same.max()) + 1
-    links = coo_array(
+    links = scipy.sparse.coo_array(
         (np.ones(2 * len(ends)), (np.repeat(ends[:, 0], 2), ends[:, 1:].ravel())),
         shape=(count, count),
     )
-    parts, label = connected_components(links, directed=False)
+    parts, label = scipy.sparse.csgraph.connected_components(links, directed=False)
     return [vertices[label[same] == part] for part in range(parts)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
+import scipy
 
 from robot_identification.collision.scene import Indices
 from robot_identification.collision.shapes import Hull
@@ -25,7 +25,7 @@ def hull(points: Array, source: Path) -> Hull:
         raise RobotDescriptionError("the mesh has no points, or one that is NaN", path=source)
     try:
         return Hull(*convex_surface(points))
-    except QhullError:
+    except scipy.spatial.QhullError:
         return Hull(*convex_surface(_thickened(points)))
 
 
@@ -38,7 +38,7 @@ def convex_surface(points: Array) -> tuple[Array, Indices]:
     Raises:
         QhullError: the points lie in a plane.
     """
-    found = ConvexHull(points)
+    found = scipy.spatial.ConvexHull(points)
     used, place = np.unique(found.simplices, return_inverse=True)
     corners, faces = points[used], place.reshape(-1, 3).astype(np.int64)
     a, b, c = (corners[faces[:, i]] for i in range(3))

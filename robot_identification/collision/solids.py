@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial import QhullError
+import scipy
 
 from robot_identification.collision.hulls import convex_surface
 from robot_identification.collision.scene import CollisionBody, Indices
@@ -78,7 +78,7 @@ def surface(shape: Hull, most_corners: int | None = None) -> tuple[Array, Indice
     spread = (corners - corners.mean(axis=0)) / np.ptp(corners, axis=0)
     try:
         return convex_surface(corners[np.unique(np.argmax(spread @ directions, axis=0))])
-    except QhullError:  # those few lie in a plane
+    except scipy.spatial.QhullError:  # those few lie in a plane
         return corners, np.array(shape.faces)
 
 

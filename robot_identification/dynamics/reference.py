@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import scipy.interpolate
+import scipy
 
 from robot_identification.dynamics.tree import Floats
 from robot_identification.errors import ShapeError

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.optimize
+import scipy
 
 from robot_identification.errors import CancelledError
 from robot_identification.excitation.problem import PointProblem

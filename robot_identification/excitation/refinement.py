@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Generic
 
-import scipy.optimize
+import scipy
 
 from robot_identification.errors import CancelledError
 from robot_identification.excitation.motion_map import Motion, Observation, Penalty, Unknowns

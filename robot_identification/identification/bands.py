@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import scipy.fft
+import scipy
 
 from robot_identification.errors import ShapeError
 from robot_identification.robot.arrays import by_value

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-import scipy.optimize
+import scipy
 
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.errors import CancelledError, RecordingError

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import scipy
 import scipy.linalg
-import scipy.stats
 
 from robot_identification.errors import SettingError
 from robot_identification.identification import least_squares

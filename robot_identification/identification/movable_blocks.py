@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy.ndimage
+import scipy
 
 from robot_identification.errors import RecordingError
 from robot_identification.robot.arrays import by_value

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.ndimage
+import scipy
 
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.identification import plain_data as entry_of

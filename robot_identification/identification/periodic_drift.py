@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy
 import scipy.linalg
-import scipy.stats
 
 from robot_identification.identification import plain_data as entry_of
 from robot_identification.robot.arrays import by_value

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import scipy.signal
+import scipy
 
 from robot_identification.identification.prediction import Prediction
 from robot_identification.identification.result import IdentificationResult

@@ -8,9 +8,9 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+import scipy
 from geometry_msgs.msg import Point
 from rclpy.node import Node
-from scipy.spatial.transform import Rotation
 
 from robot_identification.collision.clearance import Nearest
 from robot_identification.collision.markers import (
@@ -101,7 +101,9 @@ def marker_array(messages: Any, markers: Sequence[Marker], frame: str) -> Any:
     empty = messages.Marker(action=messages.Marker.DELETEALL)
     empty.header.frame_id = frame
     array = messages.MarkerArray(markers=[empty])
-    turns = Rotation.from_matrix([one.rotation for one in markers] or np.zeros((0, 3, 3)))
+    turns = scipy.spatial.transform.Rotation.from_matrix(
+        [one.rotation for one in markers] or np.zeros((0, 3, 3))
+    )
     for number, (one, turn) in enumerate(zip(markers, turns.as_quat(), strict=True)):
         array.markers.append(_message(messages, one, turn, number, frame))
     return array

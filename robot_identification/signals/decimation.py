@@ -18,7 +18,7 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-import scipy.signal
+import scipy
 
 from robot_identification.errors import RecordingError, SettingError, ShapeError
 from robot_identification.robot.model import Array

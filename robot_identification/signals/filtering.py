@@ -11,7 +11,7 @@ from __future__ import annotations
 from math import factorial
 
 import numpy as np
-import scipy.signal
+import scipy
 
 from robot_identification.errors import RecordingError, SettingError
 from robot_identification.robot.model import Array

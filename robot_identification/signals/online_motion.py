@@ -8,7 +8,7 @@ end of a run are treated as those of a whole one.
 from __future__ import annotations
 
 import numpy as np
-import scipy.signal
+import scipy
 
 from robot_identification.robot.model import Array
 from robot_identification.signals import filtering

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.ndimage
+import scipy
 
 from robot_identification.errors import NotPeriodicError, SettingError
 from robot_identification.robot.model import Array

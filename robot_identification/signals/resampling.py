@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.interpolate import CubicSpline, PchipInterpolator
+import scipy
 
 from robot_identification.robot.model import Array
 
@@ -47,6 +47,7 @@ def interpolate(time: Array, values: Array, instants: Array) -> Array:
         instants: (new samples,) likewise, inside those of the samples.
     """
     close = float(np.diff(time).min()) < _CLOSEST_FOR_SPLINE
-    interpolation = PchipInterpolator if close else CubicSpline
+    module = scipy.interpolate
+    interpolation = module.PchipInterpolator if close else module.CubicSpline
     result: Array = interpolation(time, values, axis=0)(instants)
     return result

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-import scipy.ndimage
+import scipy
 
 from robot_identification.errors import RecordingError
 from robot_identification.robot.arrays import by_value, read_only_view

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.ndimage
-import scipy.signal
+import scipy
 
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import scipy.signal
+import scipy
 
 from robot_identification.identification.didim.experiments import Experiment
 from robot_identification.robot.model import Array

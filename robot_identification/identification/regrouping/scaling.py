@@ -8,7 +8,7 @@ J = lambda1 ||W||_F + lambda2 S with S = max |W_ij| / min |W_ij|).
 from __future__ import annotations
 
 import numpy as np
-import scipy.optimize
+import scipy
 
 from robot_identification.identification.regrouping.observation import Observation
 from robot_identification.identification.regrouping.states import States, random_states
