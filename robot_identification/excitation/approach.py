@@ -54,7 +54,7 @@ def approach(
         return way, certificate
     postures = surroundings.way_around(limits, here, there)
     if postures is None:
-        return way, certificate
+        return way, certificate.told("obstacles", "no way around it was found")
     around = _through(postures, slow, robot)
     return around, certify(robot, around, start=here, surroundings=surroundings)
 

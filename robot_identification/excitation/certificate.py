@@ -85,6 +85,16 @@ class Certificate:
             return self.clearance.nearest
         return nearest_on(collisions, trajectory)
 
+    def told(self, name: str, more: str) -> Certificate:
+        """Return the certificate with more said of one of its checks, for people."""
+        return replace(
+            self,
+            checks=tuple(
+                replace(check, detail=f"{check.detail}; {more}") if check.name == name else check
+                for check in self.checks
+            ),
+        )
+
     def require(self) -> None:
         """Refuse what has not passed.
 

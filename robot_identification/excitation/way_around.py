@@ -9,16 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from robot_identification.collision.model import CollisionModel
+from robot_identification.excitation.free_postures import WIDEST_UNIT
 from robot_identification.excitation.limits import MotionLimits
 from robot_identification.robot.model import Array
 
 _ROOM = 0.005
 """Distance in m beyond the clearance that postures of the way have, if both ends have it."""
 
-_WIDEST = np.pi
-"""Unit of the measure is half the position range of a joint, or this in rad where that is more."""
-
-_STEP = 0.15  # length of a branch, in that measure
+_STEP = 0.15  # length of a branch, in units of half the position ranges or half a turn
 _CHECKED = 0.02  # distance of the postures that are checked on it
 _ASIDE = 0.5  # how far beyond the two ends most places are drawn
 _ANYWHERE = 0.2  # share of the places that are drawn from the whole ranges
@@ -57,7 +55,7 @@ class _Search:
         self, collisions: CollisionModel, limits: MotionLimits, off: Array, postures: Array
     ) -> None:
         self._collisions, self._off = collisions, off
-        self._middle, self._unit = limits.middle, np.minimum(limits.half_range, _WIDEST)
+        self._middle, self._unit = limits.middle, np.minimum(limits.half_range, WIDEST_UNIT)
         self.ends = (postures - self._middle) / self._unit
         edge = limits.half_range / self._unit
         self._everywhere = -edge, edge

@@ -50,6 +50,13 @@ def test_where_no_posture_has_much_room_it_is_not_one_with_none(tmp_path):
     assert margin(model, nearest_free(model, LIMITS, STILL, STILL)) >= 0.0249
 
 
+def test_it_is_near_however_far_the_joints_turn(tmp_path):
+    """A turn away there is one too, but the way there may lead through the floor."""
+    model = collisions(tmp_path, cell(plate(0.021)))
+    wide = limits_of(lower=np.full(3, -6.28), upper=np.full(3, 6.28))
+    assert np.abs(nearest_free(model, wide, STILL, STILL)).max() < 0.7
+
+
 def test_where_no_posture_is_free_that_is_told(tmp_path):
     model = collisions(tmp_path, cell(BELOW), clearance=0.04)
     with pytest.raises(NotCertifiedError, match=r"the best has 0\.03"):
@@ -88,4 +95,9 @@ def test_joints_that_turn_more_than_once_do_not_make_it_hard(tmp_path):
 
 def test_there_is_no_way_into_a_box(tmp_path):
     model = collisions(tmp_path, cell(plate(-0.2)))
-    assert way_around(model, LIMITS, STILL, np.array([0.0, 1.5, 0.0]), STILL) is None
+    begin = np.array([0.0, 1.5, 0.0])
+    assert way_around(model, LIMITS, STILL, begin, STILL) is None
+    around = Surroundings(collisions=model)
+    _, certificate = approach(load_robot("three_dof"), goal(STILL), begin, surroundings=around)
+    with pytest.raises(NotCertifiedError, match=r"hand and plate.*no way around it was found"):
+        certificate.require()
