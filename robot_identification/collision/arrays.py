@@ -105,12 +105,24 @@ class SceneArrays:
         kernels.gaps(q, h, wanted, self.robot, self.bodies, self.pairs, out)
         return out
 
+    def gaps_of(self, q: Array, h: Array, wanted: float, pairs: Indices) -> Array:
+        """Return (cells,) as :meth:`gaps`, of one pair (cells,) each."""
+        out = np.empty(len(q))
+        kernels.gaps_of_pairs(q, h, wanted, self.robot, self.bodies, self.pairs, pairs, out)
+        return out
+
+    def arms_between(self) -> Array:
+        """Return (pairs, joints) of :meth:`arms`, those that move the bodies of each pair."""
+        arms, found = self.arms(), np.zeros((len(self.pairs), len(self.robot[0])))
+        for pair in range(len(self.pairs)):
+            joints = self.between(pair)
+            found[pair, joints] = arms[joints]
+        return found
+
     def widest(self, h: Array) -> Array:
         """Return (pairs,) by how much distances may shrink at most where joints move by h, in m."""
-        arms = self.arms()
-        moves = [sum(h[k] * arms[k] for k in self.between(p)) for p in range(len(self.pairs))]
         # Arms of the zero posture: of a chain that is bent there they may be short by half.
-        return 2.0 * np.array(moves)
+        return 2.0 * self.arms_between() @ h
 
     def travel(self, q: Array, h: Array, rows: Indices, normals: Array, points: Array) -> Array:
         """Return (rows,) by how much distances of pairs may shrink in their cells, in m."""

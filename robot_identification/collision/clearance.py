@@ -2,18 +2,21 @@
 
 The tube of a motion is cut into cells.  In each, bounds by enclosing capsules show that most pairs
 of bodies are far apart; of the others the exact distance at one posture of the cell, less what it
-may shrink by inside the cell, is a lower bound.  Where that is not enough the cell is cut in two,
-until it is, or until a posture is found that is too near.
+may shrink by inside the cell, is a lower bound.  Where that is not enough for a pair, the cell is
+cut in two for this pair, where that narrows the joints between its bodies most, until it is, or
+until a posture is found that is too near.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from robot_identification.collision.arrays import SceneArrays
 from robot_identification.collision.engine import Distances
+from robot_identification.collision.pair_maps import MOST_JOINTS, PairMap
 from robot_identification.collision.scene import Indices, Scene
 from robot_identification.collision.tube import Cells, Tube
 from robot_identification.robot.arrays import by_value
@@ -24,6 +27,8 @@ _RESOLUTION = 1e-3
 """Distance in m below which "kept" and "not kept" are not told apart: then it is not kept."""
 
 _ROUNDING = 1e-9  # m
+_TURN = 2.0 * np.pi  # rad; covered of joints without limits
+_BEYOND = 0.2  # rad or m; robots may be off their reference
 
 
 @by_value
@@ -93,7 +98,8 @@ class ClearanceCheck:
         self.robot, self.scene = robot, scene
         self.arrays = SceneArrays.of(robot, scene)
         self._exact = Distances(scene)
-        self._arms = self.arrays.arms()
+        self._arms = self.arrays.arms_between()
+        self._maps: dict[int, PairMap] = {}
 
     def __call__(self, tube: Tube, wanted: float) -> Clearance:
         """Return the clearance of a tube.
@@ -102,39 +108,80 @@ class ClearanceCheck:
             tube: the motion, and braking from it.
             wanted: distance to be kept, in m.
         """
-        waiting, nearest = tube.roots(), _Smallest(self.scene, tube)
-        count = exact = 0
-        while len(waiting):
-            cells = tube.cells(waiting)
-            rows = np.argwhere(self.arrays.gaps(cells.posture, cells.spread, wanted) < 0.0)
-            count, exact = count + len(waiting), exact + len(rows)
-            if count > _MOST_CELLS or not self._judge(cells, rows, wanted, nearest, tube):
+        nearest, cells = _Smallest(self.scene, tube), tube.cells(tube.roots())
+        rows = np.argwhere(self.arrays.gaps(cells.posture, cells.spread, wanted) < 0.0)
+        count, exact = len(cells.ranges), len(rows)
+        while len(rows):
+            unsure = self._judge(cells, rows, wanted, nearest, tube)
+            if unsure is None or count + 2 * len(unsure) > _MOST_CELLS:
                 return Clearance(False, wanted, nearest.found, count, exact)
-            waiting = self._next
+            unsure = self._unmapped(cells, unsure, wanted)
+            pairs = np.tile(unsure[:, 1], 2)
+            cells = tube.cells(cells.halved(unsure[:, 0], self._arms[unsure[:, 1]]))
+            gaps = self.arrays.gaps_of(cells.posture, cells.spread, wanted, pairs)
+            near = np.flatnonzero(gaps < 0.0)
+            rows = np.column_stack([near, pairs[near]])
+            count, exact = count + len(pairs), exact + len(rows)
         return Clearance(True, wanted, nearest.found, count, exact)
 
     def _judge(
         self, cells: Cells, rows: Indices, wanted: float, nearest: _Smallest, tube: Tube
-    ) -> bool:
-        """Note the cells that must be cut; return False where a posture is too near."""
-        self._next = np.empty((0, cells.ranges.shape[1]))
-        if not len(rows):
-            return True
+    ) -> Indices | None:
+        """Return the rows of cells that must be cut; None where a posture is too near."""
         distance, normals, points = self.at(cells.posture, rows)
         nearest.look(cells, rows, distance, points)
         shrinks = self.arrays.travel(cells.posture, cells.spread, rows, normals, points)
         unsure = distance - shrinks < wanted
         if not unsure.any():
-            return True
+            return rows[:0]
         off = np.broadcast_to(tube.slack, cells.spread.shape)
         least = self.arrays.travel(
             cells.posture, off, rows[unsure], normals[unsure], points[unsure]
         )
         near = distance[unsure] - least < wanted
         if (near | (shrinks[unsure] - least < _RESOLUTION)).any():
-            return False
-        self._next = cells.halved(np.unique(rows[unsure, 0]), self._arms)
-        return True
+            return None
+        return rows[unsure]
+
+    def _unmapped(self, cells: Cells, rows: Indices, wanted: float) -> Indices:
+        """Return the rows whose distance the maps of their pairs do not prove either."""
+        left = np.ones(len(rows), dtype=np.bool_)
+        for pair in np.unique(rows[:, 1]).tolist():
+            joints = self.arrays.between(pair)
+            if not 0 < len(joints) <= MOST_JOINTS:
+                continue
+            own = np.flatnonzero(rows[:, 1] == pair)
+            posture = cells.posture[np.ix_(rows[own, 0], joints)]
+            spread = cells.spread[np.ix_(rows[own, 0], joints)]
+            found = self._map(pair, joints).proves(posture - spread, posture + spread, wanted)
+            left[own] = ~found
+        return rows[left]
+
+    def _map(self, pair: int, joints: list[int]) -> PairMap:
+        """Return the map of a pair, which the first who asks makes."""
+        if pair not in self._maps:
+            low, high = _positions(self.robot, joints)
+            self._maps[pair] = PairMap(low, high, partial(self._bounds, pair, joints))
+        return self._maps[pair]
+
+    def _bounds(
+        self, pair: int, joints: list[int], centres: Array, half: Array
+    ) -> tuple[Array, Array]:
+        """Return distances of a pair at positions, and bounds of those around; all other joints 0.
+
+        Args:
+            pair: the pair.
+            joints: those between its bodies.
+            centres: (cells, joints between) positions.
+            half: (joints between,) how far around.
+        """
+        postures = np.zeros((len(centres), len(self.robot.joints)))
+        spread = np.zeros_like(postures)
+        postures[:, joints], spread[:, joints] = centres, half
+        rows = np.column_stack([np.arange(len(centres)), np.full(len(centres), pair)])
+        distance, normals, points = self.at(postures, rows)
+        shrinks = self.arrays.travel(postures, spread, rows, normals, points)
+        return distance, distance - shrinks
 
     def margins(self, postures: Array, off: Array, within: float) -> Array:
         """Return (postures,) bounds of the smallest distances of a robot that may be off, in m.
@@ -191,6 +238,14 @@ class ClearanceCheck:
         used, place = np.unique(rows[:, 0], return_inverse=True)
         turned, placed = self.arrays.frames(postures[used])
         return self._exact.at(np.column_stack([place, rows[:, 1]]), turned, placed)
+
+
+def _positions(robot: RobotModel, joints: list[int]) -> tuple[Array, Array]:
+    """Return the positions that maps cover: those within the limits, and a little beyond."""
+    limits = [robot.joints[j].limits for j in joints]
+    low = [-_TURN if x.lower is None else x.lower - _BEYOND for x in limits]
+    high = [_TURN if x.upper is None else x.upper + _BEYOND for x in limits]
+    return np.array(low), np.array(high)
 
 
 class _Smallest:

@@ -180,6 +180,20 @@ def _nearer(a, b, stop, n, pa, pb, h, joint, radius, world, robot, turned, place
 
 
 @compiled()
+def _gap(pair, h, bodies, world, pa, pb, n, robot, turned, placed):
+    """Return a lower bound of the distance of a pair over a cell, its bodies carried there."""
+    joint, kind, _, radius, _, _, _ = bodies
+    a, b, stop = pair[0], pair[1], pair[2]
+    nearest = pair_distance(a, b, bodies, world, pa, pb, n)
+    # A half-space has one direction, which holds everywhere; others turn with the bodies.
+    if kind[b] == 2:
+        return nearest - _nearer(
+            a, b, stop, n, pa, pb, h, joint, radius, world, robot, turned, placed
+        )
+    return nearest - _apart_less(a, b, stop, h, joint, radius, world, robot, turned, placed)
+
+
+@compiled()
 def gaps(q, h, wanted, robot, bodies, pairs, out):
     """Fill lower bounds of the distances of pairs over cells, less what is wanted.
 
@@ -196,7 +210,7 @@ def gaps(q, h, wanted, robot, bodies, pairs, out):
         out: (cells, pairs).
     """
     antecedent, rotation, translation, prismatic = robot
-    joint, kind, ends, radius, _, _, _ = bodies
+    joint, _, ends, _, _, _, _ = bodies
     joints, count = len(antecedent), len(joint)
     turned, placed = np.empty((joints, 3, 3)), np.empty((joints, 3))
     world, pa, pb, n = np.empty((count, 2, 3)), np.empty(3), np.empty(3), np.empty(3)
@@ -205,16 +219,36 @@ def gaps(q, h, wanted, robot, bodies, pairs, out):
         for b in range(count):
             _carry(ends[b], joint[b], turned, placed, world[b])
         for p in range(len(pairs)):
-            a, b, stop = pairs[p, 0], pairs[p, 1], pairs[p, 2]
-            nearest = pair_distance(a, b, bodies, world, pa, pb, n)
-            # A half-space has one direction, which holds everywhere; others turn with the bodies.
-            if kind[b] == 2:
-                far = _nearer(
-                    a, b, stop, n, pa, pb, h[cell], joint, radius, world, robot, turned, placed
-                )
-            else:
-                far = _apart_less(a, b, stop, h[cell], joint, radius, world, robot, turned, placed)
-            out[cell, p] = nearest - far - wanted
+            out[cell, p] = -wanted + _gap(
+                pairs[p], h[cell], bodies, world, pa, pb, n, robot, turned, placed
+            )
+
+
+@compiled()
+def gaps_of_pairs(q, h, wanted, robot, bodies, pairs, chosen, out):
+    """Fill lower bounds of the distance of one pair over each cell, less what is wanted.
+
+    Args:
+        q: (cells, joints) centres.
+        h: (cells, joints) half widths.
+        wanted: distance to be kept, in m.
+        robot: as for :func:`gaps`.
+        bodies: as for :func:`gaps`.
+        pairs: as for :func:`gaps`.
+        chosen: (cells,) index of the pair of each.
+        out: (cells,).
+    """
+    antecedent, rotation, translation, prismatic = robot
+    joint, _, ends, _, _, _, _ = bodies
+    joints, count = len(antecedent), len(joint)
+    turned, placed = np.empty((joints, 3, 3)), np.empty((joints, 3))
+    world, pa, pb, n = np.empty((count, 2, 3)), np.empty(3), np.empty(3), np.empty(3)
+    for cell in range(len(q)):
+        _frames(q[cell], antecedent, rotation, translation, prismatic, turned, placed)
+        pair = pairs[chosen[cell]]
+        for b in pair[:2]:
+            _carry(ends[b], joint[b], turned, placed, world[b])
+        out[cell] = -wanted + _gap(pair, h[cell], bodies, world, pa, pb, n, robot, turned, placed)
 
 
 @compiled()

@@ -25,16 +25,39 @@ from robot_identification.collision.scene import STATIC, CollisionBody, Scene
 from robot_identification.collision.srdf import read_srdf
 from robot_identification.collision.urdf_bodies import connected_links, urdf_bodies
 from robot_identification.errors import MissingMeshError, SettingError
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.loading import find_robot, load_robot, source_urdf
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.mounting import urdf_frames
 from robot_identification.robot.schema import suggestion
 from robot_identification.robot.urdf import LinkFrame, read_urdf
 
-_LOOSENESS_POSTURES = 300
+_SAMPLED = 300  # postures
 _NEAR = 0.1  # m
 _WIDEST = 1.0
 """Largest clearance in m, as in the schema of cell files."""
+
+
+@by_value
+@dataclass(frozen=True)
+class SampledDistances:
+    """Distances in random postures, for a search.
+
+    A certificate follows the search: nothing shows that they hold everywhere.
+
+    Attributes:
+        looseness: (pairs,) by how much exact distances exceed those of enclosing shapes at least,
+            in m, where a pair is near; 0 for a pair that never is.
+        largest: (pairs,) largest distance, in m; no more than a lower bound of it where a pair is
+            far apart somewhere.
+    """
+
+    looseness: Array
+    largest: Array
+
+    def __post_init__(self) -> None:
+        for name in ("looseness", "largest"):
+            object.__setattr__(self, name, read_only(getattr(self, name)))
 
 
 @dataclass(frozen=True)
@@ -59,20 +82,19 @@ class CollisionModel:
         return ClearanceCheck(self.robot, self.scene)
 
     @cached_property
-    def looseness(self) -> Array:
-        """(pairs,) by how much exact distances exceed those of enclosing shapes at least, in m.
-
-        Over random postures in which a pair is near; 0 for a pair that never is.  For a search,
-        which a certificate follows: nothing shows that it holds everywhere.
-        """
+    def sampled(self) -> SampledDistances:
+        """Distances in random postures."""
         rng, arrays = np.random.default_rng(0), self.check.arrays
-        postures = rng.uniform(*_ranges(self.robot), (_LOOSENESS_POSTURES, len(self.robot.joints)))
+        postures = rng.uniform(*_ranges(self.robot), (_SAMPLED, len(self.robot.joints)))
         bounds = arrays.gaps(postures, np.zeros_like(postures), 0.0)
         rows = np.argwhere(bounds < _NEAR)
-        found = np.full(bounds.shape[1], np.inf)
-        excess = self.check.at(postures, rows)[0] - bounds[rows[:, 0], rows[:, 1]]
-        np.minimum.at(found, rows[:, 1], np.maximum(excess, 0.0))
-        return np.where(np.isfinite(found), found, 0.0)
+        place = rows[:, 0], rows[:, 1]
+        exact = bounds.copy()
+        exact[place] = self.check.at(postures, rows)[0]
+        looseness = np.full(bounds.shape[1], np.inf)
+        np.minimum.at(looseness, rows[:, 1], np.maximum(exact[place] - bounds[place], 0.0))
+        looseness[np.isinf(looseness)] = 0.0
+        return SampledDistances(looseness, exact.max(axis=0))
 
 
 def described_cell(source: str | Path, cell: str | Path | None) -> Cell:

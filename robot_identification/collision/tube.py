@@ -52,10 +52,14 @@ class Cells:
         """Return the ranges of some cells, each cut in two where that narrows it most.
 
         Args:
-            chosen: indices of cells.
-            arms: (joints,) by how much bodies move per radian or metre, about.
+            chosen: (chosen,) indices of cells; of those that occur more often than once each.
+            arms: (chosen, joints) by how much bodies move per radian or metre, about.
+
+        Returns:
+            (2 chosen, 7) all first halves, then all second ones.
         """
-        return halves(self.ranges[chosen], np.argmax(self.parts[chosen] @ arms, axis=1))
+        narrows = np.einsum("cpj,cj->cp", self.parts[chosen], arms)
+        return halves(self.ranges[chosen], np.argmax(narrows, axis=1))
 
 
 def halves(ranges: Array, which: npt.NDArray[np.intp]) -> Array:

@@ -15,6 +15,8 @@ from robot_identification.excitation.motion_map import Motion, MotionMap
 from robot_identification.robot.model import Array
 
 _SCALE = 0.1  # m
+_OF_SPARE = 0.25
+"""Share of the largest distance of a pair beyond the clearance that is kept as room at most."""
 
 
 class Intrusion:
@@ -24,14 +26,18 @@ class Intrusion:
         collisions: what the robot must not touch.
         limits: of position, velocity and acceleration.
         off: (joints,) by how much the robot may be off its reference, in rad or m.
-        room: distance in m to be kept beyond the clearance, for what lies between postures.
+        room: distance in m to be kept beyond the clearance, for what lies between postures; less
+            of pairs that are near in every posture, as neighbouring links of a wrist.
     """
 
     def __init__(
         self, collisions: CollisionModel, limits: MotionLimits, off: Array, room: float
     ) -> None:
         self._arrays = collisions.check.arrays
-        self._margin = collisions.clearance + room - collisions.looseness
+        sampled = collisions.sampled
+        spare = np.maximum(sampled.largest - collisions.clearance, 0.0)
+        own = np.minimum(room, _OF_SPARE * spare)
+        self._margin = collisions.clearance + own - sampled.looseness
         self._off = np.ascontiguousarray(off, dtype=np.float64)
         self._beyond = self._margin + self._arrays.widest(self._off)
         self.limits = limits

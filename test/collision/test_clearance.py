@@ -129,3 +129,14 @@ def test_a_motion_that_is_free_with_a_centimetre_to_spare_is_rarely_refused(tmp_
         refused += not around.clearance(motion, LIMITS).kept
     assert free > 3
     assert refused <= max(1, 0.05 * free)
+
+
+def test_distances_over_one_joint_are_bounded_once_and_not_for_every_braking(tmp_path):
+    """The hand ends a millimetre farther than wanted from a post on its own forearm."""
+    post = "tools: [{name: post, link: link_2, box: [0.2, 0.02, 0.1], at: [0.62, -0.09, 0.2]}]\n"
+    motion = swing(2, -1.282, 3.0, begin=(0.0, 0.0, 1.2))
+    found = clearance(tmp_path, motion, post)
+    assert found.kept
+    assert set(found.nearest.pair) == {"hand", "post"}
+    assert found.nearest.distance == pytest.approx(0.0215, abs=5e-4)
+    assert found.cells <= 20, "of 15 to begin with; 29 where every braking is bounded by itself"

@@ -1,0 +1,101 @@
+"""Lower bounds of the distance of two bodies over the positions of the one or two joints between.
+
+Neighbouring links of a wrist are near each other in every posture, and a motion passes the same
+positions of these joints again and again, above all while braking from everywhere on it.  Their
+distance depends on these positions alone, so that it is bounded once: over cells of the positions,
+each cut into halves along every joint where its bound is not enough and somebody asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.collision.scene import Indices
+from robot_identification.robot.model import Array
+
+MOST_JOINTS = 2
+_DEPTH = 11  # halvings of a range of positions
+_MOST_CELLS = 100_000
+_NONE = -1
+
+Bounds = Callable[[Array, Array], tuple[Array, Array]]
+"""From centres (cells, joints) and half widths (joints,) of cells to the distances at the centres
+and lower bounds of those in the cells, each (cells,) in m."""
+
+
+class PairMap:
+    """Distances of one pair.
+
+    Args:
+        low: (joints,) lowest positions, in rad or m.
+        high: (joints,) highest positions.
+        bounds: of cells.
+    """
+
+    def __init__(self, low: Array, high: Array, bounds: Bounds) -> None:
+        self._low, self._high, self._bounds = low, high, bounds
+        self._sides = np.array(list(product((-0.5, 0.5), repeat=len(low))))
+        self._centres = np.empty((0, len(low)))
+        self._distances, self._least = np.empty((2, 0))
+        self._children = np.empty(0, dtype=np.int64)
+        self._add((low + high)[None] / 2.0, 0)
+
+    def proves(self, begin: Array, end: Array, wanted: float) -> npt.NDArray[np.bool_]:
+        """Tell of which boxes of positions every one keeps a distance.
+
+        Args:
+            begin: (boxes, joints) lowest positions.
+            end: (boxes, joints) highest positions.
+            wanted: the distance, in m.
+        """
+        fits: npt.NDArray[np.bool_] = (begin >= self._low) & (end <= self._high)
+        proven: npt.NDArray[np.bool_] = np.array(fits.all(axis=1))
+        box = np.flatnonzero(proven)
+        cell = np.zeros(len(box), dtype=np.int64)
+        for level in range(_DEPTH + 1):
+            half = self._half(level)
+            centres = self._centres[cell]
+            meets = ((centres + half >= begin[box]) & (centres - half <= end[box])).all(axis=1) & (
+                self._least[cell] < wanted
+            )
+            inside = ((centres >= begin[box]) & (centres <= end[box])).all(axis=1)
+            proven[box[meets & inside & (self._distances[cell] < wanted)]] = False
+            open_ = meets & proven[box]
+            box, cell = box[open_], cell[open_]
+            if not len(box):
+                break
+            if level == _DEPTH or not self._cut(np.unique(cell), level):
+                proven[box] = False
+                break
+            first = self._children[cell]
+            cell = (first[:, None] + np.arange(len(self._sides))).ravel()
+            box = np.repeat(box, len(self._sides))
+        return proven
+
+    def _half(self, level: int) -> Array:
+        """Return (joints,) half widths of cells."""
+        return (self._high - self._low) / 2.0 ** (level + 1)
+
+    def _cut(self, cells: Indices, level: int) -> bool:
+        """Give cells children that have none; return False where there are too many cells."""
+        bare = cells[self._children[cells] == _NONE]
+        count = len(bare) * len(self._sides)
+        if len(self._centres) + count > _MOST_CELLS:
+            return False
+        self._children[bare] = len(self._centres) + len(self._sides) * np.arange(len(bare))
+        steps = self._sides * self._half(level)
+        self._add((self._centres[bare, None] + steps).reshape(count, len(self._low)), level + 1)
+        return True
+
+    def _add(self, centres: Array, level: int) -> None:
+        if not len(centres):
+            return
+        distances, least = self._bounds(centres, self._half(level))
+        self._centres = np.vstack([self._centres, centres])
+        self._distances = np.append(self._distances, distances)
+        self._least = np.append(self._least, least)
+        self._children = np.append(self._children, np.full(len(centres), _NONE))
