@@ -1,7 +1,6 @@
 """The node that moves the robot is killed in every state and started again."""
 
 import signal
-import time
 from pathlib import Path
 
 import numpy as np
@@ -96,7 +95,8 @@ def test_after_a_kill_nothing_is_commanded_and_the_node_says_so(cell, state):
     cell.client.spin(0.3)
     assert len(cell.sent) == len(sent)
     assert np.abs([state.velocity for state in cell.states[-20:]]).max() < 0.05
-    end = time.monotonic() + 10.0
-    while time.monotonic() < end and any(map(alive, workers)):
-        cell.client.spin(0.1)
-    assert not any(map(alive, workers)), "the planning process of the killed node has ended"
+    cell.wait(
+        lambda: not any(map(alive, workers)),
+        "end of the planning process of the killed node",
+        120.0,
+    )
