@@ -41,6 +41,7 @@ BUDGET = 12.0
 _SECONDS, _RATE, _FINEST = 20.0, 1000.0, 64
 _PIECE = 0.1  # s, of the reference
 _BANDWIDTH = 50.0  # rad/s
+_Rates = Callable[[float, Array], Array]
 
 
 class Case:
@@ -73,12 +74,12 @@ class Case:
         deadline = time.process_time() + BUDGET
         through = _by_runge_kutta if method == "RK45" else _by_lsoda
         wanted, rates, _ = sample(self.reference, self.times)
-        y = np.concatenate([self.start, np.zeros(joints)])
+        y, step = np.concatenate([self.start, np.zeros(joints)]), 1.0 / _RATE
         positions = np.empty_like(wanted)
         for k in range(len(self.times)):
             positions[k] = y[:joints]
             torque = self.kp * (wanted[k] - y[:joints]) + self.kd * (rates[k] - y[joints:])
-            y = through(self._rates(torque, smoothing), y, tolerance)
+            y, step = through(self._rates(torque, smoothing), y, tolerance, step)
             if time.process_time() > deadline:
                 return None
         return positions
@@ -87,11 +88,15 @@ class Case:
         """Return a peer's positions, its law evaluated at every instant; None where it is late."""
         joints, tolerance = self.arm.joints, tolerance_of(smoothing)
         deadline = time.process_time() + BUDGET
+        places = self.reference.coefficients
+        slopes = places[..., 1:] * np.arange(1, 6)
 
         def rates(t: float, y: Array) -> Array:
             if time.process_time() > deadline:
                 raise TimeoutError
-            wanted, rate, _ = (signal[0] for signal in sample(self.reference, t))
+            piece = min(int(t / _PIECE), len(places) - 1)
+            powers = (t - piece * _PIECE) ** np.arange(6)
+            wanted, rate = places[piece] @ powers, slopes[piece] @ powers[:5]
             torque = self.kp * (wanted - y[:joints]) + self.kd * (rate - y[joints:])
             return self._rates(torque, smoothing)(t, y)
 
@@ -105,7 +110,7 @@ class Case:
             return None
         return solution.y[:joints].T
 
-    def _rates(self, torque: Array, smoothing: float) -> Callable[[float, Array], Array]:
+    def _rates(self, torque: Array, smoothing: float) -> _Rates:
         """Return the rates of positions and velocities under a torque, with Pinocchio."""
         joints, model, data = self.arm.joints, self.arm.peer, self.data
         drive = torque - self.offset
@@ -122,20 +127,25 @@ class Case:
         return float(np.abs(position - self.exact).max())
 
 
-def _by_runge_kutta(rates: Callable[[float, Array], Array], y: Array, tolerance: float) -> Array:
-    """Return a state one period later, by RK45."""
-    solver = RK45(
-        rates, 0.0, y, 1.0 / _RATE, rtol=tolerance, atol=tolerance, first_step=1.0 / _RATE
-    )
+def _by_runge_kutta(rates: _Rates, y: Array, tolerance: float, step: float) -> tuple[Array, float]:
+    """Return a state one period later by RK45, and the step to begin the next period with."""
+    period = 1.0 / _RATE
+    solver = RK45(rates, 0.0, y, period, rtol=tolerance, atol=tolerance, first_step=step)
+    longest = 0.0
     while solver.status == "running":
         solver.step()
-    return solver.y
+        longest = max(longest, solver.h_abs)
+    return solver.y, min(longest, period)
 
 
-def _by_lsoda(rates: Callable[[float, Array], Array], y: Array, tolerance: float) -> Array:
-    """Return a state one period later, by LSODA: odeint has less around it than solve_ivp."""
+def _by_lsoda(rates: _Rates, y: Array, tolerance: float, step: float) -> tuple[Array, float]:
+    """Return a state one period later by LSODA, which chooses how it begins.
+
+    There is less around odeint than around the class of the same method.
+    """
     ends = (0.0, 1.0 / _RATE)
-    return odeint(rates, y, ends, tfirst=True, rtol=tolerance, atol=tolerance, mxstep=5000)[1]
+    states = odeint(rates, y, ends, tfirst=True, rtol=tolerance, atol=tolerance, mxstep=5000)
+    return states[1], step
 
 
 def tolerance_of(smoothing: float) -> float:
