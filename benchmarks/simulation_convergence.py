@@ -1,10 +1,8 @@
-"""How the error of simulated positions falls with step and tolerance, with friction at reversals.
+"""How the error of simulated positions falls with the step, with friction at reversals.
 
-Three robots follow a motion with many reversals: three_dof (with Coulomb friction added), the SCARA
-and the TX-40 with its coupling.  Errors are the largest distance of a position at 1 kHz from a run
-at the tightest setting: the fixed step from one of 256 steps per period of the controller, the
-adaptive steps and the smoothed friction from tolerance 1e-12.  The smoothed friction is tanh(v/eps)
-under LSODA of SciPy at tolerance 1e-10: what remains is the error of the smoothing.
+Three robots follow a motion with many reversals under a controller of 1 kHz: three_dof (with
+Coulomb friction added), the SCARA and the TX-40 with its coupling.  Errors are the largest distance
+of a position at 1 kHz from a run with 256 steps in a period of the controller.
 
 Usage: simulation_convergence.py [--seconds S] [--json]
 """
@@ -18,11 +16,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.integrate import solve_ivp
 
-from robot_identification.dynamics.continuous import ContinuousLoop
 from robot_identification.dynamics.direct import DirectModel
-from robot_identification.dynamics.reference import Reference, sample
+from robot_identification.dynamics.reference import Reference
 from robot_identification.dynamics.simulation import ClosedLoop
 from robot_identification.excitation.trajectory import interpolate
 from robot_identification.robot.controller import Controller
@@ -31,9 +27,8 @@ from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.values import load_values
 
 RATE = 1000.0
-TOLERANCES = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
 SUBSTEPS = (1, 2, 4, 8, 16)
-SMOOTHINGS = (1e-2, 1e-3, 1e-4)
+FINEST = 256
 
 
 def robots() -> list[tuple[RobotModel, Array]]:
@@ -74,82 +69,24 @@ def law(robot: RobotModel, values: Array) -> Controller:
     return Controller("pid", RATE, gains)
 
 
-def smoothed(
-    robot: RobotModel, values: Array, controller: Controller, reference: Reference, eps: float
-) -> Array:
-    """Return positions at 1 kHz with Coulomb friction smoothed by tanh(v / eps)."""
-    loop = ContinuousLoop(robot, values, controller=controller)
-    without = values.copy()
-    without[12 : 14 * len(robot.joints) : 14] = 0.0
-    for coupling in robot.couplings:
-        if coupling.kind.value == "coulomb":
-            without[robot.all_parameter_names.index(coupling.parameter)] = 0.0
-    direct = DirectModel(robot, without)
-    joints = len(robot.joints)
-    kp, kd = (np.array(controller.gains[name]) for name in ("kp", "kd"))
-
-    def rates(t: float, y: Array) -> Array:
-        q, qd = y[:joints], y[joints:]
-        wanted, rate = (signal[0] for signal in sample(reference, [t])[:2])
-        share = np.tanh(loop.plant.motion @ qd / eps)
-        torque = kp * (wanted - q) + kd * (rate - qd) - share @ loop.plant.action
-        return np.concatenate([qd, direct.accelerations(q, qd, torque)[0]])
-
-    end = float(reference.knots[-1])
-    begin = np.concatenate([reference.coefficients[0, :, 0], np.zeros(joints)])
-    times = np.arange(round(end * RATE) + 1) / RATE
-    solution = solve_ivp(
-        rates, (0.0, end), begin, "LSODA", t_eval=times, rtol=1e-10, atol=1e-10, max_step=0.05
-    )
-    return solution.y[:joints].T
-
-
 def measure(robot: RobotModel, values: Array, seconds: float) -> dict[str, Any]:
     """Return the errors of a robot."""
     reference = motion(len(robot.joints), seconds)
     controller = law(robot, values)
-    start = reference.coefficients[0, :, 0]
 
-    def adaptive(tolerance: float) -> tuple[Array, int]:
-        loop = ContinuousLoop(robot, values, controller=controller, tolerance=tolerance)
-        run = loop.run(reference, seconds, state=loop.at_rest(start))
-        return run.samples.position, run.certificate.events
-
-    def fixed(substeps: int) -> Array:
+    def position(substeps: int) -> Array:
         loop = ClosedLoop(robot, values, controller=controller, substeps=substeps)
-        return loop.run(reference, seconds, loop.at_rest(start)).position
+        return loop.run(reference, seconds, loop.at_rest(reference.coefficients[0, :, 0])).position
 
-    exact, events = adaptive(1e-12)
-    finest = fixed(256)
-
-    def distance(position: Array, truth: Array) -> float:
-        return float(np.abs(position - truth).max())
-
-    return {
-        "robot": robot.name,
-        "events": events,
-        "adaptive": {str(tol): distance(adaptive(tol)[0], exact) for tol in TOLERANCES},
-        "fixed": {str(1e3 / RATE / n): distance(fixed(n), finest) for n in SUBSTEPS},
-        "smoothed": {
-            str(eps): distance(smoothed(robot, values, controller, reference, eps), exact)
-            for eps in SMOOTHINGS
-        },
-        "rate": distance(finest, exact),
-    }
+    finest = position(FINEST)
+    errors = {str(1e3 / RATE / n): float(np.abs(position(n) - finest).max()) for n in SUBSTEPS}
+    return {"robot": robot.name, "errors": errors}
 
 
 def text(result: dict[str, Any]) -> str:
     """Return the errors for people."""
-    lines = [f"{result['robot']}: {result['events']} changes of stick and slip"]
-    for name, unit in (
-        ("adaptive", "tolerance"),
-        ("fixed", "step, ms"),
-        ("smoothed", "eps, rad/s"),
-    ):
-        pairs = "  ".join(f"{float(k):g}: {error:.1e}" for k, error in result[name].items())
-        lines.append(f"  {name:9s} ({unit}) {pairs}")
-    lines.append(f"  controller of 1 kHz against the continuous one: {result['rate']:.1e}")
-    return "\n".join(lines)
+    pairs = "  ".join(f"{float(k):g} ms: {error:.1e}" for k, error in result["errors"].items())
+    return f"{result['robot']:10s} {pairs}"
 
 
 def main() -> int:

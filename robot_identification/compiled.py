@@ -4,7 +4,7 @@ Numba keeps the code of a function in files that bear the function's name, and t
 as the source file of the function stays the same.  Functions of other files become part of that
 code, though; where only one of those has changed, or an option, the code would be that of
 yesterday.  The names under which code is kept here therefore end with a digest of every file of
-compiled functions, ``*kernels.py``, and of those that say how they are compiled.
+compiled functions, ``*kernels.py``, and of the one that says how they are compiled.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numba
 IN_ANY_ORDER = {"contract", "nsz", "reassoc"}
 """Value of ``fastmath`` for sums that may be taken in any order; NaN and inf stay what they are."""
 
-_SOURCES = ("*kernels.py", "compiled.py", "compiler_options.py")
+_SOURCES = ("*kernels.py", "compiled.py")
 
 
 def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:

@@ -3,6 +3,10 @@
 Candidates are timed in turn: ours, peer, ours, peer, ...  Of each the median is given and the range
 from the first to the third quartile; a ratio is the median of the ratios of the rounds, so that
 what else the machine does falls on both.
+
+Work of one thread is timed by the processor, work of several by the clock.  Threads of linear
+algebra spin while they wait for each other: beside other work the processor would be charged many
+times what they compute.  What can be done with either is timed with both, and the quicker counts.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ from goals.machine import Peaks
 
 EQUAL = 1.3
 """Ratios below this one count as equal."""
+_UNTIL_THREADS_SLEEP = 0.1  # s; threads of linear algebra spin for a while after their work
 
 
 @dataclass(frozen=True)
@@ -167,6 +172,8 @@ def interleaved(candidates: Sequence[Candidate], rounds: int) -> dict[str, Times
             wall, own = timed(candidate.work)
             seconds = own if candidate.threads == 1 else wall
             taken[candidate.name].append((seconds / candidate.units, wall / candidate.units))
+            if candidate.threads > 1:
+                time.sleep(_UNTIL_THREADS_SLEEP)
     return {
         name: Times(tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs))
         for name, pairs in taken.items()
@@ -180,20 +187,15 @@ def timed(work: Callable[[], Any]) -> tuple[float, float]:
     return time.perf_counter() - wall, time.process_time() - own
 
 
-def ratio(slower: Times, faster: Times, *, by_clock: bool = False) -> float:
-    """Return how many times longer one takes: the median over the rounds that both had.
-
-    Args:
-        slower: times of the one.
-        faster: times of the other.
-        by_clock: whether to compare times of the clock, as where one of them uses two threads.
-    """
-    pairs = zip(
-        slower.wall if by_clock else slower.seconds,
-        faster.wall if by_clock else faster.seconds,
-        strict=False,
-    )
+def ratio(slower: Times, faster: Times) -> float:
+    """Return how many times longer one takes: the median over the rounds that both had."""
+    pairs = zip(slower.seconds, faster.seconds, strict=False)
     return statistics.median(a / b for a, b in pairs)
+
+
+def quickest(times: dict[str, Times], names: Sequence[str]) -> str:
+    """Return the one of some candidates whose median is the least."""
+    return min(names, key=lambda name: times[name].median)
 
 
 def quartiles(values: Sequence[float]) -> tuple[float, float]:

@@ -61,15 +61,7 @@ def _move() -> None:
         _command("identify", _ROBOT, bag, "--method", "energy")
 
 
-def _simulate() -> None:
-    """Simulate a controller without a rate."""
-    with tempfile.TemporaryDirectory(prefix="robot_identification_") as folder:
-        bag = str(Path(folder) / "bag")
-        continuous = ("--controller-rate", "continuous", "--duration", "0.1")
-        _command("simulate", _ROBOT, "--trajectory", _ROBOT, *continuous, "-o", bag)
-
-
-_PARTS = (_estimate, _move, _simulate)
+_PARTS = (_estimate, _move)
 
 
 def _command(*arguments: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from robot_identification.excitation.trajectory import Trajectory
     from robot_identification.robot.model import Array, RobotModel
 
-CONTINUOUS = "continuous"
 EXPERIMENT = "experiment"
 _REFERENCES = ("trajectory", "samples", "both")
 
@@ -62,14 +61,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rate", type=float, metavar="HZ", help="rate of the joint states")
     parser.add_argument(
         "--controller-rate",
-        metavar=f"HZ|{CONTINUOUS}",
+        type=_controller_rate,
+        metavar="HZ",
         help="rate of the controller; default: as the robot file says",
-    )
-    parser.add_argument(
-        "--tolerance",
-        type=float,
-        default=1e-6,
-        help="bound of the local error with a continuous controller; default: %(default)s",
     )
     parser.add_argument(
         "--reference",
@@ -160,14 +154,10 @@ def _settings(options: argparse.Namespace, robot: RobotModel) -> SimulationSetti
     from robot_identification.excitation.simulated_recording import SimulationSettings
 
     position, effort = _noise(options.noise, robot)
-    continuous = options.controller_rate == CONTINUOUS
-    rate = None if continuous else options.controller_rate
     settings = SimulationSettings(
         rate_hz=options.rate,
         duration=options.duration,
-        controller_rate_hz=None if rate is None else _number("--controller-rate", rate),
-        continuous=continuous,
-        tolerance=options.tolerance,
+        controller_rate_hz=options.controller_rate,
         position_noise=position,
         effort_noise=effort,
         seed=options.seed,
@@ -203,6 +193,22 @@ def _noise(text: str, robot: RobotModel) -> tuple[tuple[float, ...], tuple[float
     return (given["position"],), (given["effort"],)
 
 
+def _controller_rate(text: str) -> float:
+    """Return the rate of the controller in Hz.
+
+    Raises:
+        SettingError: if it is no number.
+    """
+    if text == "continuous":
+        raise SettingError(
+            "--controller-rate",
+            text,
+            "every controller is simulated with a rate: give it in Hz, such as 4000; the higher "
+            "it is, the closer the motion comes to that under a continuous controller",
+        )
+    return _number("--controller-rate", text)
+
+
 def _numbers(name: str, text: str) -> tuple[float, ...]:
     return tuple(_number(name, part) for part in text.split(","))
 
@@ -233,7 +239,6 @@ def _document(
     options: argparse.Namespace, robot: RobotModel, recording: SimulatedRecording
 ) -> dict[str, Any]:
     """Return everything that is printed, as plain data."""
-    certificate = recording.certificate
     return {
         "robot": robot.name,
         "bag": str(options.output),
@@ -242,9 +247,6 @@ def _document(
         "duration": recording.duration,
         "seed": options.seed,
         "tracking_error": dict(zip(robot.joint_names, recording.tracking_error, strict=True)),
-        "integration": None
-        if certificate is None
-        else {**asdict(certificate), "events": certificate.events},
     }
 
 
@@ -256,12 +258,4 @@ def _print(document: dict[str, Any]) -> None:
         f"{document['rate_hz']:g} Hz"
     )
     tables.print_table(out, title, ("joint", "largest distance from the reference"), rows)
-    integration = document["integration"]
-    if integration is not None:
-        out.print(
-            f"{integration['steps']} steps, {integration['rejected']} rejected, "
-            f"{integration['events']} changes of stick and slip, largest local error "
-            f"{integration['largest_error']:.2g} of {integration['tolerance']:g}",
-            soft_wrap=True,
-        )
     out.print(f"written to {document['bag']}", markup=False, soft_wrap=True)

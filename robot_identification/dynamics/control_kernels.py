@@ -1,7 +1,4 @@
-"""Compiled control laws, and the reference that they follow.
-
-The same code serves the controller with a rate of its own and the continuous one.
-"""
+"""Compiled control laws, and the reference that they follow."""
 
 from __future__ import annotations
 

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.dynamics.continuous import ContinuousLoop, IntegrationCertificate
 from robot_identification.dynamics.sensors import Sensors, SensorSettings
-from robot_identification.dynamics.simulation import ClosedLoop, SimulatedSamples
+from robot_identification.dynamics.simulation import ClosedLoop
 from robot_identification.errors import SettingError
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.robot.drives import as_recorded, from_joint_side
@@ -32,8 +31,6 @@ class SimulationSettings:
             controller, divided so that it is at most 1 kHz.
         duration: simulated time in s; None: until the end of the trajectory.
         controller_rate_hz: rate of the controller; None: as the robot file says.
-        continuous: a controller without a rate, integrated by adaptive steps.
-        tolerance: bound of the local error of these steps.
         position_noise: standard deviations in rad or m, joint side, one value or one per joint.
         effort_noise: standard deviations in N m or N, likewise.
         seed: seed of the noise.
@@ -44,8 +41,6 @@ class SimulationSettings:
     rate_hz: float | None = None
     duration: float | None = None
     controller_rate_hz: float | None = None
-    continuous: bool = False
-    tolerance: float = 1e-6
     position_noise: tuple[float, ...] = (0.0,)
     effort_noise: tuple[float, ...] = (0.0,)
     seed: int = 0
@@ -61,10 +56,6 @@ class SimulationSettings:
             raise SettingError("drive_gain_factors", factors, "must be positive")
         if self.seed < 0:
             raise SettingError("seed", self.seed, "must not be negative")
-        if self.continuous and self.controller_rate_hz is not None:
-            raise SettingError(
-                "controller_rate_hz", self.controller_rate_hz, "a continuous controller has none"
-            )
 
 
 @dataclass(frozen=True)
@@ -76,7 +67,6 @@ class SimulatedRecording:
         trajectory: what the robot followed, in the order of its joints.
         rate_hz: rate of the samples.
         duration: simulated time in s.
-        certificate: what the adaptive integration did; None for a controller with a rate.
         tracking_error: largest distance from the reference, (joints,) in rad or m.
     """
 
@@ -84,7 +74,6 @@ class SimulatedRecording:
     trajectory: Trajectory
     rate_hz: float
     duration: float
-    certificate: IntegrationCertificate | None
     tracking_error: tuple[float, ...]
 
 
@@ -116,7 +105,8 @@ def simulated_recording(
     sensors = Sensors(robot, _sensor_settings(robot, given), given.seed)
     rate_hz = given.rate_hz or _default_rate(robot, given)
     duration = given.duration or float(ordered.times[-1])
-    samples, certificate = _simulated(robot, values, ordered, given, rate_hz, duration)
+    loop = ClosedLoop(robot, values, rate_hz=given.controller_rate_hz, sample_rate_hz=rate_hz)
+    samples = loop.run(ordered.reference, duration)
     measured = sensors.measure(samples)
     factors = _per_joint("drive_gain_factors", given.drive_gain_factors, len(robot.joints))
     wanted = ordered.sample(samples.time)[0]
@@ -128,26 +118,7 @@ def simulated_recording(
         reference=from_joint_side(robot, wanted, None, None).position,
     )
     error = np.abs(samples.position - wanted).max(axis=0)
-    return SimulatedRecording(
-        raw, ordered, rate_hz, duration, certificate, tuple(float(x) for x in error)
-    )
-
-
-def _simulated(
-    robot: RobotModel,
-    values: npt.ArrayLike,
-    trajectory: Trajectory,
-    settings: SimulationSettings,
-    rate_hz: float,
-    duration: float,
-) -> tuple[SimulatedSamples, IntegrationCertificate | None]:
-    """Return the samples without sensors."""
-    if settings.continuous:
-        loop = ContinuousLoop(robot, values, tolerance=settings.tolerance)
-        run = loop.run(trajectory.reference, duration, rate_hz=rate_hz)
-        return run.samples, run.certificate
-    sampled = ClosedLoop(robot, values, rate_hz=settings.controller_rate_hz, sample_rate_hz=rate_hz)
-    return sampled.run(trajectory.reference, duration), None
+    return SimulatedRecording(raw, ordered, rate_hz, duration, tuple(float(x) for x in error))
 
 
 def _default_rate(robot: RobotModel, settings: SimulationSettings) -> float:

@@ -53,6 +53,7 @@ def test_a_sliding_mass_stops_where_friction_has_used_up_its_energy():
     expected = 0.5 * 0.5 * 2.0**2 / 0.7
     np.testing.assert_allclose(samples.position[-1], expected, atol=1e-6)
     assert abs(samples.velocity[-1, 0]) < 1e-12
+    np.testing.assert_allclose(samples.slip[[0, -1], 0], [1.0, 0.0], atol=1e-12)
 
 
 def test_a_smooth_motion_agrees_with_an_adaptive_integrator():
@@ -142,6 +143,34 @@ def test_the_effort_never_exceeds_its_limit():
     samples = loop.run(sinusoid([1.0], 1.0, 1.0), 1.0, loop.at_rest([0.0]))
     assert np.abs(samples.effort).max() <= 12.0
     assert np.count_nonzero(np.abs(samples.effort) == 12.0) > 10
+
+
+def test_the_integral_does_not_wind_up_while_the_effort_is_limited():
+    gains = {"kp": (200.0,), "ki": (300.0,), "kd": (40.0,)}
+    loop = ClosedLoop(
+        pendulum(0.0, effort=3.0), pendulum_values(), controller=Controller("pid", 1e3, gains)
+    )
+    samples = loop.run(hold([1.0]), 6.0, loop.at_rest([0.0]))
+    assert np.abs(samples.effort).max() <= 3.0
+    assert np.count_nonzero(np.abs(samples.effort) == 3.0) > 100
+    assert samples.position.max() < 1.2
+    np.testing.assert_allclose(samples.position[-1], 1.0, atol=1e-4)
+
+
+def test_computed_torque_leaves_an_error_where_its_model_is_wrong():
+    robot, values, _ = two_joints_with_coupled_friction((5.0, 3.0), 4.0)
+    controller = Controller("computed_torque", 4000.0, {"kp": (400.0,) * 2, "kd": (40.0,) * 2})
+    reference = sinusoid([0.3, 0.4], 1.0, 2.0)
+    errors = []
+    for share in (1.0, 0.8):
+        loop = ClosedLoop(
+            robot, values, controller=controller, nominal=share * values, sample_rate_hz=1000.0
+        )
+        samples = loop.run(reference, 2.0, loop.at_rest([0.0, 0.0]))
+        wanted = np.array([[0.3, 0.4]]) * (1.0 - np.cos(2.0 * math.pi * samples.time))[:, None]
+        errors.append(float(np.abs(samples.position - wanted).max()))
+    assert errors[0] < 1e-4  # of the torque that is held
+    assert errors[1] > 1e-3
 
 
 def test_the_effort_belongs_to_the_instant_of_the_position():
@@ -288,6 +317,9 @@ def test_an_unstable_loop_is_refused_with_the_time():
     with pytest.raises(SimulationError) as caught:
         loop.run(hold([0.0]), 5.0, loop.at_rest([0.1]))
     assert 0.0 < caught.value.time < 5.0
+    impossible = ClosedLoop(robot, pendulum_values(ZZ=-1.0), controller=controller)
+    with pytest.raises(SimulationError, match="mass matrix"):
+        impossible.run(hold([0.0]), 1.0)
 
 
 def test_wrong_settings_are_refused():
