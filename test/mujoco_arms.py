@@ -16,6 +16,7 @@ from robot_identification.dynamics.mujoco_loop import MujocoLoop
 from robot_identification.excitation.random_points import RandomPointsSettings, random_points
 from robot_identification.nodes.session import Session
 from robot_identification.robot.loading import load_robot
+from robot_identification.robot.parameters import LINK_PARAMETERS
 from robot_identification.robot.urdf_prior import urdf_prior
 from robot_identification.storage.mujoco_models import mujoco_robot
 
@@ -82,11 +83,7 @@ class Arm:
         robot = load_robot(path)
         loop = MujocoLoop(robot, *mujoco_robot(robot, path, values=str(values)))
         known = urdf_prior(example(self.urdf), robot).copy()
-        own = known.reshape(len(robot.joints), 14)
-        drives = loop.drives()
-        own[:, 10:] = np.stack(
-            [drives.inertia, drives.viscous, drives.coulomb, drives.offset], axis=1
-        )
+        robot.layout.table(known)[:, LINK_PARAMETERS:] = loop.drives().values
         return known
 
 

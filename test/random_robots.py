@@ -4,11 +4,11 @@ import numpy as np
 
 from robot_identification.robot.model import (
     Coupling,
-    CouplingKind,
     CouplingTerm,
     Joint,
     JointType,
     RobotModel,
+    TermKind,
 )
 
 
@@ -62,9 +62,9 @@ def coupled_wrist(first="joint_1", second="joint_2", number=2):
     )
     both = CouplingTerm(on={first: 1.0, second: 1.0}, of={first: 1.0, second: 1.0})
     return (
-        Coupling(f"Ia{number}", CouplingKind.INERTIA, one_on_other),
-        Coupling(f"Fvm{number}", CouplingKind.VISCOUS, one_on_other),
-        Coupling(f"Fcm{number}", CouplingKind.COULOMB, (both,)),
+        Coupling(f"Ia{number}", TermKind.INERTIA, one_on_other),
+        Coupling(f"Fvm{number}", TermKind.VISCOUS, one_on_other),
+        Coupling(f"Fcm{number}", TermKind.COULOMB, (both,)),
     )
 
 

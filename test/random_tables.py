@@ -4,13 +4,17 @@ import numpy as np
 
 from robot_identification.robot.kinematics import placement
 from robot_identification.robot.model import GeometricParameters, Joint, JointType, RobotModel
+from robot_identification.robot.terms import TERMS
 
 QUARTER = np.pi / 2
 GRAVITIES = ((0, 0, -9.81), (0, -9.81, 0), (9.81, 0, 0), (3, -4, 8))
 
 
 def table_robot(geometries, types="", *, gravity=(0, 0, -9.81), antecedents=None, **terms):
-    """Return a robot from its table; ``types`` is a string of R and P."""
+    """Return a robot from its table; ``types`` is a string of R and P.
+
+    Further arguments are those of a robot file that say which terms joints have.
+    """
     joints = []
     for i, values in enumerate(geometries):
         geometry = GeometricParameters(**values)
@@ -24,7 +28,7 @@ def table_robot(geometries, types="", *, gravity=(0, 0, -9.81), antecedents=None
                 rotation=rotation,
                 translation=translation,
                 geometry=geometry,
-                **terms,
+                terms=frozenset(t.name for t in TERMS if terms.get(t.key, t.default)),
             )
         )
     return RobotModel("table", "base", tuple(joints), gravity)

@@ -17,7 +17,7 @@ DOWN, ACROSS = (0, 0, -9.81), (0, -9.81, 0)
 def generic_robot(rng, joints=None):
     """Return a chain whose frames are placed anyhow, as those of a URDF."""
     robot = random_robot(rng, int(rng.integers(2, 7)) if joints is None else joints)
-    chained = [replace(j, antecedent=i - 1, **ONLY_INERTIA) for i, j in enumerate(robot.joints)]
+    chained = [replace(j, antecedent=i - 1, terms=frozenset()) for i, j in enumerate(robot.joints)]
     return replace(robot, joints=tuple(chained))
 
 

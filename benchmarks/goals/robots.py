@@ -14,10 +14,9 @@ from didim_seven_joints import panda
 
 from robot_identification.identification.base import BaseParameters, base_parameters
 from robot_identification.robot.loading import load_robot
-from robot_identification.robot.model import Array, JointType, RobotModel
+from robot_identification.robot.model import Array, JointType, RobotModel, TermKind
 from robot_identification.robot.values import load_values
 
-_PER_JOINT = 14
 _TREE = 30
 _HARMONICS = 5
 _FUNDAMENTAL_HZ, _PERIODS = 0.1, 3.0
@@ -64,7 +63,7 @@ def six_joints() -> Arm:
     values = np.array(load_values("tx40_simulated", coupled))
     robot = replace(coupled, couplings=(), experiment=None)
     joints = tuple(replace(j, limits=replace(j.limits, effort=None)) for j in robot.joints)
-    return Arm("6R", replace(robot, joints=joints), values[: _PER_JOINT * len(joints)])
+    return Arm("6R", replace(robot, joints=joints), robot.layout.table(values).ravel())
 
 
 def seven_joints() -> Arm:
@@ -106,7 +105,7 @@ def pinocchio_model(robot: RobotModel, values: Array) -> Any:
     model.gravity.linear = np.array(robot.gravity)
     numbers = [0]
     for j, joint in enumerate(robot.joints):
-        own = values[_PER_JOINT * j : _PER_JOINT * (j + 1)]
+        own = values[robot.layout.link(j)]
         placement = pin.SE3(np.array(joint.rotation), np.array(joint.translation))
         kind = pin.JointModelPZ() if joint.type is JointType.PRISMATIC else pin.JointModelRZ()
         index = model.addJoint(numbers[joint.antecedent + 1], kind, placement, joint.name)
@@ -117,7 +116,8 @@ def pinocchio_model(robot: RobotModel, values: Array) -> Any:
         )
         tensor -= mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
         model.appendBodyToJoint(index, pin.Inertia(mass, centre, tensor), pin.SE3.Identity())
-    model.armature = np.array(values[10 : _PER_JOINT * len(robot.joints) : _PER_JOINT])
+    drives = [robot.layout.columns(j, TermKind.INERTIA) for j in range(len(robot.joints))]
+    model.armature = np.array([values[columns].sum() for columns in drives])
     return model
 
 

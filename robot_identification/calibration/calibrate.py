@@ -11,15 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.calibration.calibrated import CalibratedParameters
-from robot_identification.calibration.conditions import (
-    CENTRE,
-    COULOMB,
-    DRIVE_INERTIA,
-    LINK,
-    VISCOUS,
-    Box,
-    conditions,
-)
+from robot_identification.calibration.conditions import CENTRE, LINK, Box, conditions
 from robot_identification.calibration.deviations import spread
 from robot_identification.calibration.nearest import Nearest, nearest
 from robot_identification.calibration.prior import Prior
@@ -38,9 +30,11 @@ from robot_identification.identification.least_squares import relative_error
 from robot_identification.identification.result import SPOILT, IdentificationResult
 from robot_identification.identification.result_settings import settings_of
 from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.terms import TERMS, SignCondition
 
 SPACES = ("base", "essential")
 _NOTABLE_LOSS = 0.05
+_OF_ANY_SIGN = tuple(term.name for term in TERMS if term.sign is SignCondition.ANY)
 
 Cancelled = Callable[[], bool]
 
@@ -141,7 +135,7 @@ def _calibrated(
         checks=published.checks,
         step=published.step,
         active_links=owners(published.active, LINK, CENTRE),
-        active_drives=owners(published.active, DRIVE_INERTIA, VISCOUS, COULOMB),
+        active_drives=owners(published.active, *(term.label for term in TERMS)),
         error_identified=relative_error(result.factors, found.estimate),
         error_free=relative_error(result.factors, projection @ free),
         error=relative_error(result.factors, projection @ chosen),
@@ -196,7 +190,7 @@ def _warnings(
     free = [
         n
         for n, known in zip(calibrated.prior.names, calibrated.prior.known, strict=True)
-        if not known and not n.startswith("off")
+        if not known and not n.startswith(_OF_ANY_SIGN)
     ]
     if calibrated.prior.source and free:
         lines.append(f"the prior gives no value for {', '.join(free)}; they were left free")

@@ -14,22 +14,16 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.calibration.conditions import (
-    CENTRE,
-    DRIVE_INERTIA,
-    LINK,
-    Box,
-    Condition,
-    conditions,
-)
+from robot_identification.calibration.conditions import CENTRE, LINK, Box, Condition, conditions
 from robot_identification.errors import SettingError, ShapeError
-from robot_identification.robot import parameters
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.bodies import body_of, pseudo_inertia
 from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.terms import TERMS, SignCondition
 
 TOLERANCES = (0.0, 0.01, 0.02, 0.04)
 """Tolerances of the Cholesky test, in kg m^2 (Gautier and Venture 2013, table III)."""
+_POSITIVE = tuple(term.label for term in TERMS if term.sign is SignCondition.POSITIVE)
 
 
 @by_value
@@ -98,7 +92,7 @@ class DriveCheck:
 
     Attributes:
         joints: name of the joint, or of the joints.
-        kind: ``drive inertia``, ``viscous friction`` or ``Coulomb friction``.
+        kind: label of the joint term, such as ``drive inertia`` or ``Coulomb friction``.
         min_eigenvalue: the parameter, or the smallest eigenvalue of the matrix of coupled ones,
             in the unit of the parameters.
         consistent: whether it is above 0, or for friction not below.
@@ -114,7 +108,7 @@ class DriveCheck:
         """What is wrong with the drive, for people; empty if nothing is."""
         if self.consistent:
             return ""
-        bound = "not positive" if self.kind == DRIVE_INERTIA else "negative"
+        bound = "not positive" if self.kind in _POSITIVE else "negative"
         what = "smallest eigenvalue of the " if "," in self.joints else ""
         return f"{self.joints}: {what}{self.kind} {self.min_eigenvalue:.4g} is {bound}"
 
@@ -188,8 +182,7 @@ def check_consistency(
     found = conditions(robot, boxes)
     links = []
     for index, joint in enumerate(robot.joints):
-        first = parameters.joint_offset(index)
-        ten = vector[first : first + len(parameters.INERTIAL)]
+        ten = vector[robot.layout.link(index)]
         box = [c for c in found if c.kind == CENTRE and c.joints == (index,)]
         inside = bool(np.diag(box[0].matrix(vector)).min() >= 0.0) if box else None
         links.append(check_link(joint.link, joint.name, ten, tolerance, tested, inside))

@@ -3,8 +3,9 @@
 Every condition is linear in the parameters: a symmetric matrix F(chi) = sum chi_i F_i must be
 positive definite.  For a link it is the 4 x 4 pseudo-inertia, which is positive definite exactly
 where the mass is positive, the inertia at the centre of mass is positive definite and its principal
-moments obey the triangle inequality.  For drives it is the matrix of the kinetic energy of the
-rotors, and that of the power lost to viscous friction; joints whose drives are coupled share one.
+moments obey the triangle inequality.  For joint terms that are linear in a rate it is the matrix of
+the kinetic energy of the rotors, and of the power lost to viscous friction; joints whose drives are
+coupled share one.  The other terms must lose power one by one.
 """
 
 from __future__ import annotations
@@ -16,18 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import SettingError
-from robot_identification.robot import parameters
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.bodies import pseudo_inertia
-from robot_identification.robot.model import Array, CouplingKind, RobotModel, read_only
+from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.parameters import INERTIAL, LINK_PARAMETERS
+from robot_identification.robot.terms import JointTerm, SignCondition
 
-LINK, DRIVE_INERTIA, VISCOUS, COULOMB, CENTRE = (
-    "link",
-    "drive inertia",
-    "viscous friction",
-    "Coulomb friction",
-    "centre of mass",
-)
+LINK, CENTRE = "link", "centre of mass"
+_FIRST_MOMENTS, _MASS = INERTIAL.index("MX"), INERTIAL.index("M")
 
 Box = tuple[Array, Array]
 """Lower and upper corner, (3,) each, in the frame of a link and in m."""
@@ -40,8 +37,7 @@ class Condition:
 
     Attributes:
         owner: name of the link, or of the joint or joints.
-        kind: ``link``, ``drive inertia``, ``viscous friction``, ``Coulomb friction`` or ``centre
-            of mass``.
+        kind: ``link``, ``centre of mass``, or the label of a joint term, such as ``drive inertia``.
         basis: (size, size, parameters) one matrix per parameter of the full regressor.
         strict: whether a zero eigenvalue breaks the condition.
         joints: indices of the joints (of a link: the one that moves it).
@@ -78,23 +74,30 @@ def conditions(robot: RobotModel, boxes: Mapping[str, Box] | None = None) -> tup
     """
     return (
         *_links(robot),
-        *_quadratic(robot, CouplingKind.INERTIA, parameters.DRIVE_INERTIA, DRIVE_INERTIA),
-        *_quadratic(robot, CouplingKind.VISCOUS, parameters.VISCOUS_FRICTION, VISCOUS),
-        *_coulomb(robot),
+        *(
+            condition
+            for place, term in robot.layout.places
+            if term.sign is not SignCondition.ANY
+            for condition in (_quadratic if _is_linear(term) else _single)(robot, term, place)
+        ),
         *_centres(robot, boxes or {}),
     )
 
 
 def _links(robot: RobotModel) -> Iterator[Condition]:
-    body = np.stack([pseudo_inertia(row) for row in np.eye(len(parameters.INERTIAL))], axis=-1)
+    body = np.stack([pseudo_inertia(row) for row in np.eye(LINK_PARAMETERS)], axis=-1)
     for index, joint in enumerate(robot.joints):
         basis = np.zeros((4, 4, len(robot.all_parameter_names)))
-        first = parameters.joint_offset(index)
-        basis[:, :, first : first + len(parameters.INERTIAL)] = body
+        basis[:, :, robot.layout.link(index)] = body
         yield Condition(joint.link, LINK, basis, True, (index,))
 
 
-def _quadratic(robot: RobotModel, kind: CouplingKind, own: int, name: str) -> Iterator[Condition]:
+def _is_linear(term: JointTerm) -> bool:
+    """Tell whether a term is linear in a rate, so that v^T F v is an energy or a lost power."""
+    return term.kind.stores_energy or term.kind.power == 1
+
+
+def _quadratic(robot: RobotModel, term: JointTerm, own: int) -> Iterator[Condition]:
     """Yield the conditions on v^T F v / 2, one for each set of coupled joints.
 
     The wrist of the TX-40 gives [[Ia5, Ia6], [Ia6, Ia6]] (Gautier and Venture 2013, eq. 34, 35).
@@ -104,20 +107,20 @@ def _quadratic(robot: RobotModel, kind: CouplingKind, own: int, name: str) -> It
     modelled = set(robot.standard_indices.tolist())
     form = np.zeros((len(place), len(place), len(columns)))
     for index in range(len(place)):
-        column = parameters.joint_offset(index) + own
+        column = robot.layout.first(index) + own
         if column in modelled:
             form[index, index, column] = 1.0
     for coupling in robot.couplings:
-        if coupling.kind is kind:
-            for term in coupling.terms:
-                for on, gain in term.on.items():
-                    for of, share in term.of.items():
+        if coupling.kind is term.kind:
+            for part in coupling.terms:
+                for on, gain in part.on.items():
+                    for of, share in part.of.items():
                         form[place[on], place[of], columns[coupling.parameter]] += gain * share
     form = (form + form.transpose(1, 0, 2)) / 2.0
     for joints in _components(np.asarray(form.any(axis=2))):
         owner = ", ".join(robot.joint_names[j] for j in joints)
-        strict = kind is CouplingKind.INERTIA
-        yield Condition(owner, name, form[np.ix_(joints, joints)], strict, tuple(joints))
+        strict = term.sign is SignCondition.POSITIVE
+        yield Condition(owner, term.label, form[np.ix_(joints, joints)], strict, tuple(joints))
 
 
 def _components(linked: npt.NDArray[np.bool_]) -> Iterator[list[int]]:
@@ -132,21 +135,23 @@ def _components(linked: npt.NDArray[np.bool_]) -> Iterator[list[int]]:
         yield sorted(found)
 
 
-def _coulomb(robot: RobotModel) -> Iterator[Condition]:
+def _single(robot: RobotModel, term: JointTerm, own: int) -> Iterator[Condition]:
+    """Yield the conditions on parameters one by one, those of couplings included."""
     count, added = len(robot.all_parameter_names), robot.coupling_parameters
+    strict = term.sign is SignCondition.POSITIVE
     for index, joint in enumerate(robot.joints):
-        if joint.coulomb_friction:
+        if term.name in joint.terms:
             row = np.zeros((1, 1, count))
-            row[0, 0, parameters.joint_offset(index) + parameters.COULOMB_FRICTION] = 1.0
-            yield Condition(joint.name, COULOMB, row, False, (index,))
+            row[0, 0, robot.layout.first(index) + own] = 1.0
+            yield Condition(joint.name, term.label, row, strict, (index,))
     for coupling in robot.couplings:
-        own = coupling.kind is CouplingKind.COULOMB and coupling.parameter in added
-        if own and all(_acts_against_motion(term.on, term.of) for term in coupling.terms):
+        shared = coupling.kind is term.kind and coupling.parameter in added
+        if shared and all(_acts_against_motion(part.on, part.of) for part in coupling.terms):
             row = np.zeros((1, 1, count))
             row[0, 0, robot.all_parameter_names.index(coupling.parameter)] = 1.0
-            joints = {robot.joint_names.index(name) for term in coupling.terms for name in term.of}
+            joints = {robot.joint_names.index(name) for part in coupling.terms for name in part.of}
             owner = ", ".join(robot.joint_names[j] for j in sorted(joints))
-            yield Condition(owner, COULOMB, row, False, tuple(sorted(joints)))
+            yield Condition(owner, term.label, row, strict, tuple(sorted(joints)))
 
 
 def _acts_against_motion(on: Mapping[str, float], of: Mapping[str, float]) -> bool:
@@ -166,10 +171,10 @@ def _centres(robot: RobotModel, boxes: Mapping[str, Box]) -> Iterator[Condition]
         if low.shape != (3,) or high.shape != (3,) or not (low < high).all():
             raise SettingError("box", link, "three lower corners below three upper ones, in m")
         index = links.index(link)
-        first = parameters.joint_offset(index)
+        first = robot.layout.first(index)
         basis = np.zeros((6, 6, len(robot.all_parameter_names)))
         for axis in range(3):
-            moment, mass = first + 6 + axis, first + 9
+            moment, mass = first + _FIRST_MOMENTS + axis, first + _MASS
             basis[axis, axis, [moment, mass]] = 1.0, -low[axis]
             basis[3 + axis, 3 + axis, [moment, mass]] = -1.0, high[axis]
         yield Condition(link, CENTRE, basis, False, (index,))

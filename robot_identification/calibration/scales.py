@@ -9,14 +9,14 @@ import numpy as np
 from robot_identification.calibration.conditions import CENTRE, LINK, Condition
 from robot_identification.calibration.prior import Prior
 from robot_identification.identification.result import Regrouping
-from robot_identification.robot import parameters
 from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, JointType, RobotModel, read_only
+from robot_identification.robot.model import Array, JointType, RobotModel, TermKind, read_only
+from robot_identification.robot.parameters import INERTIAL, kind_of
 
 _SHORTEST = 0.01  # m: no link is thought of as smaller
 _SMALLEST = 1e-3  # of the largest of its kind: floor of a scale
 _LEAST_OF_TORQUE = 1e-2  # of the mass that explains the torque: floor of a mass
-_POWERS = dict(zip(parameters.INERTIAL, (2, 2, 2, 2, 2, 2, 1, 1, 1, 0), strict=True))
+_POWERS = dict(zip(INERTIAL, (2, 2, 2, 2, 2, 2, 1, 1, 1, 0), strict=True))
 """Of the length, in the unit of each inertial parameter."""
 
 
@@ -68,22 +68,22 @@ def scales(robot: RobotModel, prior: Prior, regrouping: Regrouping, estimate: Ar
     sizes = np.zeros(len(names))
     nominal = np.zeros(len(names))
     for j, joint in enumerate(robot.joints):
-        first = parameters.joint_offset(j)
+        link = robot.layout.link(j)
         second = mass[j] * length[j] ** 2
-        sizes[first : first + 10] = [second] * 6 + [mass[j] * length[j]] * 3 + [mass[j]]
-        nominal[first : first + 10] = second * np.array([2, 0, 0, 2, 0, 2, 0, 0, 0, 0]) / 3.0
-        nominal[first + 9] = mass[j]
+        sizes[link] = [second] * 6 + [mass[j] * length[j]] * 3 + [mass[j]]
+        nominal[link] = second * np.array([2, 0, 0, 2, 0, 2, 0, 0, 0, 0]) / 3.0
+        nominal[link.start + INERTIAL.index("M")] = mass[j]
         rotor = mass[j] if joint.type is JointType.PRISMATIC else second
-        own = values[f"Ia{j + 1}"]
-        own = own if own > 0.0 else min(spread[f"Ia{j + 1}"], rotor) or rotor
-        sizes[first + parameters.DRIVE_INERTIA] = own
+        for column in robot.layout.columns(j, TermKind.INERTIA):
+            own = values[names[column]]
+            sizes[column] = own if own > 0.0 else min(spread[names[column]], rotor) or rotor
     _friction(robot, values, spread, sizes)
     return Scales(read_only(mass), read_only(length), read_only(sizes), read_only(nominal))
 
 
 def _spread(regrouping: Regrouping, estimate: Array, reach: float) -> dict[str, float]:
     """Return sizes of all parameters that explain the base parameters with small bodies."""
-    kinds = [parameters.kind_of(name) for name in regrouping.standard_names]
+    kinds = [kind_of(name) for name in regrouping.standard_names]
     units = np.array([reach ** _POWERS.get(kind, 0) for kind in kinds])
     values = units * (np.linalg.pinv(regrouping.projection * units) @ estimate)
     return dict(zip(regrouping.standard_names, np.abs(values).tolist(), strict=True))
@@ -127,9 +127,10 @@ def _friction(
 ) -> None:
     """Fill in the scales of friction, offsets and couplings."""
     groups: dict[str, list[int]] = {}
+    inertias = {term.name for term in robot.layout.terms if term.kind is TermKind.INERTIA}
     for i, name in enumerate(robot.all_parameter_names):
-        kind = parameters.kind_of(name)
-        if sizes[i] == 0.0 or kind == "Ia":
+        kind = kind_of(name)
+        if sizes[i] == 0.0 or kind in inertias:
             groups.setdefault(kind, []).append(i)
             seen = max(abs(values[name]), spread[name])
             sizes[i] = seen or sizes[i]

@@ -12,7 +12,7 @@ from robot_identification.identification.cross_validation import CrossValidation
 from robot_identification.identification.huber import Robustness
 from robot_identification.identification.least_squares import RelativeError
 from robot_identification.identification.periodic import PeriodicRecording
-from robot_identification.identification.periodic_drift import TERMS
+from robot_identification.identification.periodic_drift import DRIFTING
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.sensitivity import CutoffChange, describe_change
 
@@ -118,7 +118,7 @@ def _print_periods(out: Console, found: PeriodicRecording, names: Sequence[str])
     rows = []
     for place, name in enumerate(names):
         joint = drift.get(name)
-        changes = ["-"] * (len(TERMS) + 1)
+        changes = ["-"] * (len(DRIFTING) + 1)
         if joint is not None:
             pairs = zip(joint.change, joint.std, strict=True)
             changes = [f"{change:.3g} ± {std:.2g}" for change, std in pairs]
@@ -144,7 +144,7 @@ def _print_periods(out: Console, found: PeriodicRecording, names: Sequence[str])
         "position noise",
         "effort noise",
         "residual / noise",
-        *TERMS,
+        *(term.name for term in DRIFTING),
         "p of no drift",
     )
     print_table(out, title, columns, rows)

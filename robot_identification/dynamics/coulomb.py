@@ -11,16 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robot_identification.dynamics.tree import (
-    COUPLING_KINDS,
-    Floats,
-    Integers,
-    coupling_terms_of,
-)
-from robot_identification.robot import parameters
-from robot_identification.robot.model import CouplingKind, RobotModel
-
-_COULOMB = COUPLING_KINDS[CouplingKind.COULOMB]
+from robot_identification.dynamics.term_kernels import COULOMB
+from robot_identification.dynamics.tree import Floats, Integers, coupling_terms_of
+from robot_identification.robot.model import RobotModel, TermKind
 
 
 class CoulombTerms(NamedTuple):
@@ -54,10 +47,10 @@ def coulomb_terms_of(robot: RobotModel) -> CoulombTerms:
         rows.append((joint, column, place, gain * float(np.sign(leading))))
 
     for joint in range(joints):
-        column = parameters.joint_offset(joint) + parameters.COULOMB_FRICTION
-        add(np.eye(joints)[joint], joint, column, 1.0)
+        for column in robot.layout.columns(joint, TermKind.COULOMB):
+            add(np.eye(joints)[joint], joint, column, 1.0)
     couplings = coupling_terms_of(robot)
-    for i in np.flatnonzero(couplings.kind == _COULOMB):
+    for i in np.flatnonzero(couplings.kind == COULOMB):
         if couplings.motion[i].any():
             add(
                 couplings.motion[i],

@@ -15,20 +15,29 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.dynamics import direct_kernels, mass_kernels
-from robot_identification.dynamics.tree import (
-    COUPLING_KINDS,
-    CouplingTerms,
-    Floats,
-    Integers,
-    Tree,
-    coupling_terms_of,
-    tree_of,
-)
+from robot_identification.dynamics.rate_terms import RateTerm, rate_terms
+from robot_identification.dynamics.term_kernels import ACCELERATION, COULOMB, ONE, VISCOUS
+from robot_identification.dynamics.tree import Floats, Integers, Tree, tree_of
 from robot_identification.errors import MassMatrixError, SampleError, ShapeError
-from robot_identification.robot import parameters
-from robot_identification.robot.model import CouplingKind, RobotModel
+from robot_identification.robot.model import RobotModel
+from robot_identification.robot.parameters import LINK_PARAMETERS
 
-_COULOMB = COUPLING_KINDS[CouplingKind.COULOMB]
+
+class CurvedFriction(NamedTuple):
+    """Friction with another power of the velocity than 0 or 1, couplings included.
+
+    Element e has the velocity motion[e] . qd, v, and takes action[e] sign(v) |v|^power[e] from the
+    joint efforts.
+
+    Attributes:
+        motion: (elements, joints) velocities.
+        action: (elements, joints) efforts at the velocity 1.
+        power: (elements,) powers, 2 or more.
+    """
+
+    motion: Floats
+    action: Floats
+    power: Integers
 
 
 class Plant(NamedTuple):
@@ -45,6 +54,7 @@ class Plant(NamedTuple):
         offset: (joints,) constant efforts.
         motion: (elements, joints) velocity of the friction elements.
         action: (elements, joints) efforts of the friction elements in sliding, in N m or N.
+        curved: friction that is not linear in the velocity.
         coupled: (pairs, 2) joints whose drive inertia or viscous friction is coupled.
         lanes: what does not change with the state, as :mod:`.mass_kernels` takes it.
     """
@@ -56,6 +66,7 @@ class Plant(NamedTuple):
     offset: Floats
     motion: Floats
     action: Floats
+    curved: CurvedFriction
     coupled: Integers
     lanes: Floats
 
@@ -89,18 +100,18 @@ def plant_of(robot: RobotModel, values: npt.ArrayLike) -> Plant:
     """
     vector = checked_values(robot, values)
     joints = len(robot.joints)
-    own = vector[: parameters.joint_offset(joints)].reshape(joints, len(parameters.PER_JOINT))
-    terms = coupling_terms_of(robot)
-    drive = np.diag(own[:, parameters.DRIVE_INERTIA])
-    viscous = np.diag(own[:, parameters.VISCOUS_FRICTION])
-    for i, kind in enumerate(terms.kind):
-        if kind != _COULOMB:
-            matrix = viscous if kind == COUPLING_KINDS[CouplingKind.VISCOUS] else drive
-            matrix[terms.joint[i]] += terms.gain[i] * vector[terms.column[i]] * terms.motion[i]
-    motion, action = _friction_elements(own[:, parameters.COULOMB_FRICTION], terms, vector)
+    terms = rate_terms(robot, np.arange(len(vector)))
+    drive, viscous = np.zeros((2, joints, joints))
+    offset = np.zeros(joints)
+    for term in terms:
+        if term.kind in (ACCELERATION, VISCOUS):
+            matrix = drive if term.kind == ACCELERATION else viscous
+            matrix[term.joint] += term.gain * vector[term.column] * term.motion
+        elif term.kind == ONE:
+            offset[term.joint] += vector[term.column]
+    motion, action = _friction_elements([t for t in terms if t.kind == COULOMB], vector, joints)
     tree = tree_of(robot)
-    links = np.ascontiguousarray(own[:, : len(parameters.INERTIAL)])
-    offset = np.ascontiguousarray(own[:, parameters.OFFSET])
+    links = np.ascontiguousarray(robot.layout.table(vector)[:, :LINK_PARAMETERS])
     apart = ~np.eye(joints, dtype=np.bool_)
     coupled = np.argwhere(apart & ((drive != 0.0) | (viscous != 0.0)))
     return Plant(
@@ -111,32 +122,39 @@ def plant_of(robot: RobotModel, values: npt.ArrayLike) -> Plant:
         offset=offset,
         motion=motion,
         action=action,
+        curved=_curved_friction([t for t in terms if t.kind > VISCOUS], vector, joints),
         # What is compiled is compiled once more for another order in memory.
         coupled=np.ascontiguousarray(coupled),
         lanes=mass_kernels.lanes_of(tree, links, drive, viscous, offset),
     )
 
 
-def _friction_elements(own: Floats, terms: CouplingTerms, vector: Floats) -> tuple[Floats, Floats]:
+def _friction_elements(terms: list[RateTerm], vector: Floats, joints: int) -> tuple[Floats, Floats]:
     """Return motion and action of the Coulomb elements; those of one velocity are one element."""
-    joints = len(own)
     actions: dict[tuple[float, ...], Floats] = {}
-
-    def add(motion: Floats, joint: int, effort: float) -> None:
-        leading = motion[np.flatnonzero(motion)[0]]
-        key = tuple(float(x) for x in motion / leading)
-        actions.setdefault(key, np.zeros(joints))[joint] += effort * np.sign(leading)
-
-    for joint, effort in enumerate(own):
-        add(np.eye(joints)[joint], joint, float(effort))
-    for i in np.flatnonzero(terms.kind == _COULOMB):
-        if terms.motion[i].any():
-            effort = float(terms.gain[i] * vector[terms.column[i]])
-            add(terms.motion[i], int(terms.joint[i]), effort)
+    for term in terms:
+        if term.motion.any():
+            leading = term.motion[np.flatnonzero(term.motion)[0]]
+            key = tuple(float(x) for x in term.motion / leading)
+            effort = float(term.gain * vector[term.column])
+            actions.setdefault(key, np.zeros(joints))[term.joint] += effort * np.sign(leading)
     kept = {key: action for key, action in actions.items() if action.any()}
     return (
         np.array(list(kept), dtype=np.float64).reshape(len(kept), joints),
         np.array(list(kept.values()), dtype=np.float64).reshape(len(kept), joints),
+    )
+
+
+def _curved_friction(terms: list[RateTerm], vector: Floats, joints: int) -> CurvedFriction:
+    """Return friction with other powers of the velocity, one element for each term that acts."""
+    acting = [term for term in terms if term.gain * vector[term.column] != 0.0]
+    action = np.zeros((len(acting), joints))
+    for row, term in zip(action, acting, strict=True):
+        row[term.joint] = term.gain * vector[term.column]
+    return CurvedFriction(
+        motion=np.array([t.motion for t in acting], dtype=np.float64).reshape(action.shape),
+        action=action,
+        power=np.array([term.kind for term in acting], dtype=np.int64),
     )
 
 

@@ -33,6 +33,8 @@ from robot_identification.dynamics.affine_kernels import (
     times,
     turn,
 )
+from robot_identification.dynamics.term_kernels import ACCELERATION, COULOMB, ONE, VISCOUS
+from robot_identification.robot.parameters import LINK_PARAMETERS
 
 Q, RATE, QD, QDD, SIGN, STATE = 0, 1, 2, 3, 4, 5
 """Forms of a joint: position, velocity over speed, velocity, acceleration, sign of velocity."""
@@ -212,18 +214,48 @@ def _rests(x):
     return x[0] == 0.0 and radius(x) == 0.0
 
 
+@compiled(**PART)
+def _powered(x, sign_of_x, power):
+    """Return sign(v) |v|^p of a velocity for p = 2, 3 and so on."""
+    magnitude, y = times(sign_of_x, x), x
+    for _ in range(power - 1):
+        y = times(y, magnitude)
+    return y
+
+
 @compiled(**_OPTIONS)
-def _drive(own, place, state, link, effort, held):
-    """Fill the effort of a joint but for couplings; ``place`` is that of its component."""
+def _drive(codes, own, place, state, link, effort, held):
+    """Fill the effort of a joint but for couplings.
+
+    Args:
+        codes: (terms,) what the terms of the joint multiply.
+        own: (terms,) their parameters.
+        place: that of the joint's component among the forms of the link.
+        state: forms of the joint.
+        link: forms of the link.
+        effort: (FORM * LANES,) result.
+        held: (LANES,) friction at rest.
+    """
     for t in range(LANES):
-        y = plus(get(link, place, t), scaled(own[10], get(state, QDD, t)))
-        y = plus(y, scaled(own[11], get(state, QD, t)))
         held[t] = 0.0
-        if _rests(get(state, RATE, t)):
-            held[t] = abs(own[12])
-        else:
-            y = plus(y, scaled(own[12], get(state, SIGN, t)))
-        put(effort, 0, t, (y[0] + own[13], y[1], y[2], y[3], y[4], y[5]))
+        put(effort, 0, t, get(link, place, t))
+    for i in range(codes.size):
+        for t in range(LANES):
+            y = get(effort, 0, t)
+            if codes[i] == ONE:
+                y = y[0] + own[i], y[1], y[2], y[3], y[4], y[5]
+            elif codes[i] == ACCELERATION:
+                y = plus(y, scaled(own[i], get(state, QDD, t)))
+            elif codes[i] == VISCOUS:
+                y = plus(y, scaled(own[i], get(state, QD, t)))
+            elif codes[i] != COULOMB:
+                x = _powered(get(state, QD, t), get(state, SIGN, t), codes[i])
+                y = plus(y, scaled(own[i], x))
+            elif _rests(get(state, RATE, t)):
+                held[t] += abs(own[i])
+            else:
+                y = plus(y, scaled(own[i], get(state, SIGN, t)))
+            put(effort, 0, t, y)
 
 
 @compiled(**_OPTIONS)
@@ -232,18 +264,21 @@ def _couple(coupling, values, states, efforts, held):
     joints = states.shape[0]
     for i in range(coupling.joint.size):
         gain = coupling.gain[i] * values[coupling.column[i]]
-        which = QDD if coupling.kind[i] == 0 else (QD if coupling.kind[i] == 1 else RATE)
+        kind = coupling.kind[i]
+        which = QDD if kind == ACCELERATION else (RATE if kind == COULOMB else QD)
         for t in range(LANES):
             total = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
             for j in range(joints):
                 if coupling.motion[i, j] != 0.0:
                     total = plus(total, scaled(coupling.motion[i, j], get(states[j], which, t)))
             own = efforts[coupling.joint[i]]
-            if coupling.kind[i] == 2:
+            if kind == COULOMB:
                 if _rests(total):
                     held[coupling.joint[i], t] += abs(gain)
                     continue
                 total = sign(total)
+            elif kind > VISCOUS:
+                total = _powered(total, sign(total), kind)
             put(own, 0, t, plus(get(own, 0, t), scaled(gain, total)))
 
 
@@ -266,7 +301,7 @@ def efforts_of(tree, coupling, values, states, links, efforts, held):
         efforts: (joints, FORM * LANES) result, in N m or N.
         held: (joints, LANES) friction at rest, which may act either way, besides.
     """
-    joints = states.shape[0]
+    joints, per_joint = states.shape[0], LINK_PARAMETERS + tree.terms.size
     links[joints] = 0.0
     for axis in range(3):
         first = (_A + axis) * FORM * LANES
@@ -279,15 +314,16 @@ def efforts_of(tree, coupling, values, states, links, efforts, held):
             _slide(r, point, states[j], before, link)
         else:
             _turn(r, point, states[j], before, link)
-        _load(values[14 * j : 14 * j + 14], link)
+        _load(values[j * per_joint : j * per_joint + LINK_PARAMETERS], link)
     for j in range(joints - 1, -1, -1):
         parent = tree.antecedent[j] if tree.antecedent[j] >= 0 else joints
         r, p, before, link = tree.rotation[j], tree.translation[j], links[parent], links[j]
-        own, point = values[14 * j : 14 * j + 14], (p[0], p[1], p[2])
+        first, point = j * per_joint + LINK_PARAMETERS, (p[0], p[1], p[2])
+        own = values[first : first + tree.terms.size]
         if tree.prismatic[j]:
-            _drive(own, _F + 2, states[j], link, efforts[j], held[j])
+            _drive(tree.terms, own, _F + 2, states[j], link, efforts[j], held[j])
             _slide_back(r, point, states[j], link, before)
         else:
-            _drive(own, _N + 2, states[j], link, efforts[j], held[j])
+            _drive(tree.terms, own, _N + 2, states[j], link, efforts[j], held[j])
             _turn_back(r, point, link, before)
     _couple(coupling, values, states, efforts, held)

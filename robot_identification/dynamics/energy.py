@@ -12,16 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.dynamics import energy_kernels
-from robot_identification.dynamics.tree import (
-    COUPLING_KINDS,
-    CouplingTerms,
-    Floats,
-    coupling_terms_of,
-    tree_of,
-)
+from robot_identification.dynamics.term_kernels import ACCELERATION
+from robot_identification.dynamics.tree import CouplingTerms, Floats, coupling_terms_of, tree_of
 from robot_identification.errors import ShapeError
-from robot_identification.robot import parameters
-from robot_identification.robot.model import CouplingKind, RobotModel
+from robot_identification.robot.model import RobotModel
+from robot_identification.robot.parameters import LINK_PARAMETERS
 
 
 class EnergyRegressor:
@@ -143,11 +138,12 @@ def total_energy(
 def _stored(robot: RobotModel) -> npt.NDArray[np.bool_]:
     """Return which columns of the full regressor belong to inertial and drive parameters."""
     stored = np.zeros(len(robot.all_parameter_names), dtype=np.bool_)
-    for j in range(len(robot.joints)):
-        first = parameters.joint_offset(j)
-        stored[first : first + parameters.DRIVE_INERTIA + 1] = True
+    table = robot.layout.table(stored)
+    table[:, :LINK_PARAMETERS] = True
+    for place, term in robot.layout.places:
+        table[:, place] = term.kind.stores_energy
     terms = coupling_terms_of(robot)
-    stored[terms.column[terms.kind == COUPLING_KINDS[CouplingKind.INERTIA]]] = True
+    stored[terms.column[terms.kind == ACCELERATION]] = True
     return stored
 
 
@@ -157,7 +153,7 @@ def _quadratic_terms(robot: RobotModel) -> tuple[CouplingTerms, list[int]]:
     The coupling efforts C qdd derive from 1/2 qd.C qd exactly if C is symmetric.
     """
     terms = coupling_terms_of(robot)
-    inertia = terms.kind == COUPLING_KINDS[CouplingKind.INERTIA]
+    inertia = terms.kind == ACCELERATION
     lossy = []
     for column in np.unique(terms.column[inertia]):
         matrix = np.zeros((len(robot.joints), len(robot.joints)))

@@ -20,6 +20,8 @@ from robot_identification.dynamics.frame_kernels import (
     load_block,
     turned,
 )
+from robot_identification.dynamics.term_kernels import ACCELERATION
+from robot_identification.robot.parameters import LINK_PARAMETERS
 
 _STATE = 10  # w, v and g in frame j, then g . p
 
@@ -64,12 +66,13 @@ def _energies(state, entries, count):
 
 
 @compiled(**OPTIONS)
-def _drive_energies(j, qd, start, count, quadratic, slots, out):
+def _drive_energies(terms, j, qd, start, count, quadratic, slots, out):
     """Fill the energy of drive inertias that belong to joint j and no other for a block."""
-    row = slots[14 * j + 10]
-    if row >= 0:
-        for t in range(count):
-            out[row, start + t] += 0.5 * qd[j, t] * qd[j, t]
+    for i in range(terms.size):
+        row = slots[j * (LINK_PARAMETERS + terms.size) + LINK_PARAMETERS + i]
+        if terms[i] == ACCELERATION and row >= 0:
+            for t in range(count):
+                out[row, start + t] += 0.5 * qd[j, t] * qd[j, t]
     for i in range(quadratic.joint.size):
         row = slots[quadratic.column[i]]
         if quadratic.joint[i] != j or row < 0:
@@ -96,7 +99,7 @@ def energy_rows(tree, quadratic, q, qd, slots, out):
     joints, samples = q.shape
     states = np.empty((joints, _STATE * BLOCK))
     frame = np.empty(5 * BLOCK)
-    entries = np.empty(10 * BLOCK)
+    entries = np.empty(LINK_PARAMETERS * BLOCK)
     qd_block = np.zeros((joints, BLOCK))
     base = np.zeros(_STATE * BLOCK)
     for axis in range(3):
@@ -115,9 +118,9 @@ def energy_rows(tree, quadratic, q, qd, slots, out):
             for t in range(count):
                 state[axis * BLOCK + t] += qd_block[j, t]
             _energies(state, entries, count)
-            for i in range(10):
-                row = slots[14 * j + i]
+            for i in range(LINK_PARAMETERS):
+                row = slots[j * (LINK_PARAMETERS + tree.terms.size) + i]
                 if row >= 0:
                     for t in range(count):
                         out[row, start + t] = entries[i * BLOCK + t]
-            _drive_energies(j, qd_block, start, count, quadratic, slots, out)
+            _drive_energies(tree.terms, j, qd_block, start, count, quadratic, slots, out)

@@ -28,6 +28,8 @@ from robot_identification.dynamics.frame_kernels import (
     load_block,
     turned,
 )
+from robot_identification.dynamics.term_kernels import ACCELERATION, joint_rows, signed_power
+from robot_identification.robot.parameters import LINK_PARAMETERS
 
 # Quantities of a link, three each: angular velocity, angular and linear acceleration.
 _W, _L, _A = 0, 3, 6
@@ -211,21 +213,6 @@ def _link_rows(tree, j, block, motion, own, screws, first, frame, slots, out):
 
 
 @compiled(**OPTIONS)
-def _joint_rows(qd, qdd, slots, block, out):
-    """Fill the columns Ia, Fv, Fc and off of a joint for one block of samples."""
-    if slots[0] >= 0:
-        out[slots[0], block] = qdd
-    if slots[1] >= 0:
-        out[slots[1], block] = qd
-    if slots[2] >= 0:
-        row = out[slots[2], block]
-        for t in range(row.size):
-            row[t] = np.sign(qd[t])
-    if slots[3] >= 0:
-        out[slots[3], block] = 1.0
-
-
-@compiled(**OPTIONS)
 def _coupling_rows(coupling, qd, qdd, slots, block, out):
     """Add the contributions of couplings for one block of samples."""
     for i in range(coupling.joint.size):
@@ -235,10 +222,10 @@ def _coupling_rows(coupling, qd, qdd, slots, block, out):
         for t in range(block.start, block.stop):
             total = 0.0
             for j in range(qd.shape[0]):
-                rate = qdd[j, t] if coupling.kind[i] == 0 else qd[j, t]
+                rate = qdd[j, t] if coupling.kind[i] == ACCELERATION else qd[j, t]
                 total += coupling.motion[i, j] * rate
-            if coupling.kind[i] == 2:
-                total = np.sign(total)
+            if coupling.kind[i] != ACCELERATION:
+                total = signed_power(total, coupling.kind[i])
             out[row, t] += coupling.gain[i] * total
 
 
@@ -257,6 +244,7 @@ def regressor_rows(tree, coupling, q, qd, qdd, slots, out):
         out: (rows, samples) result.
     """
     joints, samples = q.shape
+    per_joint = LINK_PARAMETERS + tree.terms.size
     first = _first_screws(tree.antecedent)
     motions = np.empty((joints, _MOTION * BLOCK))
     screws = np.empty((first[joints], _SCREW * BLOCK))
@@ -276,9 +264,9 @@ def regressor_rows(tree, coupling, q, qd, qdd, slots, out):
             before = base if parent < 0 else motions[parent]
             _move(tree.rotation[j], frame, before, motions[j], count)
             _add_joint_motion(tree.prismatic[j], qd[j, block], qdd[j, block], motions[j])
-            own_slots = slots[:, 14 * j : 14 * j + 10]
+            begin = j * per_joint
+            middle, end = begin + LINK_PARAMETERS, begin + per_joint
+            own_slots = slots[:, begin:middle]
             _link_rows(tree, j, block, motions[j], own, screws, first, frame, own_slots, out)
-            _joint_rows(
-                qd[j, block], qdd[j, block], slots[j, 14 * j + 10 : 14 * j + 14], block, out
-            )
+            joint_rows(tree.terms, qd[j, block], qdd[j, block], slots[j, middle:end], block, out)
         _coupling_rows(coupling, qd, qdd, slots, block, out)

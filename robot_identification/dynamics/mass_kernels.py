@@ -37,6 +37,7 @@ import numpy as np
 
 from robot_identification.compiled import IN_ANY_ORDER, compiled
 from robot_identification.dynamics.frame_kernels import sine_and_cosine
+from robot_identification.dynamics.term_kernels import signed_power
 from robot_identification.dynamics.tree import Floats, Tree
 
 _OPTIONS = {"fastmath": IN_ANY_ORDER}
@@ -315,7 +316,7 @@ def _fill(antecedent, work, mass):
 def mass_and_bias(plant, q, qd, work, mass, bias):
     """Fill mass matrix (joints, joints) and bias (joints,) of one state, drives included.
 
-    The bias holds gravity, velocity terms, viscous friction and offsets; no Coulomb friction.
+    The bias holds gravity, velocity terms, friction and offsets, but for Coulomb friction.
     ``work`` is the :func:`workspace` of the plant.
     """
     for j in range(q.size):
@@ -331,6 +332,14 @@ def mass_and_bias(plant, q, qd, work, mass, bias):
     for j, k in plant.coupled:
         mass[j, k] += plant.drive[j, k]
         bias[j] += plant.viscous[j, k] * qd[k]
+    curved = plant.curved
+    for e in range(curved.power.size):
+        rate = 0.0
+        for j in range(q.size):
+            rate += curved.motion[e, j] * qd[j]
+        value = signed_power(rate, curved.power[e])
+        for j in range(q.size):
+            bias[j] += curved.action[e, j] * value
 
 
 @compiled(**_OPTIONS)

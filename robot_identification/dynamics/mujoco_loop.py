@@ -37,6 +37,7 @@ from robot_identification.errors import (
 )
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.terms import JointTerm
 
 _NEEDS_A_MODEL = "computed_torque"
 _MEASURED = 0.02  # s between two looks at distances
@@ -46,23 +47,22 @@ _FASTEST = 1e6  # rad/s or m/s: no motion, but a simulation that breaks down
 @by_value
 @dataclass(frozen=True)
 class Drives:
-    """What moves the joints of a MuJoCo model and brakes them, (joints,) each; NaN: as the model.
+    """Joint terms: what moves the joints of a MuJoCo model and brakes them.
 
     Attributes:
-        inertia: drive inertias (``armature``) in kg m^2 or kg.
-        viscous: viscous friction (``damping``) in N m s/rad or N s/m.
-        coulomb: Coulomb friction (``frictionloss``) in N m or N.
-        offset: constant efforts in N m or N, which MuJoCo's models have not.
+        terms: the terms, of which MuJoCo's joints know some: see :attr:`.JointTerm.mujoco`.
+        values: (joints, terms) their parameters; NaN: as the model has it, 0 where it has none.
     """
 
-    inertia: Array
-    viscous: Array
-    coulomb: Array
-    offset: Array
+    terms: tuple[JointTerm, ...]
+    values: Array
 
     def __post_init__(self) -> None:
-        for name, values in tuple(vars(self).items()):
-            object.__setattr__(self, name, read_only(values))
+        object.__setattr__(self, "values", read_only(self.values))
+
+    def of(self, name: str) -> Array:
+        """Return the (joints,) values of a term such as ``Fv``."""
+        return self.values[:, [term.name for term in self.terms].index(name)]
 
 
 @by_value
@@ -140,7 +140,8 @@ class MujocoLoop:
         self._nominal = plant_of(robot, np.zeros(len(robot.all_parameter_names)))
         self._model = model
         self._places = self._places_of(model)
-        self._offset = np.nan_to_num(drives.offset)
+        self._terms = drives.terms
+        self._beside = np.nan_to_num(drives.values) * [not term.mujoco for term in drives.terms]
         self._data = self._prepared(drives, friction_time, contacts=contacts)
         self.contacts = ContactWatch(self._mujoco, model) if contacts else None
         self._scratch = simulation_kernels.controller_scratch(self._nominal)
@@ -175,12 +176,10 @@ class MujocoLoop:
     def _prepared(self, drives: Drives, friction_time: float | None, *, contacts: bool) -> Any:
         """Change the model, and return data for it."""
         model, dofs = self._model, self._places[1]
-        for target, given in (
-            (model.dof_armature, drives.inertia),
-            (model.dof_damping, drives.viscous),
-            (model.dof_frictionloss, drives.coulomb),
-        ):
-            target[dofs] = np.where(np.isnan(given), target[dofs], given)
+        for term, given in zip(drives.terms, drives.values.T, strict=True):
+            if term.mujoco:
+                target = getattr(model, f"dof_{term.mujoco}")
+                target[dofs] = np.where(np.isnan(given), target[dofs], given)
         if friction_time is not None:
             model.dof_solref[:, 0] = positive("friction_time", friction_time)
         model.opt.timestep = self.period / self.substeps
@@ -195,13 +194,11 @@ class MujocoLoop:
 
     def drives(self) -> Drives:
         """Return what moves and brakes the joints of the model, in the robot's order."""
-        dofs = self._places[1]
-        return Drives(
-            inertia=np.array(self._model.dof_armature[dofs]),
-            viscous=np.array(self._model.dof_damping[dofs]),
-            coulomb=np.array(self._model.dof_frictionloss[dofs]),
-            offset=np.array(self._offset),
-        )
+        values = np.array(self._beside)
+        for column, term in zip(values.T, self._terms, strict=True):
+            if term.mujoco:
+                column[:] = getattr(self._model, f"dof_{term.mujoco}")[self._places[1]]
+        return Drives(self._terms, values)
 
     def at_rest(self, position: npt.ArrayLike) -> MujocoState:
         """Return the state at rest at a position (joints,), at control step 0, torque unknown.
@@ -274,11 +271,19 @@ class MujocoLoop:
                 sharp = self.law.held or bool(np.isnan(before[0]))
                 rows.append((q, qd, torque.copy() if sharp else 0.5 * (before + torque)))
             before[:] = torque
-            data.qfrc_applied[dofs] = torque - self._offset
+            data.qfrc_applied[dofs] = torque - self._efforts_beside(qd)
             self._step(k)
         self._require_finite(state.step + steps, data.qpos, data.qvel)
         end = MujocoState(state.step + steps, self._physics(), integral, before, history)
         return end, self._samples(-(-state.step // self.every), rows)
+
+    def _efforts_beside(self, qd: Floats) -> Floats:
+        """Return the efforts of the joint terms that MuJoCo does not know."""
+        efforts = np.zeros(len(qd))
+        for term, values in zip(self._terms, self._beside.T, strict=True):
+            if not term.mujoco:
+                efforts += values * term.kind.of(qd)
+        return efforts
 
     def _step(self, k: int) -> None:
         """Let MuJoCo compute the motion of control step k."""

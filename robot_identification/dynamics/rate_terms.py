@@ -7,15 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.dynamics.tree import COUPLING_KINDS, coupling_terms_of
-from robot_identification.robot import parameters
+from robot_identification.dynamics.term_kernels import ACCELERATION, COULOMB, ONE, VISCOUS
+from robot_identification.dynamics.tree import code_of, coupling_terms_of
 from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, CouplingKind, RobotModel
-
-INERTIA = COUPLING_KINDS[CouplingKind.INERTIA]
-VISCOUS = COUPLING_KINDS[CouplingKind.VISCOUS]
-COULOMB = COUPLING_KINDS[CouplingKind.COULOMB]
-CONSTANT = 3
+from robot_identification.robot.model import Array, RobotModel
 
 
 @by_value
@@ -26,7 +21,7 @@ class RateTerm:
     Attributes:
         joint: joint whose effort it adds to.
         column: column among the chosen ones.
-        kind: acceleration, velocity, sign of the velocity, or 1.
+        kind: of its function, as in :mod:`.term_kernels`.
         gain: factor.
         motion: (joints,) combination of joint rates.
     """
@@ -46,18 +41,12 @@ def rate_terms(robot: RobotModel, columns: npt.NDArray[np.intp]) -> tuple[RateTe
         columns: (columns,) columns of the full regressor.
     """
     place = {int(column): i for i, column in enumerate(columns)}
-    kinds = {
-        parameters.DRIVE_INERTIA: INERTIA,
-        parameters.VISCOUS_FRICTION: VISCOUS,
-        parameters.COULOMB_FRICTION: COULOMB,
-        parameters.OFFSET: CONSTANT,
-    }
     found = []
     for joint, motion in enumerate(np.eye(len(robot.joints))):
-        for offset, kind in kinds.items():
-            column = parameters.joint_offset(joint) + offset
+        for own, term in robot.layout.places:
+            column = robot.layout.first(joint) + own
             if column in place:
-                found.append(RateTerm(joint, place[column], kind, 1.0, motion))
+                found.append(RateTerm(joint, place[column], code_of(term.kind), 1.0, motion))
     terms = coupling_terms_of(robot)
     for joint, column, kind, gain, motion in zip(*terms, strict=True):
         if int(column) in place:
@@ -76,6 +65,12 @@ def sign(speed: Array, width: float) -> tuple[Array, Array]:
     return speed / root, width**2 / (root * root * root)
 
 
+def slope(power: npt.ArrayLike, speed: Array) -> Array:
+    """Return the derivative of sign(v) |v|^p at speeds, for powers p that are not 0."""
+    p = np.asarray(power)
+    return np.asarray(p * np.abs(speed) ** (p - 1))
+
+
 def power(term: RateTerm, qd: Array, qdd: Array, width: float = 0.0) -> tuple[Array, Array, Array]:
     """Return the power of a term per unit of gain and parameter, and its derivatives.
 
@@ -90,10 +85,13 @@ def power(term: RateTerm, qd: Array, qdd: Array, width: float = 0.0) -> tuple[Ar
         the term's motion combines.
     """
     speed: Array = qd[..., term.joint]
-    if term.kind == CONSTANT:
+    if term.kind == ONE:
         return speed, np.ones_like(speed), np.zeros_like(speed)
-    rate = (qdd if term.kind == INERTIA else qd) @ term.motion
-    if term.kind != COULOMB:
+    rate = (qdd if term.kind == ACCELERATION else qd) @ term.motion
+    if term.kind in (ACCELERATION, VISCOUS):
         return speed * rate, rate, speed
-    value, slope = sign(rate, width)
-    return speed * value, value, speed * slope
+    if term.kind == COULOMB:
+        value, bend = sign(rate, width)
+    else:
+        value, bend = np.sign(rate) * np.abs(rate) ** term.kind, slope(term.kind, rate)
+    return speed * value, value, speed * bend

@@ -7,14 +7,19 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.robot import parameters
-from robot_identification.robot.model import CouplingKind, JointType, RobotModel
+from robot_identification.dynamics.term_kernels import ACCELERATION, ONE
+from robot_identification.robot.model import JointType, RobotModel, TermKind
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]
 
-COUPLING_KINDS = {CouplingKind.INERTIA: 0, CouplingKind.VISCOUS: 1, CouplingKind.COULOMB: 2}
+
+def code_of(kind: TermKind) -> int:
+    """Return what compiled code takes for a kind of terms; see :mod:`.term_kernels`."""
+    if kind.power is not None:
+        return kind.power
+    return ACCELERATION if kind is TermKind.INERTIA else ONE
 
 
 class Tree(NamedTuple):
@@ -26,6 +31,7 @@ class Tree(NamedTuple):
         rotation: (joints, 3, 3) constant orientation of frame j in its antecedent.
         translation: (joints, 3) constant origin of frame j in its antecedent, in m.
         gravity: (3,) acceleration of gravity in the base frame, in m/s^2.
+        terms: (terms,) what the terms of every joint multiply, by :func:`code_of`.
     """
 
     antecedent: Integers
@@ -33,6 +39,7 @@ class Tree(NamedTuple):
     rotation: Floats
     translation: Floats
     gravity: Floats
+    terms: Integers
 
 
 class CouplingTerms(NamedTuple):
@@ -41,7 +48,7 @@ class CouplingTerms(NamedTuple):
     Attributes:
         joint: (terms,) joint whose effort it adds to.
         column: (terms,) column of the full regressor.
-        kind: (terms,) 0 acceleration, 1 velocity, 2 sign of velocity.
+        kind: (terms,) what the parameter multiplies, by :func:`code_of`.
         gain: (terms,) factor of the contribution.
         motion: (terms, joints) the velocity is this row times the joint velocities.
     """
@@ -61,6 +68,7 @@ def tree_of(robot: RobotModel) -> Tree:
         rotation=np.array([joint.rotation for joint in robot.joints], dtype=np.float64),
         translation=np.array([joint.translation for joint in robot.joints], dtype=np.float64),
         gravity=np.array(robot.gravity, dtype=np.float64),
+        terms=np.array([code_of(term.kind) for term in robot.layout.terms], dtype=np.int64),
     )
 
 
@@ -76,7 +84,7 @@ def coupling_terms_of(robot: RobotModel) -> CouplingTerms:
             for name, factor in term.of.items():
                 motion[place[name]] = factor
             for name, gain in term.on.items():
-                kind = COUPLING_KINDS[coupling.kind]
+                kind = code_of(coupling.kind)
                 rows.append((place[name], column[coupling.parameter], kind, gain))
                 motions.append(motion)
     return CouplingTerms(
@@ -92,17 +100,14 @@ def structure_of(robot: RobotModel) -> Booleans:
     """Return (joints, full columns): which parameters can act on the effort of which joint.
 
     The effort of joint k depends on the inertial parameters of the links that it moves, on its
-    own drive inertia, friction and offset, and on the couplings that name it.
+    own joint terms, and on the couplings that name it.
     """
     joints = len(robot.joints)
-    per_joint = len(parameters.PER_JOINT)
     structure = np.zeros((joints, len(robot.all_parameter_names)), dtype=np.bool_)
     for k in range(joints):
         for j in np.flatnonzero(robot.ancestors[k]):
-            first = parameters.joint_offset(int(j))
-            structure[k, first : first + len(parameters.INERTIAL)] = True
-        first = parameters.joint_offset(k)
-        structure[k, first + len(parameters.INERTIAL) : first + per_joint] = True
+            structure[k, robot.layout.link(int(j))] = True
+        structure[k, robot.layout.columns(k)] = True
     terms = coupling_terms_of(robot)
     structure[terms.joint, terms.column] = True
     return structure

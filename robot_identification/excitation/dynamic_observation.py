@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from robot_identification.dynamics import rate_terms
 from robot_identification.dynamics.regressor import Regressor
+from robot_identification.dynamics.term_kernels import ACCELERATION, COULOMB, VISCOUS
 from robot_identification.dynamics.tree import tree_of
 from robot_identification.excitation.effort_gradient_kernels import effort_gradients
 from robot_identification.excitation.motion_map import Motion, MotionMap, Pull
@@ -36,14 +37,14 @@ class _Rows:
 
     Attributes:
         motion: (3, joints, samples) position, velocity and acceleration.
-        bends: (Coulomb terms, samples) derivatives of the smoothed signs.
+        bends: derivatives of what is not linear in the velocities, from ``put_signs``.
         weights: (samples,) square roots of the time that every sample stands for.
         entries: (compact rows, samples) weighted entries.
         onto: (compact rows, samples) room for derivatives over them.
     """
 
     motion: Array
-    bends: Array
+    bends: tuple[Array, Array]
     weights: Array
     entries: Array
     onto: Array
@@ -172,14 +173,15 @@ class _RateRows:
         self, terms: tuple[rate_terms.RateTerm, ...], places: Places, smoothing: float
     ) -> None:
         self._smoothing = smoothing
-        self._inertia = _Kind.of(rate_terms.INERTIA, terms, places)
-        self._viscous = _Kind.of(rate_terms.VISCOUS, terms, places)
-        self._coulomb = _Kind.of(rate_terms.COULOMB, terms, places)
+        self._inertia = _Kind.of([t for t in terms if t.kind == ACCELERATION], places)
+        self._viscous = _Kind.of([t for t in terms if t.kind == VISCOUS], places)
+        self._coulomb = _Kind.of([t for t in terms if t.kind == COULOMB], places)
+        self._curved = _Kind.of([t for t in terms if t.kind > VISCOUS], places)
         self._signs, of_term = np.unique(self._coulomb.rows, return_inverse=True)
         self._mixing = np.zeros((len(self._signs), len(of_term)))
         self._mixing[of_term, np.arange(len(of_term))] = self._coulomb.gains
 
-    def put_signs(self, qd: Array, entries: Array) -> Array:
+    def put_signs(self, qd: Array, entries: Array) -> tuple[Array, Array]:
         """Replace the signs of velocities by smoothed ones.
 
         Args:
@@ -187,47 +189,51 @@ class _RateRows:
             entries: (compact rows, samples) entries before they are weighted.
 
         Returns:
-            (Coulomb terms, samples) derivatives of the smoothed signs.
+            (Coulomb terms, samples) derivatives of the smoothed signs, and (curved terms, samples)
+            those of other functions of the velocity that are not linear.
         """
         values, bends = rate_terms.sign(self._coulomb.motions @ qd, self._smoothing)
         if self._smoothing > 0.0:
             entries[self._signs] = self._mixing @ values
-        return bends
+        return bends, rate_terms.slope(self._curved.kinds[:, None], self._curved.motions @ qd)
 
-    def pull(self, onto_entries: Array, bends: Array, onto: Array) -> None:
+    def pull(self, onto_entries: Array, bends: tuple[Array, Array], onto: Array) -> None:
         """Add derivatives over the entries to those over the motion.
 
         Args:
             onto_entries: (compact rows, samples) derivatives over the entries.
-            bends: (Coulomb terms, samples) derivatives of the smoothed signs.
+            bends: from :meth:`put_signs`.
             onto: (3, joints, samples) takes those over position, velocity and acceleration.
         """
         onto[2] += self._inertia.back @ onto_entries[self._inertia.rows]
         onto[1] += self._viscous.back @ onto_entries[self._viscous.rows]
-        onto[1] += self._coulomb.back @ (onto_entries[self._coulomb.rows] * bends)
+        for terms, slopes in zip((self._coulomb, self._curved), bends, strict=True):
+            onto[1] += terms.back @ (onto_entries[terms.rows] * slopes)
 
 
 @dataclass(frozen=True, eq=False)
 class _Kind:
-    """The terms of one kind: entry = gain times a function of motion times rates.
+    """Terms of a kind: entry = gain times a function of motion times rates.
 
     Attributes:
         rows: (terms,) row of the compact form.
         motions: (terms, joints) combinations of rates.
         gains: (terms,) factors.
+        kinds: (terms,) codes of the functions.
     """
 
     rows: Places
     motions: Array
     gains: Array
+    kinds: Places
 
     @classmethod
-    def of(cls, kind: int, terms: tuple[rate_terms.RateTerm, ...], places: Places) -> _Kind:
-        chosen = [term for term in terms if term.kind == kind]
+    def of(cls, terms: list[rate_terms.RateTerm], places: Places) -> _Kind:
         return cls(
-            np.array([places[term.joint, term.column] for term in chosen], dtype=np.int64),
-            np.array([term.motion for term in chosen]).reshape(len(chosen), len(places)),
-            np.array([term.gain for term in chosen]),
+            np.array([places[term.joint, term.column] for term in terms], dtype=np.int64),
+            np.array([term.motion for term in terms]).reshape(len(terms), len(places)),
+            np.array([term.gain for term in terms]),
+            np.array([term.kind for term in terms], dtype=np.int64),
         )
 
     @cached_property

@@ -29,6 +29,7 @@ from __future__ import annotations
 import numpy as np
 
 from robot_identification.compiled import IN_ANY_ORDER, compiled
+from robot_identification.robot.parameters import LINK_PARAMETERS
 
 BLOCK = 64
 
@@ -275,12 +276,13 @@ def _forward(tree, q, qd, qdd, cosine, sine, places, motions, units):
 @compiled(**_OPTIONS)
 def _backward(tree, slots, slope, start, count, qd, places, motions, units, weights, onto):
     """Collect the derivatives of one block from the tips to the base."""
+    per_joint = LINK_PARAMETERS + tree.terms.size
     for j in range(tree.antecedent.size - 1, -1, -1):
         parent = tree.antecedent[j]
         k = j
         while k >= 0:
-            for i in range(10):
-                row = slots[k, 14 * j + i]
+            for i in range(LINK_PARAMETERS):
+                row = slots[k, j * per_joint + i]
                 for t in range(count):
                     weights[i * BLOCK + t] = slope[row, start + t] if row >= 0 else 0.0
             _onto_motion(weights, units[j, k], motions[j])
@@ -319,7 +321,7 @@ def effort_gradients(tree, slots, q, qd, qdd, cosine, sine, slope, out):
     for i in range(3):
         motions[joints, (_A + i) * BLOCK : (_A + i + 1) * BLOCK] = -tree.gravity[i]
     units = np.empty((joints, joints, _UNIT * BLOCK))
-    weights = np.zeros(10 * BLOCK)
+    weights = np.zeros(LINK_PARAMETERS * BLOCK)
     onto = np.empty((3, joints, BLOCK))
     for start in range(0, samples, BLOCK):
         count = min(BLOCK, samples - start)

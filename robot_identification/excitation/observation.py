@@ -12,16 +12,16 @@ import numpy.typing as npt
 
 from robot_identification.dynamics import rate_terms
 from robot_identification.dynamics.energy import EnergyRegressor
+from robot_identification.dynamics.term_kernels import ACCELERATION, ONE
 from robot_identification.dynamics.tree import tree_of
 from robot_identification.excitation import gradient_kernels
 from robot_identification.excitation.curve import Curve, Points, Samples
 from robot_identification.excitation.motion_map import Observation, Pull
 from robot_identification.identification.base import BaseParameters
-from robot_identification.robot import parameters
 from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.parameters import LINK_PARAMETERS
 
 _QUADRATURE_NODES = 12
-_LINK = len(parameters.INERTIAL)
 
 
 class EnergyObservation:
@@ -43,7 +43,7 @@ class EnergyObservation:
         self._inertial = _inertial_places(robot, base.base_columns)
         stored = self._regressor.contained
         terms = rate_terms.rate_terms(robot, base.base_columns)
-        self._drive = tuple(t for t in terms if stored[t.column] and t.kind == rate_terms.INERTIA)
+        self._drive = tuple(t for t in terms if stored[t.column] and t.kind == ACCELERATION)
         self._lossy = tuple(t for t in terms if not stored[t.column])
         self._smoothing = smoothing
         nodes, weights = np.polynomial.legendre.leggauss(_QUADRATURE_NODES)
@@ -58,7 +58,7 @@ class EnergyObservation:
     @property
     def uses_durations(self) -> bool:
         """Whether W depends on what happens between the points."""
-        return any(term.kind != rate_terms.CONSTANT for term in self._lossy)
+        return any(term.kind != ONE for term in self._lossy)
 
     def rows(self, points: Points) -> Array:
         """Return W, (intervals, columns)."""
@@ -108,7 +108,7 @@ class EnergyObservation:
             onto_u += scale * (power @ self._weights)
             weights = (scale * points.durations)[:, None] * self._weights
             onto.velocity[:, :, term.joint] += weights * over_speed
-            rates = onto.acceleration if term.kind == rate_terms.INERTIA else onto.velocity
+            rates = onto.acceleration if term.kind == ACCELERATION else onto.velocity
             rates += (weights * over_rate)[:, :, None] * term.motion
         result = self._curve.pull(points, onto)
         return Points(result.positions, result.velocities, result.durations + onto_u)
@@ -159,16 +159,16 @@ def _inertial_places(
     robot: RobotModel, columns: npt.NDArray[np.intp]
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Return which of the columns are inertial, and their places among ten per link."""
-    link, parameter = np.divmod(np.asarray(columns), len(parameters.PER_JOINT))
-    own = (link < len(robot.joints)) & (parameter < _LINK)
+    link, parameter = np.divmod(np.asarray(columns), robot.layout.per_joint)
+    own = (link < len(robot.joints)) & (parameter < LINK_PARAMETERS)
     kept = np.flatnonzero(own)
-    return kept, link[kept] * _LINK + parameter[kept]
+    return kept, link[kept] * LINK_PARAMETERS + parameter[kept]
 
 
 def _spread(
     slope: Array, places: tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]], joints: int
 ) -> Array:
     """Return (..., joints, 10) derivatives over the entries of links, of (..., columns)."""
-    spread = np.zeros((*slope.shape[:-1], joints * _LINK))
+    spread = np.zeros((*slope.shape[:-1], joints * LINK_PARAMETERS))
     spread[..., places[1]] = slope[..., places[0]]
-    return spread.reshape(*slope.shape[:-1], joints, _LINK)
+    return spread.reshape(*slope.shape[:-1], joints, LINK_PARAMETERS)

@@ -249,7 +249,7 @@ def default_model(robot: RobotModel) -> str:
 
     Friction adds integrals to the energy model that hardly differ from each other between points.
     """
-    friction = any(joint.viscous_friction or joint.coulomb_friction for joint in robot.joints)
+    friction = any(term.dissipates for joint in robot.joints for term in joint.joint_terms)
     return "dynamic" if friction else "energy"
 
 

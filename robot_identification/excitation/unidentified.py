@@ -10,7 +10,6 @@ import numpy.typing as npt
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.identification.base import BaseParameters
-from robot_identification.robot import parameters
 from robot_identification.robot.model import Array, JointType, RobotModel
 
 _RATE_HZ = 50.0
@@ -94,7 +93,7 @@ def _independence(scaled: Array) -> tuple[Array, Array]:
 def _little_motion(base: BaseParameters, place: int, travel: Array) -> str:
     """Tell which joints up to the parameter's own move little, and what their limits allow."""
     robot, column = base.robot, int(base.base_columns[place])
-    joint = column // len(parameters.PER_JOINT)
+    joint = column // robot.layout.per_joint
     moved = np.arange(len(robot.joints)) if joint >= len(robot.joints) else _carriers(robot, joint)
     words = []
     for j in moved[travel[moved] < _SMALL_TRAVEL]:

@@ -21,12 +21,13 @@ import scipy.linalg
 from robot_identification.identification import plain_data as entry_of
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.terms import TERMS
 from robot_identification.signals.fourier import derivative_basis
 from robot_identification.signals.period_average import AveragedPeriods
 
 LEVEL = 0.01
 """Probability that any joint is said to drift though none does."""
-TERMS = ("Fv", "Fc", "off")
+DRIFTING = tuple(term for term in TERMS if term.default and not term.kind.stores_energy)
 # Lowest harmonics in which the noise is estimated, at least; twice those of the reference.
 _FEWEST_HARMONICS = 10
 _LEAST_SHARE = 1e-6
@@ -41,8 +42,8 @@ class JointDrift:
 
     Attributes:
         joint: name of the joint.
-        change: (3,) of viscous friction, Coulomb friction and offset.
-        std: (3,) standard deviations of the changes.
+        change: (terms,) of viscous friction, Coulomb friction and offset.
+        std: (terms,) standard deviations of the changes.
         statistic: of the F test.
         freedom: its degrees of freedom.
         probability: of a larger statistic without drift, times the number of tests that are still
@@ -110,7 +111,7 @@ def _fit(average: AveragedPeriods, joint: int, kept: npt.NDArray[np.bool_]) -> _
     """Return the straight line through the friction of a joint in every period."""
     periods = average.periods
     velocity = average.segment.velocity[joint, kept]
-    friction = np.stack([velocity, np.sign(velocity), np.ones_like(velocity)], axis=1)
+    friction = np.stack([term.kind.of(velocity) for term in DRIFTING], axis=1)
     norms = np.linalg.norm(friction, axis=0)
     reference = average.motion.planned_harmonics or average.motion.harmonics or 0
     highest = min(max(2 * reference, _FEWEST_HARMONICS), len(kept) // 8)
@@ -146,8 +147,8 @@ def drift_entries(drift: JointDrift) -> dict[str, Any]:
     """Return the plain data of a joint's drift."""
     return {
         "joint": drift.joint,
-        "change": dict(zip(TERMS, drift.change.tolist(), strict=True)),
-        "std": dict(zip(TERMS, drift.std.tolist(), strict=True)),
+        "change": {t.name: v for t, v in zip(DRIFTING, drift.change.tolist(), strict=True)},
+        "std": {t.name: v for t, v in zip(DRIFTING, drift.std.tolist(), strict=True)},
         "statistic": drift.statistic,
         "freedom": list(drift.freedom),
         "probability": drift.probability,
@@ -165,8 +166,8 @@ def drift_from(entries: Mapping[str, Any]) -> JointDrift:
     freedom = entry_of.finite(entries["freedom"], "freedom", 2)
     return JointDrift(
         joint=entry_of.text(entries, "joint"),
-        change=read_only(entry_of.finite([change[term] for term in TERMS], "change")),
-        std=read_only(entry_of.finite([std[term] for term in TERMS], "std")),
+        change=read_only(entry_of.finite([change[t.name] for t in DRIFTING], "change")),
+        std=read_only(entry_of.finite([std[t.name] for t in DRIFTING], "std")),
         statistic=entry_of.number(entries, "statistic"),
         freedom=(int(freedom[0]), int(freedom[1])),
         probability=entry_of.number(entries, "probability"),

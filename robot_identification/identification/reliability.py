@@ -13,6 +13,7 @@ from robot_identification.identification.factor import stack
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.terms import TERMS, SignCondition
 
 GOOD_BELOW = 0.05
 WEAK_BELOW = 0.30
@@ -23,7 +24,10 @@ _ENTANGLED = 0.8  # correlation above which two parameters are hard to tell apar
 _INFLATED = 3.0  # growth of a standard deviation by the company of the other parameters
 _NAMED = 2  # parameters named as the company
 _SMALL_EFFECT = 0.01  # part of the effort
-_NEVER_NEGATIVE = ("XX", "YY", "ZZ", "M", "Ia", "Fv", "Fc")
+_NEVER_NEGATIVE = (
+    *("XX", "YY", "ZZ", "M"),
+    *(term.name for term in TERMS if term.sign is not SignCondition.ANY),
+)
 
 
 class Reliability(Enum):

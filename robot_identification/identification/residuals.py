@@ -12,6 +12,7 @@ from robot_identification.identification.prediction import Prediction
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.terms import TERMS, JointTerm
 
 _WINDOW = 256  # rows per transform of Welch's method, at most
 _LEAST_ROWS = 16
@@ -123,14 +124,16 @@ class Friction:
     Attributes:
         joint: name of the joint.
         names: names of the base parameters that they are.
-        values: (Fv, Fc, offset); 0 for one that the model does not have.
-        std: (3,) standard deviations, the larger where there are two.
+        terms: the joint terms that act without an acceleration: friction and offset.
+        values: (terms,) their values; 0 for one that the model does not have.
+        std: (terms,) standard deviations, the larger where there are two.
         grouped: whether one of them is grouped with other parameters, so that the curve is not
             friction alone.
     """
 
     joint: str
     names: tuple[str, ...]
+    terms: tuple[JointTerm, ...]
     values: Array
     std: Array
     grouped: bool
@@ -142,11 +145,17 @@ class Friction:
             velocity: (points,) in rad/s or m/s.
         """
         speed = np.asarray(velocity, dtype=np.float64)
-        viscous, coulomb, offset = self.values
-        return read_only(viscous * speed + coulomb * np.sign(speed) + offset)
+        parts = (v * t.kind.of(speed) for t, v in zip(self.terms, self.values, strict=True))
+        return read_only(sum(parts, np.zeros_like(speed)))
+
+    def torque_std(self, velocity: npt.ArrayLike) -> Array:
+        """Return the standard deviation of :meth:`torque`, correlations left out."""
+        speed = np.asarray(velocity, dtype=np.float64)
+        parts = ((s * t.kind.of(speed)) ** 2 for t, s in zip(self.terms, self.std, strict=True))
+        return read_only(np.sqrt(sum(parts, np.zeros_like(speed))))
 
 
-_KINDS = ("Fv", "Fc", "off")
+_TERMS = tuple(term for term in TERMS if not term.kind.stores_energy)
 
 
 def joint_friction(result: IdentificationResult) -> tuple[Friction | None, ...]:
@@ -165,20 +174,22 @@ def _friction(result: IdentificationResult, joint: int) -> Friction | None:
     larger = estimate.std
     if estimate.std_robust is not None:
         larger = np.maximum(larger, estimate.std_robust)
-    names, grouped = [], False
-    values, std = np.zeros(len(_KINDS)), np.zeros(len(_KINDS))
-    for place, kind in enumerate(_KINDS):
-        parameter = f"{kind}{joint + 1}"
+    names, grouped, dissipates = [], False, False
+    values, std = np.zeros((2, len(_TERMS)))
+    for place, term in enumerate(_TERMS):
+        parameter = f"{term.name}{joint + 1}"
         if parameter in leading:
             index = leading.index(parameter)
             values[place], std[place] = estimate.values[index], larger[index]
             names.append(result.regrouping.names[index])
             grouped |= len(result.regrouping.grouping(index)) > 1
-    if not any(name.startswith(("Fv", "Fc")) for name in names):
+            dissipates |= term.dissipates
+    if not dissipates:
         return None
     return Friction(
         joint=result.joint_names[joint],
         names=tuple(names),
+        terms=_TERMS,
         values=read_only(values),
         std=read_only(std),
         grouped=grouped,

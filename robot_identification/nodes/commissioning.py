@@ -21,8 +21,8 @@ from robot_identification.nodes.parameter_client import changed
 from robot_identification.nodes.session import Session
 from robot_identification.nodes.tracking import Errors, Tracking
 from robot_identification.nodes.trajectories import trajectory_of
-from robot_identification.robot import parameters
 from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.parameters import LINK_PARAMETERS
 from robot_identification.srv import Calibrate
 from robot_identification.storage.atomic import write_text_atomically
 from robot_identification.storage.export.yaml_text import yaml_text
@@ -82,8 +82,10 @@ def write_prior(path: Path, robot: RobotModel, prior: Array) -> None:
 def _of_bodies(robot: RobotModel) -> npt.NDArray[np.bool_]:
     """Return which of the full columns are of bodies and drives."""
     chosen = np.zeros(len(robot.all_parameter_names), dtype=np.bool_)
-    joints = chosen[: parameters.joint_offset(len(robot.joints))]
-    joints.reshape(-1, len(parameters.PER_JOINT))[:, : parameters.VISCOUS_FRICTION] = True
+    table = robot.layout.table(chosen)
+    table[:, :LINK_PARAMETERS] = True
+    for place, term in robot.layout.places:
+        table[:, place] = term.kind.stores_energy
     return chosen
 
 

@@ -17,9 +17,11 @@ from robot_identification.errors import (
 )
 from robot_identification.nodes.messages import floats, time_of
 from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.terms import TERMS
 from robot_identification.robot.units import unit_of
 from robot_identification.robot.urdf import UrdfDescription
-from robot_identification.storage.export.mechanism import JointDynamics, mechanism_of
+from robot_identification.storage.export.link_bodies import LinkBody
+from robot_identification.storage.export.mechanism import mechanism_of
 
 _LARGEST = 1e12
 """What no parameter of a machine reaches, in SI units."""
@@ -69,13 +71,14 @@ def parameters_message(
     return message
 
 
-def _link_message(joint: JointDynamics) -> msg.LinkInertialParameters:
-    body = joint.link.body
+def _link_message(joint: LinkBody) -> msg.LinkInertialParameters:
+    body = joint.body
+    fields = msg.LinkInertialParameters.get_fields_and_field_types()
     xx, xy, xz, yy, yz, zz = (float(x) for x in body.inertia[np.triu_indices(3)])
     return msg.LinkInertialParameters(
-        joint=joint.name,
-        link=joint.link.link,
-        frame=joint.link.link,
+        joint=joint.joint,
+        link=joint.link,
+        frame=joint.link,
         inertia=Inertia(
             m=body.mass,
             com=Vector3(**dict(zip("xyz", map(float, body.centre), strict=True))),
@@ -86,10 +89,12 @@ def _link_message(joint: JointDynamics) -> msg.LinkInertialParameters:
             iyz=yz,
             izz=zz,
         ),
-        drive_inertia=joint.drive_inertia,
-        viscous_friction=joint.link.viscous_friction,
-        coulomb_friction=joint.link.coulomb_friction,
-        offset=joint.offset,
+        # Terms without a field of their own are among the names and values of the parameters.
+        **{
+            term.key: joint.terms[term.name]
+            for term in TERMS
+            if term.key in fields and term.name in joint.terms
+        },
     )
 
 

@@ -45,7 +45,7 @@ def friction_figure(
     panel.plot(velocity, effort, "o", color=style.MEASURED, alpha=0.35, markersize=2.2, mew=0.0)
     for side in (-1.0, 1.0):
         speed = side * np.maximum(grid, 1e-9 * reach)
-        curve, band = friction.torque(speed), TWO_SIDED_95 * _std(friction, speed)
+        curve, band = friction.torque(speed), TWO_SIDED_95 * friction.torque_std(speed)
         panel.fill_between(
             speed, curve - band, curve + band, color=style.PREDICTED, alpha=0.2, linewidth=0.0
         )
@@ -57,13 +57,6 @@ def friction_figure(
     panel.set_ylabel(f"friction in {units[1]}" if units[1] else "friction")
     panel.grid()
     return figure
-
-
-def _std(friction: Friction, velocity: Array) -> Array:
-    """Return the standard deviation of the curve, correlations left out."""
-    viscous, coulomb, offset = friction.std
-    variance: Array = (viscous * velocity) ** 2 + coulomb**2 + offset**2
-    return np.asarray(np.sqrt(variance), dtype=np.float64)
 
 
 def _points(

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import ShapeError
-from robot_identification.robot import parameters
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.parameters import LINK_PARAMETERS
 
 _UPPER = np.triu_indices(3)
 
@@ -68,8 +68,8 @@ def body_of(standard: npt.ArrayLike) -> Body:
         ShapeError: there are not ten.
     """
     values = np.asarray(standard, dtype=np.float64)
-    if values.shape != (len(parameters.INERTIAL),):
-        raise ShapeError("standard", values.shape, f"({len(parameters.INERTIAL)},)")
+    if values.shape != (LINK_PARAMETERS,):
+        raise ShapeError("standard", values.shape, f"({LINK_PARAMETERS},)")
     mass = float(values[9])
     centre = values[6:9] / mass
     return Body(mass, centre, inertia_matrix(values) - _shift(mass, centre))

@@ -16,17 +16,17 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.robot import parameters
 from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.robot.controller import Controller
 from robot_identification.robot.experiment import SimulatedExperiment
+from robot_identification.robot.parameters import Layout
 from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.robot.terms import DEFAULT_TERMS, TERMS, JointTerm, TermKind
 from robot_identification.robot.workspace import Workspace
 
 __all__ = [
     "Array",
     "Coupling",
-    "CouplingKind",
     "CouplingTerm",
     "EffortMeaning",
     "GeometricParameters",
@@ -36,6 +36,7 @@ __all__ = [
     "LoopRelation",
     "PositionMeaning",
     "RobotModel",
+    "TermKind",
     "read_only",
 ]
 
@@ -60,14 +61,6 @@ class PositionMeaning(Enum):
 
     JOINT = "joint"
     MOTOR = "motor"
-
-
-class CouplingKind(Enum):
-    """What a coupling parameter multiplies: an acceleration, a velocity, or its sign."""
-
-    INERTIA = "inertia"
-    VISCOUS = "viscous"
-    COULOMB = "coulomb"
 
 
 @dataclass(frozen=True)
@@ -117,10 +110,7 @@ class Joint:
         geometry: modified Denavit-Hartenberg parameters, where the robot was given by them.
         limits: limits of position and its derivatives.
         urdf_limits: those that the URDF gives, where the robot is described by one.
-        drive_inertia: whether Ia belongs to the model.
-        viscous_friction: whether Fv belongs to the model.
-        coulomb_friction: whether Fc belongs to the model.
-        offset: whether off belongs to the model.
+        terms: names of the joint terms that belong to the model, such as ``Ia`` and ``Fv``.
         transmission: motor turns per joint turn, by joint name: the motor of this joint moves by
             the sum of ratio times joint position (Gautier and Venture 2013, eq. 34); signs count.
         drive_gain: motor torque (N m) or force (N) per ampere, motor side; None where unknown.
@@ -135,10 +125,7 @@ class Joint:
     geometry: GeometricParameters | None = None
     limits: JointLimits = JointLimits()
     urdf_limits: JointLimits = JointLimits()
-    drive_inertia: bool = True
-    viscous_friction: bool = True
-    coulomb_friction: bool = True
-    offset: bool = True
+    terms: frozenset[str] = DEFAULT_TERMS
     transmission: Mapping[str, float] = field(default_factory=dict)
     drive_gain: float | None = None
 
@@ -147,13 +134,22 @@ class Joint:
         object.__setattr__(self, "translation", read_only(self.translation))
         object.__setattr__(self, "transmission", MappingProxyType(dict(self.transmission)))
 
+    @property
+    def joint_terms(self) -> tuple[JointTerm, ...]:
+        """The joint terms that belong to the model."""
+        return tuple(term for term in TERMS if term.name in self.terms)
+
+    def has(self, kind: TermKind) -> bool:
+        """Tell whether a term of a kind belongs to the model."""
+        return any(term.kind is kind for term in self.joint_terms)
+
 
 @dataclass(frozen=True)
 class CouplingTerm:
     """One contribution of a coupling parameter to joint torques.
 
     With the motion v = sum of ``of[j]`` times the velocity of joint j, the torque of joint i is
-    ``on[i]`` times the parameter times dv/dt, v or sign(v), as the kind of the coupling says.
+    ``on[i]`` times the parameter times a function of v, which the kind of the coupling says.
     """
 
     on: Mapping[str, float]
@@ -176,7 +172,7 @@ class Coupling:
     """
 
     parameter: str
-    kind: CouplingKind
+    kind: TermKind
     terms: tuple[CouplingTerm, ...]
 
 
@@ -245,46 +241,34 @@ class RobotModel:
         return tuple(joint.name for joint in self.joints)
 
     @cached_property
+    def layout(self) -> Layout:
+        """Where the standard parameters stand in a full vector."""
+        terms = tuple(
+            term
+            for term in TERMS
+            if term.default or any(term.name in joint.terms for joint in self.joints)
+        )
+        return Layout(len(self.joints), terms, tuple(c.parameter for c in self.couplings))
+
+    @property
     def coupling_parameters(self) -> tuple[str, ...]:
         """Names of the parameters that couplings add to those of the joints."""
-        own = {
-            name
-            for number in range(1, len(self.joints) + 1)
-            for name in parameters.joint_parameter_names(number)
-        }
-        added = [c.parameter for c in self.couplings if c.parameter not in own]
-        return tuple(dict.fromkeys(added))
+        return self.layout.couplings
 
-    @cached_property
+    @property
     def all_parameter_names(self) -> tuple[str, ...]:
-        """Fourteen names per joint, then the couplings': one per column of the full regressor."""
-        return (
-            tuple(
-                name
-                for number in range(1, len(self.joints) + 1)
-                for name in parameters.joint_parameter_names(number)
-            )
-            + self.coupling_parameters
-        )
+        """Names of the joints' parameters, then the couplings': one per column of the regressor."""
+        return self.layout.names
 
     @cached_property
     def standard_indices(self) -> npt.NDArray[np.intp]:
-        """Columns of the full regressor that belong to the model (friction terms may not)."""
-        kept: list[int] = []
-        for index, joint in enumerate(self.joints):
-            first = parameters.joint_offset(index)
-            kept.extend(range(first, first + len(parameters.INERTIAL)))
-            for place, present in (
-                (parameters.DRIVE_INERTIA, joint.drive_inertia),
-                (parameters.VISCOUS_FRICTION, joint.viscous_friction),
-                (parameters.COULOMB_FRICTION, joint.coulomb_friction),
-                (parameters.OFFSET, joint.offset),
-            ):
-                if present:
-                    kept.append(first + place)
-        first = parameters.joint_offset(len(self.joints))
-        kept.extend(range(first, first + len(self.coupling_parameters)))
-        indices = np.array(kept, dtype=np.intp)
+        """Columns of the full regressor that belong to the model (joint terms may not)."""
+        kept = np.ones(len(self.layout.names), dtype=np.bool_)
+        table = self.layout.table(kept)
+        for row, joint in zip(table, self.joints, strict=True):
+            for place, term in self.layout.places:
+                row[place] = term.name in joint.terms
+        indices = np.flatnonzero(kept)
         indices.setflags(write=False)
         return indices
 

@@ -10,15 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import SettingError, ShapeError
-from robot_identification.robot import parameters
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.bodies import Body, pseudo_inertia
 from robot_identification.robot.loading import source_urdf
 from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.parameters import LINK_PARAMETERS
 from robot_identification.robot.schema import suggestion
 from robot_identification.robot.urdf import LinkFrame, read_urdf
 
-_INERTIAL = len(parameters.INERTIAL)
 _UPPER = np.triu_indices(3)
 
 
@@ -30,12 +29,14 @@ class Mounting:
     Attributes:
         frame: its name.
         joint: index of the joint that moves it.
+        first: place of the first parameter of that joint in a full vector.
         rotation: (3, 3) its orientation in the frame of that joint.
         translation: (3,) its origin there, in m.
     """
 
     frame: str
     joint: int
+    first: int
     rotation: Array
     translation: Array
 
@@ -46,7 +47,7 @@ class Mounting:
     @property
     def columns(self) -> npt.NDArray[np.intp]:
         """(10,) columns of the full regressor that belong to the link's inertial parameters."""
-        return parameters.joint_offset(self.joint) + np.arange(_INERTIAL)
+        return self.first + np.arange(LINK_PARAMETERS)
 
     @property
     def to_link(self) -> Array:
@@ -56,7 +57,7 @@ class Mounting:
         """
         placement = np.eye(4)
         placement[:3, :3], placement[:3, 3] = self.rotation, self.translation
-        moved = [placement @ pseudo_inertia(unit) @ placement.T for unit in np.eye(_INERTIAL)]
+        moved = [placement @ pseudo_inertia(unit) @ placement.T for unit in np.eye(LINK_PARAMETERS)]
         return read_only(np.column_stack([_standard(P) for P in moved]))
 
     def with_body(self, values: Array, body: Body) -> Array:
@@ -99,10 +100,11 @@ def mounting(
     if found is not None:
         if found.joint < 0:
             raise SettingError("frame", name, "does not move; a payload there tells nothing")
-        return Mounting(name, found.joint, found.rotation, found.translation)
+        first = robot.layout.first(found.joint)
+        return Mounting(name, found.joint, first, found.rotation, found.translation)
     for index, joint in enumerate(robot.joints):
         if name in (joint.link, joint.name):
-            return Mounting(name, index, np.eye(3), np.zeros(3))
+            return Mounting(name, index, robot.layout.first(index), np.eye(3), np.zeros(3))
     known = [*(joint.link for joint in robot.joints), *(frames or {})]
     hint = suggestion(name, known) or f"; there are {', '.join(dict.fromkeys(known))}"
     raise SettingError("frame", name, f"no moving link of {robot.name} has this name{hint}")
@@ -158,6 +160,7 @@ def placed(base: Mounting, position: npt.ArrayLike, rpy: npt.ArrayLike) -> Mount
     return Mounting(
         base.frame,
         base.joint,
+        base.first,
         base.rotation @ turn,
         base.translation + base.rotation @ place,
     )

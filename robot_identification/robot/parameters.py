@@ -1,20 +1,25 @@
 """Names and places of the standard parameters of a robot.
 
-Every joint has fourteen, in this order: the six entries of the inertia tensor at the origin of
-frame j and the first moments and mass of link j, then drive inertia, viscous and Coulomb friction
-and offset of joint j.  The parameters of couplings follow those of the last joint.
+Every joint has, in this order, the six entries of the inertia tensor at the origin of frame j and
+the first moments and mass of link j, then its terms (:mod:`.terms`): drive inertia, viscous and
+Coulomb friction and offset, and further ones where a joint of the robot has them.  The parameters
+of couplings follow those of the last joint.
 """
 
 from __future__ import annotations
 
-INERTIAL = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M")
-JOINT = ("Ia", "Fv", "Fc", "off")
-PER_JOINT = INERTIAL + JOINT
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
 
-DRIVE_INERTIA = 10
-VISCOUS_FRICTION = 11
-COULOMB_FRICTION = 12
-OFFSET = 13
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.robot.terms import JointTerm, TermKind, term_named
+
+INERTIAL = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M")
+LINK_PARAMETERS = len(INERTIAL)
+"""Number of inertial parameters of a link."""
 
 UNITS = {
     **dict.fromkeys(("XX", "XY", "XZ", "YY", "YZ", "ZZ"), "kg m^2"),
@@ -22,15 +27,69 @@ UNITS = {
     "M": "kg",
 }
 
-
-def joint_parameter_names(number: int) -> tuple[str, ...]:
-    """Return the fourteen names of joint ``number`` (counted from 1), such as ``XX1``."""
-    return tuple(f"{name}{number}" for name in PER_JOINT)
+Value = TypeVar("Value", bound=np.generic)
 
 
-def joint_offset(joint: int) -> int:
-    """Return the index of the first standard parameter of joint ``joint`` (counted from 0)."""
-    return joint * len(PER_JOINT)
+@dataclass(frozen=True)
+class Layout:
+    """Where the standard parameters of a robot stand in a full vector, and how they are called.
+
+    Attributes:
+        joints: number of joints.
+        terms: the terms that a joint of the robot has, in order.
+        shared: names of the parameters of couplings; those that are no joint's are appended.
+    """
+
+    joints: int
+    terms: tuple[JointTerm, ...]
+    shared: tuple[str, ...] = ()
+
+    @cached_property
+    def per_joint(self) -> int:
+        """Number of parameters of a joint, its link's included."""
+        return LINK_PARAMETERS + len(self.terms)
+
+    @cached_property
+    def kinds(self) -> tuple[str, ...]:
+        """Names of the parameters of a joint, without its number."""
+        return INERTIAL + tuple(term.name for term in self.terms)
+
+    @cached_property
+    def places(self) -> tuple[tuple[int, JointTerm], ...]:
+        """Every term with its place among the parameters of a joint."""
+        return tuple(enumerate(self.terms, LINK_PARAMETERS))
+
+    @cached_property
+    def couplings(self) -> tuple[str, ...]:
+        """Names of the parameters that couplings add to those of the joints."""
+        own = set(self._own)
+        return tuple(dict.fromkeys(name for name in self.shared if name not in own))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of all parameters, one per column of the full regressor."""
+        return self._own + self.couplings
+
+    @cached_property
+    def _own(self) -> tuple[str, ...]:
+        return tuple(f"{kind}{j + 1}" for j in range(self.joints) for kind in self.kinds)
+
+    def first(self, joint: int) -> int:
+        """Return the place of the first parameter of a joint (counted from 0)."""
+        return joint * self.per_joint
+
+    def link(self, joint: int) -> slice:
+        """Return the places of the inertial parameters of a link."""
+        return slice(self.first(joint), self.first(joint) + LINK_PARAMETERS)
+
+    def columns(self, joint: int, *kinds: TermKind) -> list[int]:
+        """Return the places of the terms of a joint, of given kinds or of all."""
+        first = self.first(joint)
+        return [first + place for place, term in self.places if not kinds or term.kind in kinds]
+
+    def table(self, values: npt.NDArray[Value]) -> npt.NDArray[Value]:
+        """Return (joints, per_joint) parameters of joints: a view into a full vector."""
+        return values[: self.first(self.joints)].reshape(self.joints, self.per_joint)
 
 
 def kind_of(name: str) -> str:
@@ -48,9 +107,7 @@ def unit(name: str, *, prismatic: bool) -> str:
     kind = kind_of(name)
     if kind in UNITS:
         return UNITS[kind]
-    force, motion = ("N", "m") if prismatic else ("N m", "rad")
-    if kind == "Ia":
-        return "kg" if prismatic else "kg m^2"
-    if kind == "Fv":
-        return f"{force} s/{motion}"
-    return force
+    term = term_named(kind)
+    if term is None:
+        return "N" if prismatic else "N m"
+    return term.unit(prismatic=prismatic)

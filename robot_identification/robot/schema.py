@@ -14,6 +14,7 @@ from jsonschema.exceptions import ValidationError
 
 from robot_identification.errors import RobotDescriptionError
 from robot_identification.robot.document import Document
+from robot_identification.robot.terms import COUPLING_KINDS, TERMS
 from robot_identification.share import share_directory
 
 _MOST_DEPARTURES = 100
@@ -37,7 +38,21 @@ def suggestion(name: str, known: Iterable[str]) -> str:
 @cache
 def _validator(name: str) -> Draft202012Validator:
     path = share_directory() / "config" / "schema" / f"{name}.schema.json"
-    return Draft202012Validator(json.loads(path.read_text(encoding="utf-8")))
+    schema = json.loads(path.read_text(encoding="utf-8"))
+    if name == "robot":
+        _add_joint_terms(schema["$defs"])
+    return Draft202012Validator(schema)
+
+
+def _add_joint_terms(definitions: dict[str, Any]) -> None:
+    """Complete the schema of a robot file with what the table of joint terms says."""
+    for owner in ("joint_defaults", "joint"):
+        for term in TERMS:
+            definitions[owner]["properties"][term.key] = {
+                "description": f"whether {term.name} ({term.meaning}) belongs to the model",
+                "type": "boolean",
+            }
+    definitions["coupling"]["properties"]["kind"]["enum"] = list(COUPLING_KINDS)
 
 
 def check(document: Document, schema: str, *part: str | int) -> None:

@@ -6,7 +6,9 @@ passed over.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from robot_identification.robot.angles import rotation_x, rotation_y, rotation_z
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.bodies import Body
 from robot_identification.robot.model import Array, JointLimits, read_only
+from robot_identification.robot.terms import TERMS, SignCondition
 from robot_identification.robot.xml_document import Element
 
 MOVING = ("revolute", "continuous", "prismatic")
@@ -43,8 +46,7 @@ class UrdfJoint:
         translation: (3,) its origin, in m.
         axis: (3,) unit vector of the motion in the child's frame.
         limits: limits of the motion.
-        damping: viscous friction, None where not stated.
-        friction: Coulomb friction, None where not stated.
+        dynamics: stated attribute of <dynamics>, such as ``damping`` -> its value.
         mimic: name of the joint that it mimics, None for an independent joint.
         element: where it stands.
     """
@@ -57,8 +59,7 @@ class UrdfJoint:
     translation: Array
     axis: Array
     limits: JointLimits
-    damping: float | None
-    friction: float | None
+    dynamics: Mapping[str, float]
     mimic: str | None
     element: Element
 
@@ -141,7 +142,6 @@ def read_joint(element: Element) -> UrdfJoint:
             raise element.error(f"<{tag}> is missing")
         ends.append(end.text("link"))
     rotation, translation = pose(element.one("origin"))
-    damping, friction = _dynamics(element)
     mimic = element.one("mimic")
     return UrdfJoint(
         name=name,
@@ -152,8 +152,7 @@ def read_joint(element: Element) -> UrdfJoint:
         translation=read_only(translation),
         axis=_axis(element) if kind in MOVING else read_only([0.0, 0.0, 1.0]),
         limits=_limits(element, continuous=kind == "continuous"),
-        damping=damping,
-        friction=friction,
+        dynamics=MappingProxyType(_dynamics(element)),
         mimic=None if mimic is None else mimic.text("joint"),
         element=element,
     )
@@ -193,14 +192,14 @@ def _limits(joint: Element, *, continuous: bool) -> JointLimits:
     return JointLimits(lower=lower, upper=upper, **given)
 
 
-def _dynamics(joint: Element) -> tuple[float | None, float | None]:
+def _dynamics(joint: Element) -> dict[str, float]:
     element = joint.one("dynamics")
-    if element is None:
-        return None, None
-    values = []
-    for name in ("damping", "friction"):
-        value = element.number(name) if name in element.attributes else None
-        if value is not None and value < 0:
-            raise element.error(f"{value} is negative", joint.label, name)
-        values.append(value)
-    return values[0], values[1]
+    values: dict[str, float] = {}
+    for term in TERMS:
+        if element is None or term.urdf not in element.attributes:
+            continue
+        value = element.number(term.urdf)
+        if value < 0 and term.sign is not SignCondition.ANY:
+            raise element.error(f"{value} is negative", joint.label, term.urdf)
+        values[term.urdf] = value
+    return values

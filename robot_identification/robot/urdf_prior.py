@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import RobotDescriptionError, ShapeError
-from robot_identification.robot import parameters
 from robot_identification.robot.bodies import pseudo_inertia
 from robot_identification.robot.geometry import snapped
 from robot_identification.robot.kinematics import forward_kinematics
 from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.parameters import LINK_PARAMETERS
 from robot_identification.robot.urdf import UrdfDescription, parse_urdf, read_urdf
 
 # URDFs are written with six digits or more; what differs by less is the same place.
@@ -69,13 +69,13 @@ def values_of_urdf(
 def stated_in_urdf(robot: RobotModel) -> npt.NDArray[np.bool_]:
     """Tell for every parameter in ``robot.all_parameter_names`` whether a URDF has a place for it.
 
-    It has for the inertial parameters, Fv and Fc; not for Ia, off and those of couplings.
+    It has for the inertial parameters and some joint terms (Fv, Fc), not for those of couplings.
     """
     stated = np.zeros(len(robot.all_parameter_names), dtype=np.bool_)
-    own = stated[: parameters.joint_offset(len(robot.joints))]
-    table = own.reshape(len(robot.joints), len(parameters.PER_JOINT))
-    table[:, : len(parameters.INERTIAL)] = True
-    table[:, [parameters.VISCOUS_FRICTION, parameters.COULOMB_FRICTION]] = True
+    table = robot.layout.table(stated)
+    table[:, :LINK_PARAMETERS] = True
+    for place, term in robot.layout.places:
+        table[:, place] = bool(term.urdf)
     return stated
 
 
@@ -100,35 +100,38 @@ def given_by_urdf(path: str | Path, robot: RobotModel) -> npt.NDArray[np.bool_]:
     for name, link in description.links.items():
         frame = description.frames[name]
         if link.inertial is not None and link.inertial.mass > 0.0 and frame.joint >= 0:
-            first = parameters.joint_offset(robot.joint_names.index(theirs[frame.joint]))
-            given[first : first + len(parameters.INERTIAL)] = True
-    for index, name in enumerate(robot.joint_names):
-        joint, first = description.joints[name], parameters.joint_offset(index)
-        given[first + parameters.VISCOUS_FRICTION] = bool(joint.damping)
-        given[first + parameters.COULOMB_FRICTION] = bool(joint.friction)
+            given[robot.layout.link(robot.joint_names.index(theirs[frame.joint]))] = True
+    given |= _joint_values(description, robot) != 0.0
     return given
+
+
+def _joint_values(description: UrdfDescription, robot: RobotModel) -> Array:
+    """Return (full columns,) values of the joint terms that a URDF states, zeros elsewhere."""
+    values = np.zeros(len(robot.all_parameter_names))
+    table = robot.layout.table(values)
+    for row, name in zip(table, robot.joint_names, strict=True):
+        stated = description.joints[name].dynamics
+        for place, term in robot.layout.places:
+            row[place] = stated.get(term.urdf, 0.0)
+    return values
 
 
 def _values(description: UrdfDescription, robot: RobotModel, name: str) -> Array:
     places = joint_places(description, robot, name)
-    values = np.zeros(len(robot.all_parameter_names))
+    values = _joint_values(description, robot)
     theirs = description.robot.joint_names
     for link_name, link in description.links.items():
         frame = description.frames[link_name]
         if link.inertial is None or frame.joint < 0:
             continue
         index = robot.joint_names.index(theirs[frame.joint])
-        own = slice(parameters.joint_offset(index), None)
+        own = robot.layout.link(index)
         with np.errstate(all="ignore"):
             body = link.inertial.seen_from(frame.rotation, frame.translation)
             body = body.seen_from(places[index, :3, :3], places[index, :3, 3])
-            values[own][: len(parameters.INERTIAL)] += body.standard
+            values[own] += body.standard
         if not np.isfinite(values[own]).all():
             raise link.element.error("its inertial is too large to be computed with")
-    for index, joint_name in enumerate(robot.joint_names):
-        joint, first = description.joints[joint_name], parameters.joint_offset(index)
-        values[first + parameters.VISCOUS_FRICTION] = joint.damping or 0.0
-        values[first + parameters.COULOMB_FRICTION] = joint.friction or 0.0
     return read_only(values)
 
 
@@ -143,8 +146,7 @@ def prior_remarks(path: str | Path) -> tuple[str, ...]:
     values = urdf_prior(path, robot)
     remarks = []
     for index, joint in enumerate(robot.joints):
-        first = parameters.joint_offset(index)
-        own = values[first : first + len(parameters.INERTIAL)]
+        own = values[robot.layout.link(index)]
         if own[-1] <= 0:
             remarks.append(f"link {joint.link} has no mass")
         elif np.linalg.eigvalsh(pseudo_inertia(own))[0] <= 0:

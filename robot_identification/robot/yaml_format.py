@@ -23,9 +23,9 @@ from robot_identification.robot.model import (
     RobotModel,
 )
 from robot_identification.robot.schema import check, suggestion
+from robot_identification.robot.terms import TERMS
 from robot_identification.robot.urdf import STANDARD_GRAVITY, UrdfDescription, read_urdf
 
-_TERMS = ("drive_inertia", "viscous_friction", "coulomb_friction", "offset")
 _KINEMATIC_KEYS = ("link", "type", "antecedent", "geometry")
 
 
@@ -197,7 +197,8 @@ def _with_drive(document: Document, joint: Joint, i: int | None) -> Joint:
     """Return a joint with the limits, model terms and drive that the file states for it."""
     defaults = document.data.get("joint_defaults", {})
     entry: dict[str, Any] = {} if i is None else document.data["joints"][i]
-    stated = {key: part[key] for part in (defaults, entry) for key in _TERMS if key in part}
+    stated = {**defaults, **entry}
+    terms = (term.name for term in TERMS if stated.get(term.key, term.name in joint.terms))
     limits = joint.limits
     if "limits" in defaults:
         limits = tighter(limits, _limits(document, JointLimits(), "joint_defaults"))
@@ -222,7 +223,7 @@ def _with_drive(document: Document, joint: Joint, i: int | None) -> Joint:
         limits=limits,
         transmission=transmission,
         drive_gain=None if gain is None else float(gain),
-        **stated,
+        terms=frozenset(terms),
     )
 
 

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from robot_identification.robot import parameters
 from robot_identification.robot.angles import parse_angle
 from robot_identification.robot.controller import FILTERED_DERIVATIVE, Controller
 from robot_identification.robot.document import Document
 from robot_identification.robot.experiment import SimulatedExperiment
 from robot_identification.robot.model import (
     Coupling,
-    CouplingKind,
     CouplingTerm,
     Joint,
     LoopRelation,
+    TermKind,
 )
+from robot_identification.robot.parameters import INERTIAL
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.robot.schema import suggestion
+from robot_identification.robot.terms import TERMS, term_named
 from robot_identification.robot.workspace import Workspace
 
-_SHARED = {"Ia": CouplingKind.INERTIA, "Fv": CouplingKind.VISCOUS, "Fc": CouplingKind.COULOMB}
 _REQUIRED_GAINS = {
     "cascade": ("kp", "kv"),
     "pid": ("kp", "kd"),
@@ -54,7 +54,7 @@ def couplings(document: Document, joints: tuple[Joint, ...]) -> tuple[Coupling, 
             for side in ("on", "of"):
                 known_joints(document, term[side], joints, *path, "terms", k, side)
         terms = tuple(CouplingTerm(on=term["on"], of=term["of"]) for term in entry["terms"])
-        coupling = Coupling(entry["parameter"], CouplingKind(entry["kind"]), terms)
+        coupling = Coupling(entry["parameter"], TermKind(entry["kind"]), terms)
         if any(coupling.parameter == other.parameter for other in result):
             raise document.error(
                 f"{coupling.parameter} stands here again; put all its terms into one entry",
@@ -84,25 +84,26 @@ def _check_parameter(
     number = int(coupling.parameter[len(kind) :])
     if not 1 <= number <= len(joints):
         raise document.error(f"there is no joint number {number}", *path)
-    if kind not in parameters.PER_JOINT:
+    term = term_named(kind)
+    if term is None and kind not in INERTIAL:
         return
-    if _SHARED.get(kind) is not coupling.kind:
+    if term is None or not term.couples or term.kind is not coupling.kind:
+        kinds = (f"{t.name} is {_a(t.kind.value)} term" for t in TERMS if t.couples)
         raise document.error(
             f"{coupling.parameter} is a standard parameter of joint {number} and cannot be of kind "
-            f"{coupling.kind.value}; Ia is an inertia, Fv viscous, Fc coulomb",
+            f"{coupling.kind.value}; {', '.join(kinds)}",
             *path,
         )
     joint = joints[number - 1]
-    present = {
-        "Ia": joint.drive_inertia,
-        "Fv": joint.viscous_friction,
-        "Fc": joint.coulomb_friction,
-    }
-    if not present[kind]:
+    if term.name not in joint.terms:
         raise document.error(
             f"{coupling.parameter} does not belong to the model: joint {joint.name} leaves it out",
             *path,
         )
+
+
+def _a(noun: str) -> str:
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
 def loops(document: Document, joints: tuple[Joint, ...]) -> tuple[LoopRelation, ...]:

@@ -10,7 +10,7 @@ import scipy
 
 from robot_identification.errors import RecordingError
 from robot_identification.robot.arrays import by_value, read_only_view
-from robot_identification.robot.model import Array, CouplingKind, RobotModel
+from robot_identification.robot.model import Array, RobotModel, TermKind
 from robot_identification.signals import filtering
 from robot_identification.signals.processing import Processing
 from robot_identification.signals.recording import Recording, Segment
@@ -218,7 +218,7 @@ def _friction_motions(robot: RobotModel, joint: int) -> list[Array]:
     names = robot.joint_names
     motions = [np.eye(len(names))[joint]]
     for coupling in robot.couplings:
-        if coupling.kind is CouplingKind.COULOMB:
+        if coupling.kind is TermKind.COULOMB:
             motions.extend(
                 np.array([term.of.get(name, 0.0) for name in names])
                 for term in coupling.terms

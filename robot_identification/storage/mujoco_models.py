@@ -11,10 +11,10 @@ import numpy as np
 from robot_identification.collision.scene import Scene
 from robot_identification.dynamics.mujoco_loop import Drives, load_mujoco
 from robot_identification.errors import RobotDescriptionError, SettingError
-from robot_identification.robot import parameters
 from robot_identification.robot.document import read_bytes
 from robot_identification.robot.loading import source_urdf
 from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.parameters import LINK_PARAMETERS
 from robot_identification.robot.values import load_given, load_values
 from robot_identification.robot.xml_document import MAXIMUM_BYTES, parse_xml
 from robot_identification.storage.export.urdf_generation import generated_urdf
@@ -92,15 +92,8 @@ def drives_of(robot: RobotModel, values: Array, named: Any) -> Drives:
         values: (full columns,) parameters in the order of ``robot.all_parameter_names``.
         named: (full columns,) whether a parameter is known; the others become NaN.
     """
-    joints = len(robot.joints)
-    known = np.where(named, values, np.nan)[: parameters.joint_offset(joints)]
-    own = known.reshape(joints, len(parameters.PER_JOINT))
-    return Drives(
-        inertia=own[:, parameters.DRIVE_INERTIA],
-        viscous=own[:, parameters.VISCOUS_FRICTION],
-        coulomb=own[:, parameters.COULOMB_FRICTION],
-        offset=own[:, parameters.OFFSET],
-    )
+    table = robot.layout.table(np.where(named, values, np.nan))
+    return Drives(robot.layout.terms, table[:, LINK_PARAMETERS:])
 
 
 def read_spec(path: Path) -> Any:

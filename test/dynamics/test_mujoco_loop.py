@@ -98,13 +98,13 @@ def test_the_way_it_is_cut_changes_nothing():
 def test_drives_of_the_parameters_take_the_place_of_the_models():
     drives = loop_of().drives()
     own = TRUTH.reshape(6, 14)
-    for column, kind in enumerate(("inertia", "viscous", "coulomb", "offset"), start=10):
-        np.testing.assert_array_equal(getattr(drives, kind), own[:, column])
+    for column, name in enumerate(("Ia", "Fv", "Fc", "off"), start=10):
+        np.testing.assert_array_equal(drives.of(name), own[:, column])
 
 
 def test_a_mjcf_file_brings_its_own_drives_and_its_actuators_rest(pendulum):
     drives = pendulum().drives()
-    assert (drives.inertia[0], drives.viscous[0], drives.coulomb[0]) == (0.5, 2.0, 3.0)
+    assert [float(drives.of(name)[0]) for name in ("Ia", "Fv", "Fc")] == [0.5, 2.0, 3.0]
     loop = pendulum()
     _, samples = loop.advance(loop.settled([0.0]), hold([0.0]), 100)
     np.testing.assert_allclose(samples.effort, 0.0, atol=1e-9)

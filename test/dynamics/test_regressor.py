@@ -9,7 +9,7 @@ from robot_identification.dynamics.energy import total_energy
 from robot_identification.dynamics.frame_kernels import BLOCK
 from robot_identification.dynamics.regressor import Regressor, inverse_dynamics
 from robot_identification.errors import ShapeError
-from robot_identification.robot.model import Coupling, CouplingKind, CouplingTerm
+from robot_identification.robot.model import Coupling, CouplingTerm, TermKind
 
 INERTIAL = np.arange(10)
 PINOCCHIO_ORDER = [4, 5, 7, 6, 8, 9, 1, 2, 3, 0]
@@ -62,9 +62,7 @@ def test_power_of_the_efforts_is_the_rate_of_the_energy(seed):
 
 def test_couplings_act_as_declared():
     one = CouplingTerm(on={"joint_1": 2.0}, of={"joint_2": 3.0})
-    robot = random_robot(
-        np.random.default_rng(0), 2, (Coupling("Fcm2", CouplingKind.COULOMB, (one,)),)
-    )
+    robot = random_robot(np.random.default_rng(0), 2, (Coupling("Fcm2", TermKind.COULOMB, (one,)),))
     column = robot.all_parameter_names.index("Fcm2")
     rows = Regressor(robot, [column]).dense([[0.0, 0.0]], [[1.0, -1.0]], [[0.0, 0.0]])
     np.testing.assert_array_equal(rows[0, :, 0], [-2.0, 0.0])

@@ -9,7 +9,7 @@ from robot_identification.dynamics.simulation import ClosedLoop
 from robot_identification.dynamics.stiction import explain
 from robot_identification.errors import ShapeError
 from robot_identification.robot.loading import load_robot
-from robot_identification.robot.model import Coupling, CouplingKind, CouplingTerm
+from robot_identification.robot.model import Coupling, CouplingTerm, TermKind
 from robot_identification.robot.values import load_values
 from simulated_experiments import simulated
 
@@ -43,9 +43,7 @@ def test_friction_across_joints_acts_the_same_whichever_sign_its_velocity_is_wri
     """A belt that drives joint 2 by its motion relative to joint 1, turning against joint 1."""
     relative = {"joint_1": -1.5, "joint_2": 1.0}
     term = CouplingTerm(on=relative, of=relative)
-    robot = replace(
-        load_robot("scara"), couplings=(Coupling("FcBelt", CouplingKind.COULOMB, (term,)),)
-    )
+    robot = replace(load_robot("scara"), couplings=(Coupling("FcBelt", TermKind.COULOMB, (term,)),))
     rng = np.random.default_rng(0)
     q, qd, qdd = rng.normal(size=(3, 2, 200))
     motions = coulomb_terms_of(robot).motions

@@ -10,7 +10,7 @@ from robot_identification.errors import SettingError, ShapeError
 from robot_identification.identification.base import base_parameters
 from robot_identification.identification.base_report import base_report
 from robot_identification.robot.loading import load_robot
-from robot_identification.robot.model import Coupling, CouplingKind
+from robot_identification.robot.model import Coupling, TermKind
 
 REFERENCE = Path(__file__).resolve().parents[1] / "reference"
 WAYS = [
@@ -130,7 +130,7 @@ def test_scara_has_eight_and_nine_with_a_rotor_of_its_own(model, method):
     assert list(base.names) == ["ZZ1R", "Fv1", "Fc1", "ZZ2", "MX2", "MY2", "Fv2", "Fc2"]
     assert base.groupings[0] == {"ZZ1": 1.0, "Ia1": 1.0, "M2": 0.25}
     first, second = robot.joints
-    separate = type(second)(**{**vars(second), "drive_inertia": True})
+    separate = type(second)(**{**vars(second), "terms": second.terms | {"Ia"}})
     other = type(robot)(robot.name, robot.base_link, (first, separate), robot.gravity)
     assert base_parameters(other, model, method).rank == 9
 
@@ -144,7 +144,7 @@ def test_tx40_has_sixty_and_sixty_one_with_a_coupling_inertia_of_its_own(model, 
     assert base.rank == facts["base_structural"]
     assert len(base.unaffecting) == 11
     own = tuple(
-        Coupling("Iam6", CouplingKind.INERTIA, coupling.terms)
+        Coupling("Iam6", TermKind.INERTIA, coupling.terms)
         if coupling.parameter == "Ia6"
         else coupling
         for coupling in robot.couplings

@@ -52,7 +52,7 @@ def test_the_axes_of_scara_are_vertical():
     robot = load_robot("scara")
     for joint in robot.joints:
         np.testing.assert_array_equal(joint.rotation[:, 2], [0, 0, 1])
-    assert [joint.drive_inertia for joint in robot.joints] == [True, False]
+    assert ["Ia" in joint.terms for joint in robot.joints] == [True, False]
 
 
 def test_the_wrist_of_the_tx40_is_coupled_in_definition_f():

@@ -261,8 +261,8 @@ def test_a_robot_file_may_add_to_a_urdf(write):
     robot = load_robot(write(OVERLAY))
     require_limits(robot, ["position", "velocity", "acceleration", "effort"])
     assert robot.joint_names == bare.joint_names
-    assert [joint.offset for joint in robot.joints] == [False] * 3
-    assert [joint.coulomb_friction for joint in robot.joints] == [True, False, True]
+    assert ["off" in joint.terms for joint in robot.joints] == [False] * 3
+    assert ["Fc" in joint.terms for joint in robot.joints] == [True, False, True]
     assert robot.joints[0].limits.lower == -1
     np.testing.assert_array_equal(robot.motor_matrix, [[1, 0, 0], [0, 50, 10], [0, 0, 1]])
     np.testing.assert_array_equal(robot.joints[1].rotation, bare.joints[1].rotation)

@@ -175,8 +175,7 @@ class MotionLibrary:
         names = self._robot.joint_names
         if moving == measured:
             parts = [step]
-            joint = self._robot.joints[moving]
-            if joint.viscous_friction or joint.coulomb_friction or joint.offset:
+            if any(not t.kind.stores_energy for t in self._robot.joints[moving].joint_terms):
                 parts += self._slow(moving, float(travels[moving]))
             return together(names, {moving: joined(parts)})
         if not rubs(self._robot, measured):

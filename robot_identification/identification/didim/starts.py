@@ -11,7 +11,7 @@ from robot_identification.errors import RankError
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.didim.loop import Inertias, inertias
 from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, Joint, JointType, read_only
+from robot_identification.robot.model import Array, Joint, JointType, TermKind, read_only
 
 REGULAR = "regular"
 IDIM = "idim"
@@ -79,7 +79,7 @@ def regular(base: BaseParameters, positions: Array) -> tuple[Start, Inertias]:
 def _candidates(base: BaseParameters) -> Iterator[tuple[str, Array]]:
     """Yield the name and the (standard,) parameters of every choice."""
     robot = base.robot
-    drives = [joint.drive_inertia for joint in robot.joints]
+    drives = [joint.has(TermKind.INERTIA) for joint in robot.joints]
     if any(drives):
         name = "Ia = 1" if all(drives) else "Ia = 1, or ZZ = 1 for joints without drive inertia"
         yield name, _unit(base, drives)
@@ -93,9 +93,12 @@ def _unit(base: BaseParameters, drives: list[bool]) -> Array:
     place = {name: i for i, name in enumerate(base.standard_names)}
     standard = np.zeros(len(place))
     for number, (joint, driven) in enumerate(zip(base.robot.joints, drives, strict=True), 1):
-        standard[place[f"Ia{number}" if driven else _own(joint, number)]] = 1.0
+        standard[place[f"{_inertia(joint, driven=driven)}{number}"]] = 1.0
     return standard
 
 
-def _own(joint: Joint, number: int) -> str:
-    return f"M{number}" if joint.type is JointType.PRISMATIC else f"ZZ{number}"
+def _inertia(joint: Joint, *, driven: bool) -> str:
+    """Return the parameter that is the inertia of the drive, or of the link about its joint."""
+    if driven:
+        return next(term.name for term in joint.joint_terms if term.kind is TermKind.INERTIA)
+    return "M" if joint.type is JointType.PRISMATIC else "ZZ"

@@ -16,11 +16,10 @@ import numpy.typing as npt
 
 from robot_identification.errors import ShapeError
 from robot_identification.identification.one_joint.chain import SerialChain
-from robot_identification.robot import parameters
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.parameters import LINK_PARAMETERS
 
-PER_BODY = len(parameters.INERTIAL)
 _TENSOR = np.array([[0, 1, 2], [1, 3, 4], [2, 4, 5]])
 _UPPER = np.triu_indices(3)
 
@@ -74,7 +73,7 @@ def inertia_constants(chain: SerialChain, inertial: npt.ArrayLike) -> InertiaCon
     """
     links = _bodies("inertial", inertial)
     if links.shape[-2] != chain.joints:
-        raise ShapeError("inertial", np.shape(inertial), f"(..., {PER_BODY * chain.joints})")
+        raise ShapeError("inertial", np.shape(inertial), f"(..., {LINK_PARAMETERS * chain.joints})")
     m, k, U = links[..., 9].copy(), links[..., 6:9].copy(), links[..., _TENSOR].copy()
     for i in range(chain.joints - 2, -1, -1):
         rotation, mass, moment, tensor = (
@@ -102,7 +101,7 @@ def constants_matrix(chain: SerialChain) -> Array:
 
     Rows are in the order of :meth:`InertiaConstants.vector`.
     """
-    units = np.eye(PER_BODY * chain.joints)
+    units = np.eye(LINK_PARAMETERS * chain.joints)
     return read_only(inertia_constants(chain, units).vector().T)
 
 
@@ -117,6 +116,6 @@ def shifted(a: Array, b: Array) -> Array:
 def _bodies(name: str, vector: npt.ArrayLike) -> Array:
     """Return a vector as (..., joints, 10)."""
     values = np.asarray(vector, dtype=np.float64)
-    if values.ndim < 1 or values.shape[-1] % PER_BODY:
-        raise ShapeError(name, values.shape, f"(..., {PER_BODY} joints)")
-    return values.reshape(*values.shape[:-1], -1, PER_BODY)
+    if values.ndim < 1 or values.shape[-1] % LINK_PARAMETERS:
+        raise ShapeError(name, values.shape, f"(..., {LINK_PARAMETERS} joints)")
+    return values.reshape(*values.shape[:-1], -1, LINK_PARAMETERS)

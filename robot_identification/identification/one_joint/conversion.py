@@ -21,11 +21,11 @@ from robot_identification.dynamics.tree import structure_of
 from robot_identification.errors import RankError, ShapeError
 from robot_identification.identification.base import BaseParameters, base_parameters
 from robot_identification.identification.one_joint.chain import SerialChain
-from robot_identification.identification.one_joint.constants import PER_BODY, constants_matrix
+from robot_identification.identification.one_joint.constants import constants_matrix
 from robot_identification.identification.one_joint.minimal import MinimalSet, theorem_2
-from robot_identification.robot import parameters
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.parameters import LINK_PARAMETERS
 
 _NEGLIGIBLE = 1e-9
 
@@ -160,7 +160,8 @@ def _candidates(base: BaseParameters, chosen: MinimalSet) -> _Candidates:
     """Return everything that could be told, as rows over the standard parameters."""
     place = {int(column): i for i, column in enumerate(base.columns)}
     joints = chosen.chain.joints
-    links = [place[parameters.joint_offset(j) + i] for j in range(joints) for i in range(PER_BODY)]
+    layout = base.robot.layout
+    links = [place[layout.first(j) + i] for j in range(joints) for i in range(LINK_PARAMETERS)]
     rows: list[tuple[int, str, Array]] = []
     matrix = chosen.matrix @ constants_matrix(chosen.chain)
     for constant, coefficients in zip(chosen.constants, matrix, strict=True):

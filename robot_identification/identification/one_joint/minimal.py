@@ -9,9 +9,10 @@ import numpy.typing as npt
 
 from robot_identification.errors import SettingError, ShapeError
 from robot_identification.identification.one_joint.chain import SerialChain, parallel
-from robot_identification.identification.one_joint.constants import PER_BODY, InertiaConstants
+from robot_identification.identification.one_joint.constants import InertiaConstants
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.parameters import LINK_PARAMETERS
 
 _PLACES = {
     "U11": 0, "U12": 1, "U13": 2, "U22": 3, "U23": 4, "U33": 5, "kx": 6, "ky": 7, "kz": 8, "m": 9,
@@ -65,7 +66,7 @@ class MinimalSet:
     def matrix(self) -> Array:
         """(constants, 10 joints) matrix that takes all inertia constants to those of the set."""
         rows = [constant.row for constant in self.constants]
-        return read_only(np.array(rows).reshape(len(rows), PER_BODY * self.chain.joints))
+        return read_only(np.array(rows).reshape(len(rows), LINK_PARAMETERS * self.chain.joints))
 
     def values(self, constants: InertiaConstants) -> Array:
         """Return (..., constants) the values of the set."""
@@ -112,9 +113,9 @@ def theorem_2(chain: SerialChain) -> MinimalSet:
     found: list[Constant] = []
     for j in range(chain.joints):
         for name, item, terms in _of_body(chain, j, first, turned, orientation, origin):
-            row = np.zeros(PER_BODY * chain.joints)
+            row = np.zeros(LINK_PARAMETERS * chain.joints)
             for key, coefficient in terms.items():
-                row[PER_BODY * j + _PLACES[key]] = coefficient
+                row[LINK_PARAMETERS * j + _PLACES[key]] = coefficient
             found.append(Constant(f"{name}_{j + 1}", j, item, read_only(row)))
     return MinimalSet(chain, first, turned, tuple(found))
 

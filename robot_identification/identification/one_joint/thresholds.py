@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from robot_identification.robot.model import CouplingKind, RobotModel
+from robot_identification.robot.model import RobotModel, TermKind
 from robot_identification.signals.processing import Processing
 
 _REASON = "; none for joints without Coulomb friction, which tell something while they hold"
@@ -39,8 +39,7 @@ def rubs(robot: RobotModel, joint: int) -> bool:
         joint: index of the joint.
     """
     name = robot.joint_names[joint]
-    return robot.joints[joint].coulomb_friction or any(
-        coupling.kind is CouplingKind.COULOMB
-        and any(term.on.get(name, 0.0) for term in coupling.terms)
+    return robot.joints[joint].has(TermKind.COULOMB) or any(
+        coupling.kind is TermKind.COULOMB and any(term.on.get(name, 0.0) for term in coupling.terms)
         for coupling in robot.couplings
     )

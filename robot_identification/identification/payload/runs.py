@@ -221,12 +221,12 @@ def check_runs(
 
 def friction_columns(robot: RobotModel) -> npt.NDArray[np.intp]:
     """Return the columns of friction and offsets that belong to the model of a robot."""
-    kinds = ("Fv", "Fc", "off")
+    names = tuple(term.name for term in robot.layout.terms if not term.kind.stores_energy)
     return np.array(
         [
             i
             for i in robot.standard_indices
-            if robot.all_parameter_names[i].rstrip("0123456789").startswith(kinds)
+            if robot.all_parameter_names[i].rstrip("0123456789").startswith(names)
         ],
         dtype=np.intp,
     )

@@ -11,7 +11,7 @@ from robot_identification.dynamics.regressor import Regressor
 from robot_identification.errors import SettingError
 from robot_identification.identification.regrouping.states import States
 from robot_identification.robot.loops import LoopConstraint, project
-from robot_identification.robot.model import Array, CouplingKind, RobotModel
+from robot_identification.robot.model import Array, RobotModel, TermKind
 
 
 class Model(Enum):
@@ -105,15 +105,21 @@ class Observation:
         return -(-rows // len(self.constraint.active))
 
     def _contained(self) -> npt.NDArray[np.bool_]:
-        missing: set[str] = set()
-        if self.model is not Model.DYNAMIC:
-            stops = {CouplingKind.VISCOUS, CouplingKind.COULOMB}
-            missing |= {c.parameter for c in self.robot.couplings if c.kind in stops}
-            absent = ["Fv", "Fc"] + (["off"] if self.model is Model.ENERGY else [])
-            missing |= {f"{name}{j + 1}" for name in absent for j in range(len(self.robot.joints))}
-        result = np.array([name not in missing for name in self.robot.standard_names])
+        robot = self.robot
+        missing = {c.parameter for c in robot.couplings if self._lacks(c.kind)}
+        absent = np.zeros(len(robot.all_parameter_names), dtype=np.bool_)
+        for place, term in robot.layout.places:
+            robot.layout.table(absent)[:, place] = self._lacks(term.kind)
+        result = np.array([name not in missing for name in robot.standard_names])
+        result &= ~absent[robot.standard_indices]
         if self.model is Model.ENERGY:
             from robot_identification.dynamics.energy import EnergyRegressor
 
-            result &= EnergyRegressor(self.robot).contained
+            result &= EnergyRegressor(robot).contained
         return result
+
+    def _lacks(self, kind: TermKind) -> bool:
+        """Tell whether the model has no place for terms of a kind."""
+        if self.model is Model.ENERGY:
+            return not kind.stores_energy
+        return self.model is Model.SIMPLIFIED and kind.power is not None

@@ -24,9 +24,9 @@ from robot_identification.identification.regrouping.link_motion import (
 from robot_identification.identification.regrouping.transport import Values, carried
 from robot_identification.robot.geometry import snapped
 from robot_identification.robot.model import JointType, RobotModel
-from robot_identification.robot.parameters import DRIVE_INERTIA, joint_offset
+from robot_identification.robot.parameters import INERTIAL
 
-XX, XY, XZ, YY, YZ, ZZ, MX, MY, MZ, M = range(10)
+XX, XY, XZ, YY, YZ, ZZ, MX, MY, MZ, M = range(len(INERTIAL))
 _ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
 Rows = dict[int, dict[int, Values]]
 
@@ -88,13 +88,13 @@ class Grouping:
             if motion.still:
                 self._drop(j, [MX, MY])
         if self._turns_alone(j):
-            self._group_drive_inertia(j, ZZ)
+            self._group_alike(j)
 
     def _group_prismatic(self, j: int, motion: LinkMotion) -> None:
         if motion.turning is Turning.NONE:
             self._drop(j, range(M))
             if self._slides_alone(j):
-                self._group_drive_inertia(j, M)
+                self._group_alike(j)
             return
         for entry in range(ZZ + 1):
             self._carry(j, [entry], entry)
@@ -124,10 +124,14 @@ class Grouping:
         across = abs(joint.rotation[:, 2] @ gravity) <= PARALLEL * np.linalg.norm(gravity)
         return joint.antecedent < 0 and bool(across)
 
-    def _group_drive_inertia(self, j: int, entry: int) -> None:
-        column = self._column(j, DRIVE_INERTIA)
-        if self.robot.all_parameter_names[column] not in self._coupled:
-            self._move(column, {self._column(j, entry): 1.0})
+    def _group_alike(self, j: int) -> None:
+        """Group joint terms with the inertial parameter that acts as they do."""
+        prismatic = self.robot.joints[j].type is JointType.PRISMATIC
+        for place, term in self.robot.layout.places:
+            column = self._column(j, place)
+            if term.like and self.robot.all_parameter_names[column] not in self._coupled:
+                entry = INERTIAL.index(term.like[int(prismatic)])
+                self._move(column, {self._column(j, entry): 1.0})
 
     def _carry(
         self,
@@ -162,6 +166,5 @@ class Grouping:
         for entry in entries:
             self.rows[self._column(j, entry)] = {}
 
-    @staticmethod
-    def _column(j: int, entry: int) -> int:
-        return joint_offset(j) + entry
+    def _column(self, j: int, entry: int) -> int:
+        return self.robot.layout.first(j) + entry

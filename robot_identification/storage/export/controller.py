@@ -6,23 +6,22 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from robot_identification.robot.model import Coupling
+from robot_identification.robot.model import Coupling, RobotModel
 from robot_identification.robot.units import unit_of
-from robot_identification.storage.export.mechanism import JointDynamics, Mechanism
+from robot_identification.storage.export.link_bodies import LinkBody
+from robot_identification.storage.export.mechanism import Mechanism
 from robot_identification.storage.export.yaml_text import Data, yaml_text
 
 _HEADING = (
     "Dynamic parameters of {robot}, on the joint side.",
     "masses in kg, centres of mass in m, inertias about the centre of mass in kg m^2 in the order",
     "xx xy xz yy yz zz (tensor entries), in the frame of the link beside them; gravity in m/s^2.",
-    "drive_inertia in kg m^2 (kg where the joint translates), viscous_friction in N m s/rad",
-    "(N s/m), coulomb_friction and offset in N m (N).  standard_values: the same about the origins",
-    "of the robot's frames, XX XY XZ YY YZ ZZ MX MY MZ M Ia Fv Fc off of each joint, then the",
-    "couplings'.",
-    "effort = rigid bodies + drive_inertia * acceleration + viscous_friction * velocity",
-    "  + coulomb_friction * sign(velocity) + offset + couplings.",
+    "standard_values: the same about the origins of the robot's frames, of each joint",
+    "{kinds}, then the couplings'.",
+    "effort = rigid bodies + couplings + terms of the joint, with v its velocity:",
+    "{terms}",
     "A coupling term adds on[i] * value * f(v) to the effort of joint i, with v the sum of",
-    "of[j] * velocity of joint j, and f(v) = dv/dt (inertia), v (viscous), sign(v) (coulomb).",
+    "of[j] * velocity of joint j, and f(v) = {functions}.",
 )
 
 
@@ -40,31 +39,39 @@ def controller_yaml(mechanism: Mechanism) -> str:
         "base": robot.base_link,
         "gravity": [float(g) for g in robot.gravity],
         "joints": list(robot.joint_names),
-        "by_joint": {joint.name: _joint(joint) for joint in mechanism.joints},
+        "by_joint": {joint.joint: _joint(robot, joint) for joint in mechanism.joints},
         "couplings": _couplings(mechanism),
         "standard_names": list(robot.all_parameter_names),
         "standard_values": [float(value) for value in mechanism.values],
         "standard_units": [unit_of(name, robot) for name in robot.all_parameter_names],
     }
-    heading = [line.format(robot=_one_line(robot.name)) for line in _HEADING]
-    return yaml_text({"/**": {"ros__parameters": {"dynamics": values}}}, heading=heading)
+    return yaml_text({"/**": {"ros__parameters": {"dynamics": values}}}, heading=_heading(robot))
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+def _heading(robot: RobotModel) -> list[str]:
+    """Return what the values mean, line by line."""
+    terms = robot.layout.terms
+    functions = (f"{t.kind.formula} ({t.kind.value})" for t in terms if t.couples)
+    said = {
+        "robot": " ".join(robot.name.split()),
+        "kinds": " ".join(robot.layout.kinds),
+        "functions": ", ".join(functions),
+        "terms": "\n".join(
+            f"  {t.key}{f' * {t.kind.formula}' if t.kind.formula else ''}, {' or '.join(t.units)}"
+            for t in terms
+        ),
+    }
+    return "\n".join(_HEADING).format(**said).splitlines()
 
 
-def _joint(joint: JointDynamics) -> dict[str, Data]:
-    body = joint.link.body
+def _joint(robot: RobotModel, joint: LinkBody) -> dict[str, Data]:
+    body = joint.body
     return {
-        "link": joint.link.link,
+        "link": joint.link,
         "mass": body.mass,
         "centre_of_mass": [float(x) for x in body.centre],
         "inertia": [float(x) for x in body.inertia[np.triu_indices(3)]],
-        "drive_inertia": joint.drive_inertia,
-        "viscous_friction": joint.link.viscous_friction,
-        "coulomb_friction": joint.link.coulomb_friction,
-        "offset": joint.offset,
+        **{term.key: joint.terms[term.name] for term in robot.layout.terms},
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,9 +10,9 @@ import numpy.typing as npt
 
 from robot_identification.dynamics.direct import checked_values
 from robot_identification.errors import InconsistentParametersError
-from robot_identification.robot import parameters
 from robot_identification.robot.bodies import Body, body_of, pseudo_inertia
 from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.terms import SignCondition
 from robot_identification.robot.urdf import UrdfDescription
 from robot_identification.robot.urdf_prior import joint_places
 
@@ -25,15 +26,13 @@ class LinkBody:
         link: name of the link that it moves, and of the frame: the link's own in a URDF, else
             frame j of the robot.
         body: the body, seen from that frame.
-        viscous_friction: Fv of the joint, in N m s/rad or N s/m.
-        coulomb_friction: Fc of the joint, in N m or N.
+        terms: name of a joint term, such as ``Fv`` -> its value, for every term of the robot.
     """
 
     joint: str
     link: str
     body: Body
-    viscous_friction: float
-    coulomb_friction: float
+    terms: Mapping[str, float]
 
 
 def link_bodies(
@@ -63,8 +62,8 @@ def link_bodies(
     places = None if description is None else joint_places(description, robot, name)
     found = []
     for index, joint in enumerate(robot.joints):
-        first = parameters.joint_offset(index)
-        link, body = joint.link, body_of(vector[first : first + len(parameters.INERTIAL)])
+        link, body = joint.link, body_of(vector[robot.layout.link(index)])
+        own = robot.layout.table(vector)[index]
         if description is not None and places is not None:
             link = description.joints[joint.name].child
             body = _into(body, places[index, :3, :3], places[index, :3, 3])
@@ -75,8 +74,7 @@ def link_bodies(
                 joint=joint.name,
                 link=link,
                 body=body,
-                viscous_friction=float(vector[first + parameters.VISCOUS_FRICTION]),
-                coulomb_friction=float(vector[first + parameters.COULOMB_FRICTION]),
+                terms={term.name: float(own[place]) for place, term in robot.layout.places},
             )
         )
     return tuple(found)
@@ -99,17 +97,16 @@ def require_consistent(robot: RobotModel, values: Array) -> None:
             pseudo-inertia, or a joint has negative friction.
     """
     for index, joint in enumerate(robot.joints):
-        first = parameters.joint_offset(index)
-        own = values[first : first + len(parameters.INERTIAL)]
+        own = values[robot.layout.link(index)]
         if own[-1] <= 0.0:
             raise InconsistentParametersError(f"link {joint.link}", f"its mass is {own[-1]:g} kg")
         if np.linalg.eigvalsh(pseudo_inertia(own))[0] <= 0.0:
             raise InconsistentParametersError(
                 f"link {joint.link}", "no distribution of mass has its inertia"
             )
-        for place in (parameters.VISCOUS_FRICTION, parameters.COULOMB_FRICTION):
-            if values[first + place] < 0.0:
+        for place, term in robot.layout.places:
+            value = values[robot.layout.first(index) + place]
+            if term.sign is SignCondition.NOT_NEGATIVE and value < 0.0:
                 raise InconsistentParametersError(
-                    f"joint {joint.name}",
-                    f"{parameters.PER_JOINT[place]} is {values[first + place]:g}, negative",
+                    f"joint {joint.name}", f"{term.name} is {value:g}, negative"
                 )

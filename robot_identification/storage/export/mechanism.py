@@ -7,33 +7,10 @@ from dataclasses import dataclass
 import numpy.typing as npt
 
 from robot_identification.dynamics.direct import checked_values
-from robot_identification.robot import parameters
 from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, Coupling, JointType, RobotModel
+from robot_identification.robot.model import Array, Coupling, RobotModel
 from robot_identification.robot.urdf import UrdfDescription
 from robot_identification.storage.export.link_bodies import LinkBody, link_bodies
-
-
-@dataclass(frozen=True)
-class JointDynamics:
-    """A joint, the body that it moves, and what acts on the joint itself.
-
-    Attributes:
-        link: the body, its frame and the friction of the joint.
-        prismatic: whether the joint translates.
-        drive_inertia: Ia, in kg m^2 or kg.
-        offset: off, in N m or N.
-    """
-
-    link: LinkBody
-    prismatic: bool
-    drive_inertia: float
-    offset: float
-
-    @property
-    def name(self) -> str:
-        """Name of the joint."""
-        return self.link.joint
 
 
 @by_value
@@ -49,7 +26,7 @@ class Mechanism:
 
     robot: RobotModel
     values: Array
-    joints: tuple[JointDynamics, ...]
+    joints: tuple[LinkBody, ...]
 
     def value(self, coupling: Coupling) -> float:
         """Return the value of the parameter of a coupling."""
@@ -74,15 +51,4 @@ def mechanism_of(
         RobotDescriptionError: the URDF is of another robot.
     """
     vector = checked_values(robot, values)
-    joints = []
-    for index, link in enumerate(link_bodies(robot, vector, description)):
-        first = parameters.joint_offset(index)
-        joints.append(
-            JointDynamics(
-                link=link,
-                prismatic=robot.joints[index].type is JointType.PRISMATIC,
-                drive_inertia=float(vector[first + parameters.DRIVE_INERTIA]),
-                offset=float(vector[first + parameters.OFFSET]),
-            )
-        )
-    return Mechanism(robot, vector, tuple(joints))
+    return Mechanism(robot, vector, link_bodies(robot, vector, description))

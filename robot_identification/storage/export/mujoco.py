@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from xml.sax.saxutils import quoteattr
 
-from robot_identification.storage.export.mechanism import JointDynamics, Mechanism
+from robot_identification.robot.terms import JointTerm
+from robot_identification.storage.export.link_bodies import LinkBody
+from robot_identification.storage.export.mechanism import Mechanism
 from robot_identification.storage.export.numbers import number
 
 
@@ -12,12 +15,13 @@ def mjcf_text(mechanism: Mechanism) -> str:
     """Return an MJCF file with one default class per joint: armature, damping and frictionloss.
 
     A model includes it and names the class of each of its joints.  The classes are called after
-    the joints.  Offsets and couplings have no place there; they are left out.
+    the joints.  Joint terms that MuJoCo does not know, such as offsets, and couplings are left out.
     """
+    known = [term for term in mechanism.robot.layout.terms if term.mujoco]
     lines = [
         f"<mujoco model={quoteattr(mechanism.robot.name)}>",
         "  <default>",
-        *(line for joint in mechanism.joints for line in _class(joint)),
+        *(line for joint in mechanism.joints for line in _class(joint, known)),
         "  </default>",
         "</mujoco>",
         "",
@@ -25,15 +29,10 @@ def mjcf_text(mechanism: Mechanism) -> str:
     return "\n".join(lines)
 
 
-def _class(joint: JointDynamics) -> tuple[str, ...]:
-    attributes = {
-        "armature": joint.drive_inertia,
-        "damping": joint.link.viscous_friction,
-        "frictionloss": joint.link.coulomb_friction,
-    }
-    written = " ".join(f'{name}="{number(value)}"' for name, value in attributes.items())
+def _class(joint: LinkBody, known: Iterable[JointTerm]) -> tuple[str, ...]:
+    written = " ".join(f'{term.mujoco}="{number(joint.terms[term.name])}"' for term in known)
     return (
-        f"    <default class={quoteattr(joint.name)}>",
+        f"    <default class={quoteattr(joint.joint)}>",
         f"      <joint {written}/>",
         "    </default>",
     )

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from robot_identification.robot.bodies import Body
 from robot_identification.robot.model import RobotModel
+from robot_identification.robot.terms import TERMS
 from robot_identification.robot.urdf import UrdfDescription, parse_urdf
 from robot_identification.robot.urdf_elements import UrdfJoint, UrdfLink
 from robot_identification.robot.urdf_prior import values_of_urdf
@@ -88,7 +89,13 @@ def inertia_attributes(body: Body) -> dict[str, str]:
 
 def dynamics_attributes(body: LinkBody) -> dict[str, str]:
     """Return the attributes of a <dynamics> element."""
-    return {"damping": number(body.viscous_friction), "friction": number(body.coulomb_friction)}
+    return {name: number(value) for name, value in _friction(body).items()}
+
+
+def _friction(body: LinkBody) -> dict[str, float]:
+    """Return the joint terms that a URDF has a place for, by their attributes."""
+    known = (term for term in TERMS if term.urdf and term.name in body.terms)
+    return {term.urdf: body.terms[term.name] for term in known}
 
 
 def _written(attributes: Mapping[str, str]) -> str:
@@ -157,17 +164,11 @@ def _lumped_edits(surgery: Surgery, link: UrdfLink) -> list[Edit]:
 def _dynamics_edits(surgery: Surgery, joint: UrdfJoint, body: LinkBody) -> list[Edit]:
     """Return the edits that give a joint its friction."""
     attributes = dynamics_attributes(body)
-    element = joint.element.one("dynamics")
+    element, wanted = joint.element.one("dynamics"), _friction(body)
     if element is not None:
-        stated = {"damping": joint.damping, "friction": joint.friction}
-        wanted = (body.viscous_friction, body.coulomb_friction)
-        changed = {
-            name: attributes[name]
-            for (name, old), new in zip(stated.items(), wanted, strict=True)
-            if (old or 0.0) != new
-        }
+        changed = {n: attributes[n] for n in wanted if joint.dynamics.get(n, 0.0) != wanted[n]}
         return surgery.set_attributes(element, changed)
-    if body.viscous_friction == body.coulomb_friction == 0.0:
+    if not any(wanted.values()):
         return []
     last = joint.element.children[-1]
     return [surgery.insert_after(last, f"<dynamics {_written(attributes)}/>")]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from robot_identification.storage.export.mechanism import JointDynamics, Mechanism
+from robot_identification.robot.terms import JointTerm
+from robot_identification.storage.export.link_bodies import LinkBody
+from robot_identification.storage.export.mechanism import Mechanism
 from robot_identification.storage.export.numbers import number, numbers
 
 _NOT_IN_A_NAME = re.compile(r"\W", re.ASCII)
@@ -29,8 +31,8 @@ def xacro_text(mechanism: Mechanism) -> str:
     ]
     names = _Names()
     for joint in mechanism.joints:
-        lines += _link(joint, names.free(joint.link.link))
-        lines += _joint(joint, names.free(joint.name))
+        lines += _link(joint, names.free(joint.link))
+        lines += _joint(joint, names.free(joint.joint), mechanism.robot.layout.terms)
     return "\n".join([*lines, "</robot>", ""])
 
 
@@ -49,8 +51,8 @@ class _Names:
         return name
 
 
-def _link(joint: JointDynamics, name: str) -> Iterator[str]:
-    body = joint.link.body
+def _link(joint: LinkBody, name: str) -> Iterator[str]:
+    body = joint.body
     yield _property(f"{name}_mass", number(body.mass))
     yield _property(f"{name}_com", numbers(body.centre))
     keys = [f"i{'xyz'[i]}{'xyz'[j]}" for i, j in zip(*np.triu_indices(3), strict=True)]
@@ -66,12 +68,13 @@ def _link(joint: JointDynamics, name: str) -> Iterator[str]:
     yield "  </xacro:macro>"
 
 
-def _joint(joint: JointDynamics, name: str) -> Iterator[str]:
-    yield _property(f"{name}_damping", number(joint.link.viscous_friction))
-    yield _property(f"{name}_friction", number(joint.link.coulomb_friction))
-    yield _property(f"{name}_armature", number(joint.drive_inertia))
+def _joint(joint: LinkBody, name: str, terms: Sequence[JointTerm]) -> Iterator[str]:
+    in_urdf = [term for term in terms if term.urdf]
+    for term in (*in_urdf, *(term for term in terms if term.mujoco and not term.urdf)):
+        yield _property(f"{name}_{term.short}", number(joint.terms[term.name]))
+    attributes = " ".join(f'{term.urdf}="${{{name}_{term.short}}}"' for term in in_urdf)
     yield f'  <xacro:macro name="{name}_dynamics">'
-    yield f'    <dynamics damping="${{{name}_damping}}" friction="${{{name}_friction}}"/>'
+    yield f"    <dynamics {attributes}/>"
     yield "  </xacro:macro>"
 
 
