@@ -32,7 +32,6 @@ FEWEST = 30
 """Rows below which nothing is said of it."""
 
 _CUT_ROWS = 6  # the decimation filter has died down after six of its outputs
-_GAP = 1.5
 _EVERY_SAMPLE = math.inf
 _LARGEST_SETTING = 1e6
 
@@ -201,16 +200,14 @@ class _Residuals:
         self._begin_run()
 
     def _begin_run(self) -> None:
-        self._last = 0
         self._to_cut = self._level.cut_rows
         self._speed, self._residual = self._none, self._none
 
     def add(self, block: FilteredBlock) -> None:
         """Take in rows whose effort is the residual; those without all neighbours yet wait."""
         residual = block.effort
-        if block.stamps[0] - self._last > _GAP * 1e9 / block.rate_hz:
+        if block.begins:
             self._begin_run()
-        self._last = int(block.stamps[-1])
         cut = min(self._to_cut, len(residual))
         self._to_cut -= cut
         self._speed = np.concatenate([self._speed, np.abs(block.velocity[cut:])])

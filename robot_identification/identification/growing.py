@@ -26,6 +26,7 @@ from robot_identification.identification.streaming import StreamingIdentificatio
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.recording import RawSamples, joined_samples
+from robot_identification.signals.settings import streaming_warnings
 
 SETTLE = 60.0
 """Seconds of motion that settings are derived from; shorter recordings are worked on whole."""
@@ -120,7 +121,11 @@ class GrowingIdentification:
             sources=(Source(self._source, "", stream.samples, stream.duration),),
             settings=_settings(settled),
             validation=cross_validated("blocks", names, outcome),
-            warnings=(*warnings, *statistics_warnings(self._source, stream.statistics)),
+            warnings=(
+                *warnings,
+                *streaming_warnings(settled.processing),
+                *statistics_warnings(self._source, stream.statistics),
+            ),
         )
         return replace(found, seconds=time.monotonic() - begin)
 

@@ -28,6 +28,7 @@ from robot_identification.identification.result_warnings import warnings_of
 from robot_identification.identification.robust import robust_std
 from robot_identification.identification.row_groups import merged
 from robot_identification.signals.processing import Processing
+from robot_identification.signals.settings import streaming_warnings
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,7 @@ def identify_parts(
         cross_validation=validation,
         warnings=(
             *remarks,
+            *streaming_warnings(processing),
             *weight_warnings(factors),
             *warnings_of(base.names, estimate),
             *lines,

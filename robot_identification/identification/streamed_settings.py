@@ -9,18 +9,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from robot_identification.errors import RecordingError
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.signals.clock import Clock, Stamps, in_order, split
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.derived import DataProperties
-from robot_identification.signals.online_grid import Clock
 from robot_identification.signals.processing import Processing
 from robot_identification.signals.recording import RawSamples, Recording
-from robot_identification.signals.settings import resolve_processing
+from robot_identification.signals.settings import resolve_processing, streamed
 
 # Data from which a period and the regularity of stamps are taken where nothing else is open, s.
 _FOR_CLOCK = 1.0
@@ -30,8 +29,6 @@ _BETWEEN_LOOKS = 0.5
 _LOOKS = 16
 # Data that is kept of a robot at rest, s.
 _AT_REST = 8.0
-
-Stamps = npt.NDArray[np.int64]
 
 
 @by_value
@@ -142,20 +139,14 @@ class Settling:
         self._parts = [(stamps[recent], position[recent], effort[recent])]
 
     def _result(self, recording: Recording) -> Settled:
-        processing = resolve_processing(self._robot, [recording], self._options)
+        processing = streamed(resolve_processing(self._robot, [recording], self._options))
         if self._rate_open:
             # A few seconds would ask for a rate that gives them enough rows.
             rate = min(processing.cutoff_hz, 1.0 / recording.period)
             reasons = {**processing.reasons, "rate_hz": "derived: the cut-off, while streaming"}
             processing = replace(processing, rate_hz=rate, reasons=reasons)
-        jitter = recording.statistics.jitter
-        clock = Clock(
-            period_ns=recording.period * 1e9,
-            largest_step=min(1.5 + 3.0 * jitter, 2.5),
-            jitter=jitter,
-            resampled=recording.statistics.resampled,
-        )
         stamps, position, effort = self._gathered()
+        clock = split(stamps[in_order(stamps).places]).clock
         seconds = float(stamps[-1] - stamps[0]) / 1e9
         return Settled(processing, clock, seconds, stamps, position, effort)
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-import numpy as np
-
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.errors import MissingSignalError, RecordingError
 from robot_identification.identification import least_squares
@@ -32,6 +30,7 @@ from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.online_grid import OnlineGrid, Piece
 from robot_identification.signals.recording import RawSamples, RecordingStatistics
+from robot_identification.signals.settings import streaming_warnings
 
 SETTLE = 8.0
 """Seconds of motion that settings are derived from where nobody states them."""
@@ -231,6 +230,7 @@ class StreamingIdentification:
             seconds=time.monotonic() - begin,
             warnings=(
                 _REMARK,
+                *streaming_warnings(processing),
                 *weight_warnings(factors),
                 *(warnings_of(base.names, estimate) if robust else ()),
             ),
@@ -246,16 +246,13 @@ class StreamingIdentification:
             self._robot, self._base.base_columns, settled.processing, apart=self._apart
         )
         self._grid = OnlineGrid(settled.clock)
-        order = np.argsort(settled.stamps, kind="stable")
-        self._fold(
-            self._grid.push(settled.stamps[order], settled.position[order], settled.effort[order])
-        )
+        self._fold(self._grid.push(settled.stamps, settled.position, settled.effort))
 
     def _fold(self, pieces: list[Piece]) -> None:
         for piece in pieces:
             if piece.begins:
                 self._end_run()
-                self._begin_run(piece.stamp)
+                self._begin_run(piece.begun)
             if self._run is not None:
                 self._run.push(piece.position, piece.effort)
 

@@ -92,8 +92,7 @@ class Diagnostics:
         """
         if bag is not None and not bag.problem:
             self._bag_problem = ""
-        steps = [b - a for a, b in zip(self._stamps, self._stamps[1:], strict=False) if b > a]
-        self._lost += self._statistics.add(steps)
+        self._lost += self._statistics.between(self._stamps)
         self._stamps = self._stamps[-1:]
         level, message = self._verdict(recorder)
         status = DiagnosticStatus(

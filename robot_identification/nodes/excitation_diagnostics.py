@@ -61,8 +61,7 @@ class WatchDiagnostics:
         Args:
             problem: what is wrong with the states; empty if nothing is.
         """
-        steps = [b - a for a, b in zip(self._stamps, self._stamps[1:], strict=False) if b > a]
-        lost = self._statistics.add(steps)
+        lost = self._statistics.between(self._stamps)
         self._lost += lost
         level, message = DiagnosticStatus.OK, "watching"
         if problem:

@@ -247,11 +247,7 @@ class IdentificationNode(Node):
         self._results.publish(self._stamped(result, stamp, current(self, GOOD_ENOUGH)))
 
     def _overrides(self, request: Identify.Request) -> ProcessingSettings:
-        """Return the settings that a request states, and what holds for live recordings.
-
-        A robot file recommends the processing of the recordings that its results were published
-        for; a live recording is better judged by whole rows.
-        """
+        """Return the settings that a request states, and what is set for live recordings."""
         stated = processing_of(request.processing)
         return stated if request.data.bags else self._live_settings().overridden_by(stated)
 

@@ -19,8 +19,9 @@ LIVE_WINDOW = ParameterSpec(
     "velocity_threshold_window",
     Type.DOUBLE,
     "decimation steps around a row of a live recording in which speeds must stay above their "
-    "thresholds, where the request does not say; negative: what the robot file recommends",
-    default=2.0,
+    "thresholds, where the request does not say; negative: that of a bag, which the robot file may "
+    "recommend",
+    default=-1.0,
     minimum=-1.0,
     maximum=10.0,
     read_only=False,

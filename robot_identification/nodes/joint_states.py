@@ -6,18 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from sensor_msgs.msg import JointState
 
-from robot_identification.errors import (
-    JointNameError,
-    MissingSignalError,
-    RecordingError,
-    SampleError,
-    ShapeError,
-)
+from robot_identification.errors import MissingSignalError, SampleError, ShapeError
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
+from robot_identification.signals.joint_columns import JointColumns
 
 NANOSECONDS = 1_000_000_000
 
@@ -53,8 +47,7 @@ class JointStateReader:
         self._joint_names = tuple(joint_names)
         self._topic = topic
         self._efforts = efforts
-        self._names: list[str] | None = None
-        self._places: npt.NDArray[np.intp] = np.arange(0)
+        self._columns = JointColumns(joint_names, topic)
 
     def read(self, message: JointState, number: int) -> Sample:
         """Return the sample in a message.
@@ -70,12 +63,13 @@ class JointStateReader:
             ShapeError: if there is not one value per name.
             SampleError: if a position or an effort is not finite.
         """
-        self._look_up(message.name)
+        names = message.name
+        self._columns.of(names)  # what is wrong with the names goes before what is with values
         return Sample(
             stamp=stamp_of(message),
-            position=self._finite("position", message.position, number),
-            velocity=self._optional(message.velocity),
-            effort=self._finite("effort", message.effort, number)
+            position=self._finite("position", message.position, names, number),
+            velocity=self._optional(message.velocity, names),
+            effort=self._finite("effort", message.effort, names, number)
             if self._efforts
             else np.zeros(len(self._joint_names)),
         )
@@ -94,41 +88,28 @@ class JointStateReader:
             ShapeError: if there is not one effort per name.
             SampleError: if an effort is not finite.
         """
-        self._look_up(message.name)
-        return self._finite("effort", message.effort, number)
+        self._columns.of(message.name)
+        return self._finite("effort", message.effort, message.name, number)
 
-    def _look_up(self, names: Sequence[str]) -> None:
-        if names != self._names:
-            self._places = self._map(names)
-            self._names = list(names)
-
-    def _map(self, names: Sequence[str]) -> npt.NDArray[np.intp]:
-        place = {name: i for i, name in enumerate(names)}
-        missing = [name for name in self._joint_names if name not in place]
-        if missing:
-            raise JointNameError(missing, names, self._topic)
-        for name in self._joint_names:
-            if names.count(name) > 1:
-                raise RecordingError(f"{self._topic}: joint {name} is named twice in one message")
-        return np.array([place[name] for name in self._joint_names], dtype=np.intp)
-
-    def _finite(self, signal: str, values: Sequence[float], number: int) -> Array:
+    def _finite(
+        self, signal: str, values: Sequence[float], names: Sequence[str], number: int
+    ) -> Array:
         if not len(values):
             raise MissingSignalError(signal, self._topic)
         array = np.asarray(values, dtype=np.float64)
-        if len(array) != len(self._names or ()):
-            raise ShapeError(signal, array.shape, f"({len(self._names or ())},), one per name")
-        array = array[self._places]
+        if len(array) != len(names):
+            raise ShapeError(signal, array.shape, f"({len(names)},), one per name")
+        array = array[self._columns.of(names)]
         if not np.isfinite(array).all():
             joint = int(np.flatnonzero(~np.isfinite(array))[0])
             raise SampleError(signal, self._joint_names[joint], number, float(array[joint]))
         return array
 
-    def _optional(self, values: Sequence[float]) -> Array | None:
+    def _optional(self, values: Sequence[float], names: Sequence[str]) -> Array | None:
         array = np.asarray(values, dtype=np.float64)
-        if len(array) != len(self._names or ()):
+        if len(array) != len(names):
             return None
-        array = array[self._places]
+        array = array[self._columns.of(names)]
         return array if np.isfinite(array).all() else None
 
 

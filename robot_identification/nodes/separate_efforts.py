@@ -136,8 +136,7 @@ class SeparateEfforts:
             newest: stamp of the newest joint state in ns; None before the first.
         """
         self.listener.listen_to_lossy_publishers()
-        steps = [b - a for a, b in zip(self._stamps, self._stamps[1:], strict=False) if b > a]
-        lost = self._statistics.add(steps)
+        lost = self._statistics.between(self._stamps)
         self._stamps = self._stamps[-1:]
         level, text = self._verdict(lost)
         behind = (newest - self._stamps[-1]) / 1e9 if newest and self._stamps else float("nan")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import deque
+from collections.abc import Sequence
 
 import numpy as np
 
+from robot_identification.signals.clock import Clock
+
 _WINDOW = 1000
 _ENOUGH = 8
-_GAP = 1.5
 
 
 class StampStatistics:
@@ -20,32 +23,33 @@ class StampStatistics:
     """
 
     def __init__(self, rate: float = 0.0) -> None:
-        self._stated = 1e9 / rate if rate > 0.0 else None
+        self._stated = Clock(1e9 / rate) if rate > 0.0 else None
         self._steps: deque[int] = deque(maxlen=_WINDOW)
         self._uncounted: list[int] = []
 
     @property
     def period(self) -> float:
         """Period in ns; NaN as long as there are too few steps to tell."""
-        if self._stated is not None:
-            return self._stated
-        return float(np.median(self._steps)) if len(self._steps) >= _ENOUGH else math.nan
+        clock = self._stated or self._measured()
+        return math.nan if clock is None else clock.nominal_ns
 
     @property
     def rate(self) -> float:
         """Measured rate in Hz; NaN as long as there are too few steps to tell."""
-        if len(self._steps) < _ENOUGH:
-            return math.nan
-        return 1e9 / float(np.median(self._steps))
+        clock = self._measured()
+        return math.nan if clock is None else 1e9 / clock.nominal_ns
 
     @property
     def jitter(self) -> float:
         """Standard deviation of the steps, gaps left out, as a fraction of the period."""
-        if len(self._steps) < _ENOUGH:
+        clock = self._measured()
+        if clock is None:
             return math.nan
         steps = np.array(self._steps, dtype=np.float64)
-        period = float(np.median(steps))
-        return float(np.std(steps[steps < _GAP * period]) / period)
+        return float(np.std(steps[steps <= clock.largest_step_ns]) / clock.nominal_ns)
+
+    def _measured(self) -> Clock | None:
+        return Clock.of_steps(np.array(self._steps)) if len(self._steps) >= _ENOUGH else None
 
     def add(self, steps: list[int]) -> int:
         """Take in the steps, in ns, between samples in order; return how many samples they lack.
@@ -54,22 +58,23 @@ class StampStatistics:
         """
         self._steps.extend(steps)
         self._uncounted.extend(steps)
-        period = self.period
-        if math.isnan(period):
+        clock = self._stated or self._measured()
+        if clock is None:
             return 0
-        lost = sum(_missing(step, period) for step in self._uncounted)
+        lost = clock.missing(self._uncounted)
         self._uncounted.clear()
         return lost
 
+    def between(self, stamps: Sequence[int]) -> int:
+        """Take in the steps between stamps in order of arrival; return how many samples they lack.
+
+        A stamp that is not newer than the one before makes no step.
+        """
+        return self.add([b - a for a, b in itertools.pairwise(stamps) if b > a])
+
     def filled(self, before: int, after: int) -> int:
         """Return by how much the loss shrinks when a late sample splits a counted step in two."""
-        period = self.period
-        if math.isnan(period):
+        clock = self._stated or self._measured()
+        if clock is None:
             return 0
-        whole = _missing(before + after, period)
-        return whole - _missing(before, period) - _missing(after, period)
-
-
-def _missing(step: float, period: float) -> int:
-    """Return how many samples a step lacks."""
-    return round(step / period) - 1 if step > _GAP * period else 0
+        return clock.missing([before + after]) - clock.missing([before, after])

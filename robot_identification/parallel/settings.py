@@ -13,8 +13,8 @@ from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.joint_side import joint_side_recording
 from robot_identification.signals.processing import Processing
-from robot_identification.signals.recording import RawSamples, Recording
-from robot_identification.signals.settings import resolve_processing
+from robot_identification.signals.recording import RawSamples, Recording, joined_samples
+from robot_identification.signals.settings import resolve_processing, streamed
 from robot_identification.storage.bags import stream_joint_states
 
 _LOOKED_AT = 5
@@ -51,7 +51,7 @@ def common_settings(
         raise RecordingError(
             f"none of {len(reasons)} bags is of any use, the first because: {reasons[0]}"
         )
-    processing = resolve_processing(robot, looked, overrides)
+    processing = streamed(resolve_processing(robot, looked, overrides))
     derived = {
         name: f"{reason} (the first {_SECONDS:g} s of {len(looked)} of {len(bags)} bags)"
         for name, reason in processing.reasons.items()
@@ -79,12 +79,6 @@ def _beginning(robot: RobotModel, bag: BagFile, topic: str) -> Recording:
             parts.append(samples)
             if samples.stamps[-1] - parts[0].stamps[0] > _SECONDS * 1e9:
                 break
-    stamps = np.concatenate([part.stamps for part in parts])
-    early = stamps <= stamps.min() + round(_SECONDS * 1e9)
-    raw = RawSamples(
-        stamps[early],
-        np.concatenate([part.position for part in parts])[early],
-        None,
-        np.concatenate([part.effort for part in parts])[early],
-    )
-    return joint_side_recording(raw, robot, source=bag.path)
+    samples = joined_samples(parts)
+    early = samples.stamps <= samples.stamps.min() + round(_SECONDS * 1e9)
+    return joint_side_recording(samples.at(early), robot, source=bag.path)

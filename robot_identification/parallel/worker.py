@@ -20,7 +20,7 @@ from robot_identification.identification.streaming import StreamingIdentificatio
 from robot_identification.parallel.bags import BagFile
 from robot_identification.parallel.jobs import Job, RobotReference
 from robot_identification.robot.loading import load_robot
-from robot_identification.signals.ordering import StampOrder
+from robot_identification.signals.clock import StampOrder
 from robot_identification.storage.bags import stream_joint_states
 from robot_identification.storage.parts import Skipped, StoredPart, read_part, write_part
 

@@ -12,10 +12,12 @@ from robot_identification.errors import SettingError
 EndTreatment = Literal["cut", "keep"]
 Divisor = Literal["rows-parameters", "rows-1"]
 ThresholdScope = Literal["joint", "sample"]
+PinnedSample = Literal["first", "last"]
 
 
 _WHOLE = ("filter_order", "difference_order", "drop_start", "drop_end")
 _CHOICES: Mapping[str, tuple[str, ...]] = {
+    "decimation_pins": get_args(PinnedSample),
     "velocity_threshold_scope": get_args(ThresholdScope),
     "ends": get_args(EndTreatment),
     "residual_divisor": get_args(Divisor),
@@ -54,6 +56,9 @@ class ProcessingSettings:
         difference_order: order of accuracy of the central differences that give velocity and
             acceleration, an even number; 2 is the plain difference of the two neighbours.
         rate_hz: sampling rate after the parallel decimation of torque and regressor, in Hz.
+        decimation_pins: the sample of a segment that decimation keeps in any case and counts the
+            others from: ``first``, or ``last`` as MATLAB does.  A stream, whose end nobody knows,
+            counts from the first.
         velocity_threshold: speed per joint below which a row is dropped because the sign of
             friction is not reliable, in rad/s or m/s; an empty tuple switches it off; a single
             value holds for all joints.
@@ -74,6 +79,7 @@ class ProcessingSettings:
     filter_order: int | None = None
     difference_order: int | None = None
     rate_hz: float | None = None
+    decimation_pins: PinnedSample | None = None
     velocity_threshold: tuple[float, ...] | None = None
     velocity_threshold_window: float | None = None
     velocity_threshold_scope: ThresholdScope | None = None

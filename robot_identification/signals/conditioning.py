@@ -8,13 +8,13 @@ stamps are regular already pass unchanged, bit by bit.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import RecordingError, SampleError, ShapeError
 from robot_identification.robot.model import Array
+from robot_identification.signals.clock import BEGINNING, Stamps, in_order, split
 from robot_identification.signals.recording import (
     RawSamples,
     Recording,
@@ -25,15 +25,8 @@ from robot_identification.signals.resampling import to_constant_period
 
 # Filters for samples that come more often are longer than any memory.
 _SHORTEST_PERIOD_NS = 10_000
-# A stamp may be off the grid of a constant period by this part of the period before samples are
-# moved to the grid.  Stamps rounded to microseconds at 1 kHz stay below it.
-JITTER_TOLERANCE = 0.01
-# Runs of samples between gaps that are shorter cannot pass any of the filters with room to spare.
-SHORTEST_RUN = 50
 # Messages overtake each other by milliseconds; a clock that is set back goes further.
 LARGEST_SETBACK_NS = 1_000_000_000
-
-Stamps = npt.NDArray[np.int64]
 
 
 def build_recording(
@@ -65,49 +58,48 @@ def build_recording(
     _check_shapes(raw, len(joint_names))
     _check_finite(raw, joint_names, positions_needed=positions_needed)
     where = source or "recording"
-    if len(raw.stamps) < SHORTEST_RUN:
+    if len(raw.stamps) < BEGINNING:
         raise RecordingError(
-            f"{where}: {len(raw.stamps)} samples are too few; at least {SHORTEST_RUN} are needed"
+            f"{where}: {len(raw.stamps)} samples are too few; at least {BEGINNING} are needed"
         )
-    order, out_of_order, duplicates = _in_order(raw.stamps, where)
-    stamps = raw.stamps[order]
-    clock = _Clock.of(stamps, where)
-    if clock.period_ns < _SHORTEST_PERIOD_NS:
+    _check_setback(raw.stamps, where)
+    order = in_order(raw.stamps)
+    stamps = raw.stamps[order.places]
+    if len(stamps) == 1:
         raise RecordingError(
-            f"{where}: its stamps lie {clock.period_ns:g} ns apart, and no robot sends states so "
+            f"{where}: all samples carry the same stamp, {stamps[0]} ns; "
+            "the driver must fill header.stamp"
+        )
+    clock, gaps, runs = split(stamps)
+    if clock.nominal_ns < _SHORTEST_PERIOD_NS:
+        raise RecordingError(
+            f"{where}: its stamps lie {clock.nominal_ns:g} ns apart, and no robot sends states so "
             "often; look at the clock of the driver"
         )
-    breaks = clock.breaks(stamps)
-    lost = int(np.sum(clock.periods(stamps[breaks] - stamps[breaks - 1]) - 1))
-    runs = [
-        (int(first), int(last))
-        for first, last in zip([0, *breaks], [*breaks, len(stamps)], strict=True)
-        if last - first >= SHORTEST_RUN
-    ]
     if not runs:
         raise RecordingError(
-            f"{where}: {len(breaks)} gaps leave no unbroken run of {SHORTEST_RUN} samples; "
+            f"{where}: {len(gaps)} gaps leave no unbroken run of {BEGINNING} samples; "
             "record with a reliable connection"
         )
-    exact, jitter = clock.refined(stamps, runs)
-    resampled = exact.deviation(stamps, runs) > JITTER_TOLERANCE
     segments = [
-        _segment(raw, order[first:last], stamps[0], exact.period_ns if resampled else None)
+        _segment(
+            raw, order.places[first:last], stamps[0], clock.period_ns if clock.resampled else None
+        )
         for first, last in runs
     ]
     statistics = RecordingStatistics(
         received=len(raw.stamps),
-        duplicates=duplicates,
-        out_of_order=out_of_order,
-        lost=lost,
-        gaps=len(breaks),
+        duplicates=order.duplicates,
+        out_of_order=order.late,
+        lost=clock.missing(np.diff(stamps)),
+        gaps=len(gaps),
         discarded=len(stamps) - sum(last - first for first, last in runs),
-        resampled=resampled,
-        jitter=jitter,
+        resampled=clock.resampled,
+        jitter=clock.jitter,
     )
     return Recording(
         joint_names=tuple(joint_names),
-        period=exact.period_ns / 1e9,
+        period=clock.period_ns / 1e9,
         segments=tuple(segments),
         start_stamp=int(stamps[0]),
         source=source,
@@ -116,78 +108,14 @@ def build_recording(
     )
 
 
-@dataclass(frozen=True)
-class _Clock:
-    """The nominal period of stamps, and how regular they are.
-
-    Attributes:
-        period_ns: nominal period in ns.
-        spread: robust standard deviation of the steps between stamps, divided by the period.
-    """
-
-    period_ns: float
-    spread: float = 0.0
-
-    @classmethod
-    def of(cls, stamps: Stamps, where: str) -> _Clock:
-        """Return the clock behind strictly increasing stamps: the median is blind to gaps."""
-        steps = np.diff(stamps)
-        if len(steps) == 0:
-            raise RecordingError(
-                f"{where}: all samples carry the same stamp, {stamps[0]} ns; "
-                "the driver must fill header.stamp"
-            )
-        period = float(np.median(steps))
-        spread = 1.4826 * float(np.median(np.abs(steps - period))) / period
-        return cls(period, spread)
-
-    def periods(self, steps: Stamps) -> Stamps:
-        """Return the number of periods in steps, at least 2: steps in which samples are lost."""
-        return np.maximum(np.rint(steps / self.period_ns), 2).astype(np.int64)
-
-    def breaks(self, stamps: Stamps) -> npt.NDArray[np.intp]:
-        """Return the places of stamps that follow a gap.
-
-        A step is a gap from 1.5 periods on; jitter moves this limit, up to 2.5 periods.
-        """
-        limit = min(1.5 + 3.0 * self.spread, 2.5) * self.period_ns
-        return np.flatnonzero(np.diff(stamps) > limit) + 1
-
-    def refined(self, stamps: Stamps, runs: Sequence[tuple[int, int]]) -> tuple[_Clock, float]:
-        """Return the clock with the mean period inside runs, and the jitter of the steps."""
-        steps = np.concatenate([np.diff(stamps[first:last]) for first, last in runs])
-        mean = float(steps.sum()) / len(steps)
-        nearest = round(mean)
-        # Stamps are whole nanoseconds: a period that is one to their rounding is taken as one.
-        period = float(nearest) if abs(mean - nearest) * len(steps) < 2.0 * len(runs) else mean
-        return _Clock(period, self.spread), float(steps.std()) / mean
-
-    def deviation(self, stamps: Stamps, runs: Sequence[tuple[int, int]]) -> float:
-        """Return the largest deviation of stamps from a grid in each run, in periods."""
-        largest = 0.0
-        for first, last in runs:
-            ideal = np.arange(last - first) * self.period_ns
-            off = (stamps[first:last] - stamps[first]) - ideal
-            largest = max(largest, float(np.abs(off - np.median(off)).max()))
-        return largest / self.period_ns
-
-
-def _in_order(stamps: Stamps, where: str) -> tuple[npt.NDArray[np.intp], int, int]:
-    """Return the places of the samples in order of stamps, and how many were late or double."""
-    newest = np.maximum.accumulate(stamps)
-    setback = int((newest - stamps).max())
-    if setback > LARGEST_SETBACK_NS:
-        index = int(np.argmax(newest - stamps > LARGEST_SETBACK_NS))
+def _check_setback(stamps: Stamps, where: str) -> None:
+    behind = np.maximum.accumulate(stamps) - stamps
+    if behind.max() > LARGEST_SETBACK_NS:
+        index = int(np.argmax(behind > LARGEST_SETBACK_NS))
         raise RecordingError(
-            f"{where}: the clock was set back by {setback / 1e9:.3f} s before sample {index}; "
+            f"{where}: the clock was set back by {behind.max() / 1e9:.3f} s before sample {index}; "
             "split the recording there"
         )
-    order = np.argsort(stamps, kind="stable")
-    is_first = np.ones(len(stamps), dtype=np.bool_)
-    is_first[1:] = np.diff(stamps[order]) > 0
-    kept = order[is_first]
-    late = int(np.count_nonzero(stamps[kept] < newest[kept]))
-    return kept, late, len(stamps) - len(kept)
 
 
 def _segment(

@@ -1,8 +1,9 @@
 """Parallel decimation: torque and regressor through one filter (Gautier et al. 2013, eq. 13).
 
 The filter is the one of MATLAB's ``decimate``: Chebyshev of the first kind, order 8, 0.05 dB of
-ripple, cut-off at 0.8 of the new Nyquist frequency, forward and backward.  Of ``n`` samples the
-last one of every ``factor`` is kept, counted from the end, so that the last sample always stays.
+ripple, cut-off at 0.8 of the new Nyquist frequency, forward and backward.  One sample in every
+``factor`` is kept, counted from the first one, as a stream must count, or from the last one, as
+MATLAB does.
 
 A regressor of a long recording is too large to exist as a whole.  :meth:`Decimator.blocks` cuts
 a segment into windows of input samples, and :meth:`Decimator.decimate_window` gives for each of
@@ -22,6 +23,7 @@ import scipy
 
 from robot_identification.errors import RecordingError, SettingError, ShapeError
 from robot_identification.robot.model import Array
+from robot_identification.robot.processing import PinnedSample
 from robot_identification.signals import filtering
 from robot_identification.signals.kernels import decimate_rows
 from robot_identification.signals.modes import Complex, Modes, fading_weights, modes_of
@@ -68,12 +70,14 @@ class Decimator:
 
     Attributes:
         factor: one sample in ``factor`` is kept; 1 neither filters nor drops anything.
+        pinned: the sample that is kept in any case, from which the others are counted.
 
     Raises:
         SettingError: if the factor is not positive.
     """
 
     factor: int
+    pinned: PinnedSample = "first"
 
     def __post_init__(self) -> None:
         if self.factor < 1:
@@ -138,7 +142,7 @@ class Decimator:
 
     def kept(self, samples: int) -> npt.NDArray[np.intp]:
         """Return (outputs,) the places of the samples that are kept."""
-        first = samples - 1 - self.factor * (self.output_count(samples) - 1)
+        first = (samples - 1) % self.factor if self.pinned == "last" else 0
         return np.arange(first, samples, self.factor, dtype=np.intp)
 
     def decimate(self, values: Array) -> Array:
@@ -176,11 +180,11 @@ class Decimator:
                 f"a segment of {samples} samples is too short to be decimated; "
                 f"{self.shortest} are needed"
             )
-        outputs = self.output_count(samples)
-        for first in range(0, outputs, max(block_outputs, 1)):
-            last = min(first + max(block_outputs, 1), outputs)
-            left = samples - 1 - (outputs - 1 - first) * self.factor - self.overlap
-            right = samples - (outputs - last) * self.factor + self.overlap
+        kept = self.kept(samples)
+        for first in range(0, len(kept), max(block_outputs, 1)):
+            last = min(first + max(block_outputs, 1), len(kept))
+            left = int(kept[first]) - self.overlap
+            right = int(kept[last - 1]) + 1 + self.overlap
             yield Window(
                 start=left if left > PADDING else 0,
                 stop=right if right < samples - PADDING else samples,

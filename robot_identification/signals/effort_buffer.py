@@ -8,18 +8,16 @@ from collections import deque
 import numpy as np
 
 from robot_identification.robot.model import Array
+from robot_identification.signals.clock import BEGINNING, Clock
 from robot_identification.signals.recording import RawSamples
 from robot_identification.signals.separate_efforts import (
     EffortSamples,
     delay_ns,
     efforts_at,
-    gap_limit,
     with_efforts,
 )
 
 _MOST = 200_000
-_STEPS = 1000
-_ENOUGH = 8
 
 
 class EffortBuffer:
@@ -39,7 +37,7 @@ class EffortBuffer:
         self._delay = delay_ns(delay)
         self._setback = setback_ns
         self._clocks: deque[_Efforts] = deque([_Efforts()])
-        self._steps: deque[int] = deque(maxlen=_STEPS)
+        self._clock: Clock | None = None  # of the stamps, once there are enough to know it
         self._is_old = False
         self._held: tuple[int, Array] | None = None
 
@@ -69,9 +67,9 @@ class EffortBuffer:
         self._clocks.append(_Efforts())
 
     def _insert(self, stamp: int, effort: Array) -> None:
-        step = self._clocks[-1].insert(stamp, effort)
-        if step > 0:
-            self._steps.append(step)
+        self._clocks[-1].insert(stamp, effort)
+        if self._clock is None and len(self._clocks[-1].stamps) >= BEGINNING:
+            self._clock = Clock.of(np.array(self._clocks[-1].stamps))
 
     @property
     def ready(self) -> int | None:
@@ -79,7 +77,7 @@ class EffortBuffer:
         if len(self._clocks) > 1:  # nothing more comes on the clock of the motion
             return _latest(self._clocks[0]) - self._delay
         stamps = self._clocks[0].stamps
-        if self._is_old or not stamps or len(self._steps) < _ENOUGH:
+        if self._is_old or not stamps or self._clock is None:
             return None
         return stamps[-1] - self._delay
 
@@ -90,13 +88,14 @@ class EffortBuffer:
             motion: samples in the order of their stamps, later than all before.
         """
         efforts = self._clocks[0]
-        known = not self._is_old and len(efforts.stamps) > 0 and len(self._steps) > 0
-        if not known or len(motion.stamps) == 0:
+        clock = self._clock
+        if clock is None and len(efforts.stamps) > 1:
+            clock = Clock.of(np.array(efforts.stamps))
+        if self._is_old or clock is None or not efforts.stamps or len(motion.stamps) == 0:
             nothing = np.zeros(len(motion.stamps), dtype=np.bool_)
             return with_efforts(motion, np.zeros((len(nothing), self._joints)), nothing)
-        limit = gap_limit(np.array(self._steps, dtype=np.int64))
         merged = with_efforts(
-            motion, *efforts_at(motion.stamps + self._delay, efforts.samples(), limit)
+            motion, *efforts_at(motion.stamps + self._delay, efforts.samples(), clock)
         )
         efforts.forget(int(motion.stamps[-1]) + self._delay)
         return merged
@@ -116,20 +115,15 @@ class _Efforts:
         self.stamps: list[int] = []
         self._values: list[Array] = []
 
-    def insert(self, stamp: int, effort: Array) -> int:
-        """Put an effort in its place; return the step since the newest one, 0 if it is not new."""
-        step = 0 if not self.stamps else stamp - self.stamps[-1]
-        if step > 0 or not self.stamps:
-            self.stamps.append(stamp)
-            self._values.append(effort)
-            if len(self.stamps) > _MOST:
-                del self.stamps[: _MOST // 2], self._values[: _MOST // 2]
-            return step
+    def insert(self, stamp: int, effort: Array) -> None:
+        """Put an effort in its place; of two with the same stamp the first one counts."""
         place = bisect_left(self.stamps, stamp)
-        if self.stamps[place] != stamp:  # of two with the same stamp the first one counts
-            self.stamps.insert(place, stamp)
-            self._values.insert(place, effort)
-        return 0
+        if place < len(self.stamps) and self.stamps[place] == stamp:
+            return
+        self.stamps.insert(place, stamp)
+        self._values.insert(place, effort)
+        if len(self.stamps) > _MOST:
+            del self.stamps[: _MOST // 2], self._values[: _MOST // 2]
 
     def samples(self) -> EffortSamples:
         return EffortSamples(np.array(self.stamps, dtype=np.int64), np.array(self._values))

@@ -7,6 +7,7 @@ what is finished; its results agree with those of the whole recording to about 1
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,16 +18,12 @@ from robot_identification.errors import ShapeError
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 from robot_identification.signals import filtering
+from robot_identification.signals.clock import BEGINNING, Stamps, in_order, split
 from robot_identification.signals.decimation import PADDING, Decimator
+from robot_identification.signals.online_grid import OnlineGrid, Piece
 
 # What is left of a filter's response where it is taken to have ended, as a part of its peak.
 _LEVEL = 1e-4
-# Samples from which the period is taken where nobody states it, and fewest that are filtered.
-_SAMPLES_FOR_PERIOD = 50
-# A step between stamps from here on, in periods, is a gap.
-_GAP = 1.5
-
-Stamps = npt.NDArray[np.int64]
 
 
 @by_value
@@ -41,6 +38,7 @@ class FilteredBlock:
         acceleration: (samples, joints).
         effort: (samples, joints) in N m or N.
         rate_hz: rate of the samples in Hz.
+        begins: whether they begin another run, behind a gap.
     """
 
     stamps: Stamps
@@ -49,6 +47,7 @@ class FilteredBlock:
     acceleration: Array
     effort: Array
     rate_hz: float
+    begins: bool = False
 
 
 @dataclass(frozen=True)
@@ -101,9 +100,9 @@ class OnlineFilter:
     """Turns a growing stream of samples into finished filtered ones.
 
     All signals pass the same decimation filter, made to pass constants unchanged; positions pass
-    the Butterworth filter before.  A gap in the stamps ends a run: what is pending is finished
-    with the end treatment of a recording, and a new run begins.  Samples that are not newer than
-    the last one are dropped.
+    the Butterworth filter before.  Samples are ordered, split at gaps and moved to a constant
+    period by :class:`~.online_grid.OnlineGrid`, with the clock of the first of them.  A gap ends a
+    run: what is pending is finished with the end treatment of a recording, and a new run begins.
 
     Args:
         joints: number of joints.
@@ -111,7 +110,6 @@ class OnlineFilter:
         rate_hz: rate to decimate to; the nearest integer part of the sampling rate is taken.
         order: order of the Butterworth filter, one pass.
         difference_order: order of accuracy of the central differences.
-        period: sampling period in s; None takes it from the first samples.
 
     Raises:
         SettingError: from ``push``, once the period is known, where the cut-off does not suit it.
@@ -125,21 +123,15 @@ class OnlineFilter:
         *,
         order: int = filtering.DEFAULT_ORDER,
         difference_order: int = filtering.DEFAULT_DIFFERENCE_ORDER,
-        period: float | None = None,
     ) -> None:
         self._joints = joints
         self._cutoff_hz = cutoff_hz
         self._rate_hz = rate_hz
         self._order = order
         self._difference_order = difference_order
-        self._filters = None if period is None else self._for_period(period)
+        self._filters: _Filters | None = None
+        self._grid: OnlineGrid | None = None
         self._begin_run()
-
-    def _for_period(self, period: float) -> _Filters:
-        factor = max(1, round(1.0 / (period * self._rate_hz)))
-        return _Filters(
-            period, self._cutoff_hz, self._order, self._difference_order, Decimator(factor)
-        )
 
     def _begin_run(self) -> None:
         self._stamps: Stamps = np.zeros(0, dtype=np.int64)
@@ -147,6 +139,7 @@ class OnlineFilter:
         self._effort: Array = np.zeros((0, self._joints))
         # Place of the next output in the buffer: the first sample of a run is one.
         self._next = 0
+        self._begins = True  # whether no output of this run has been given out
 
     @property
     def delay(self) -> float | None:
@@ -173,50 +166,47 @@ class OnlineFilter:
         for name, values in (("position", position), ("effort", effort)):
             if values.shape != (len(stamps), self._joints):
                 raise ShapeError(name, values.shape, f"({len(stamps)}, {self._joints})")
-        newest = self._stamps[-1] if len(self._stamps) else np.iinfo(np.int64).min
-        new = stamps > np.maximum.accumulate(np.concatenate([[newest], stamps]))[:-1]
-        stamps, position, effort = stamps[new], position[new], effort[new]
-        if self._filters is None:
-            stamps, position, effort = self._with_waiting(stamps, position, effort)
-            if len(stamps) >= _SAMPLES_FOR_PERIOD:
-                self._filters = self._for_period(float(np.median(np.diff(stamps))) / 1e9)
-        blocks: list[FilteredBlock] = []
-        for run in np.split(np.arange(len(stamps)), self._gaps(stamps)):
-            if len(run) and self._is_gap(int(stamps[run[0]])):
-                blocks += self.flush()
-            self._stamps = np.concatenate([self._stamps, stamps[run]])
-            self._position = np.concatenate([self._position, position[run]])
-            self._effort = np.concatenate([self._effort, effort[run]])
-            blocks += self._finished()
-        return blocks
+        if self._grid is None:
+            self._append(stamps, position, effort)
+            waiting = in_order(self._stamps).places
+            if len(waiting) < BEGINNING:
+                return []
+            stamps, position, effort = self._stamps, self._position, self._effort
+            self._begin_run()
+            self._begin_grid(stamps[waiting])
+        return self._filtered(self._grid.push(stamps, position, effort) if self._grid else [])
 
     def flush(self) -> list[FilteredBlock]:
         """End the run and return the rest of it."""
-        blocks = self._output(len(self._stamps))
+        blocks = self._filtered(self._grid.end() if self._grid else [])
+        blocks += self._output(len(self._stamps))
         self._begin_run()
         return blocks
 
-    def _with_waiting(
-        self, stamps: Stamps, position: Array, effort: Array
-    ) -> tuple[Stamps, Array, Array]:
-        """Return samples behind those that wait for the period to be known; none wait then."""
-        joined = (
-            np.concatenate([self._stamps, stamps]),
-            np.concatenate([self._position, position]),
-            np.concatenate([self._effort, effort]),
+    def _begin_grid(self, stamps: Stamps) -> None:
+        """Set the clock, and the filters for its period, from the first stamps."""
+        clock = split(stamps[:BEGINNING], fewest=2).clock
+        period = clock.period_ns / 1e9
+        factor = max(1, round(1.0 / (period * self._rate_hz)))
+        self._filters = _Filters(
+            period, self._cutoff_hz, self._order, self._difference_order, Decimator(factor)
         )
-        self._begin_run()
-        return joined
+        self._grid = OnlineGrid(clock)
 
-    def _gaps(self, stamps: Stamps) -> npt.NDArray[np.intp]:
-        if self._filters is None:
-            return np.zeros(0, dtype=np.intp)
-        return np.flatnonzero(np.diff(stamps) > _GAP * self._filters.period * 1e9) + 1
+    def _append(self, stamps: Stamps, position: Array, effort: Array) -> None:
+        self._stamps = np.concatenate([self._stamps, stamps])
+        self._position = np.concatenate([self._position, position])
+        self._effort = np.concatenate([self._effort, effort])
 
-    def _is_gap(self, stamp: int) -> bool:
-        if self._filters is None or not len(self._stamps):
-            return False
-        return stamp - int(self._stamps[-1]) > _GAP * self._filters.period * 1e9
+    def _filtered(self, pieces: Sequence[Piece]) -> list[FilteredBlock]:
+        blocks: list[FilteredBlock] = []
+        for piece in pieces:
+            if piece.begins:
+                blocks += self._output(len(self._stamps))
+                self._begin_run()
+            self._append(piece.stamps, piece.position, piece.effort)
+            blocks += self._finished()
+        return blocks
 
     def _finished(self) -> list[FilteredBlock]:
         if self._filters is None:
@@ -240,7 +230,9 @@ class OnlineFilter:
             acceleration=acceleration,
             effort=effort,
             rate_hz=1.0 / (filters.period * factor),
+            begins=self._begins,
         )
+        self._begins = False
         following = int(kept[-1]) + factor
         spare = max(following - filters.reach, 0)
         self._stamps = self._stamps[spare:]

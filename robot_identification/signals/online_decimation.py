@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from robot_identification.errors import ShapeError
+from robot_identification.errors import SettingError, ShapeError
 from robot_identification.robot.model import Array
 from robot_identification.signals.decimation import PADDING, Decimator
 from robot_identification.signals.kernels import MODES, SUMS
@@ -17,20 +17,22 @@ LEVEL = 1e-4
 class OnlineDecimator:
     """Decimates growing rows as :class:`~.decimation.Decimator` does when they have ended.
 
-    The first sample of the rows is kept, then one in every ``factor``; a decimator of whole rows
-    counts from their end instead.
-
     Args:
-        decimator: factor and filter.
+        decimator: factor and filter; its first sample is pinned, since nobody knows the last one.
         rows: number of rows.
         hold: outputs that wait, at least, until their successors are known.
         level: what samples that have not come yet may still change in an output, as a part of the
             peak.
+
+    Raises:
+        SettingError: the decimator pins the last sample.
     """
 
     def __init__(
         self, decimator: Decimator, rows: int, *, hold: int = 0, level: float = LEVEL
     ) -> None:
+        if decimator.pinned == "last":
+            raise SettingError("decimation_pins", "last", "rows that grow have no last sample yet")
         self._decimator = decimator
         self._hold = max(decimator.end_outputs(level), hold)
         self._causal = np.zeros((rows, MODES), dtype=np.complex128)

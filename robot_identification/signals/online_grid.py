@@ -2,36 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
+from robot_identification.signals.clock import Clock, Stamps, in_order
 from robot_identification.signals.resampling import interpolate
 
 # Samples beside an instant that a spline is laid through: each halves its influence, and more.
 _MARGIN = 16
-
-Stamps = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Clock:
-    """What is known of the stamps of a recording that goes on.
-
-    Attributes:
-        period_ns: sampling period in ns.
-        largest_step: a longer step between stamps is a gap, in periods.
-        jitter: standard deviation of the steps, in periods.
-        resampled: whether stamps jitter, so that samples must be moved to a constant period.
-    """
-
-    period_ns: float
-    largest_step: float
-    jitter: float
-    resampled: bool
 
 
 @by_value
@@ -40,22 +22,24 @@ class Piece:
     """Samples at a constant period.
 
     Attributes:
+        stamps: (samples,) in ns; those of the samples as they came unless they are resampled.
         position: (samples, joints).
         effort: (samples, joints).
         begins: whether they begin another run, behind a gap.
-        stamp: of the first sample of the run, in ns.
+        begun: stamp of the first sample of the run, in ns.
     """
 
+    stamps: Stamps
     position: Array
     effort: Array
     begins: bool
-    stamp: int
+    begun: int
 
 
 class OnlineGrid:
     """Splits arriving samples at gaps, and moves them to a constant period where they jitter.
 
-    Samples that are not newer than all before them are dropped and counted.
+    Samples that are not newer than all handed over before are dropped and counted.
 
     Args:
         clock: period and regularity.
@@ -83,36 +67,29 @@ class OnlineGrid:
             position: (samples, joints).
             effort: (samples, joints).
         """
-        before = np.iinfo(np.int64).min if self._newest is None else self._newest
-        new = stamps > np.maximum.accumulate(np.concatenate([[before], stamps]))[:-1]
-        self.dropped += int(np.count_nonzero(~new))
-        stamps = stamps[new]
-        if not len(stamps):
+        newest = np.iinfo(np.int64).min if self._newest is None else self._newest
+        places = in_order(stamps).places
+        places = places[stamps[places] > newest]
+        self.dropped += len(stamps) - len(places)
+        if not len(places):
             return []
-        signals = np.stack([position[new], effort[new]], axis=1)
-        longest = self._clock.largest_step * self._clock.period_ns
-        places = np.flatnonzero(np.diff(stamps) > longest) + 1
-        follows = self._newest is not None and stamps[0] - self._newest <= longest
-        self._count_gaps(stamps, longest)
+        stamps, signals = stamps[places], np.stack([position[places], effort[places]], axis=1)
+        known = stamps if self._newest is None else np.concatenate([[self._newest], stamps])
+        gaps = self._clock.gaps(known) - (len(known) - len(stamps))
+        self.gaps += len(gaps)
+        self.lost += self._clock.missing(np.diff(known))
+        begins = {*gaps.tolist(), *([0] if self._newest is None else [])}
         self._newest = int(stamps[-1])
         pieces: list[Piece] = []
-        for number, part in enumerate(np.split(np.arange(len(stamps)), places)):
-            if number > 0 or not follows:
+        for first, last in itertools.pairwise(sorted({0, *begins, len(stamps)})):
+            if first in begins:
                 pieces += self.end()
-                self._begin(stamps[part], signals[part])
-                pieces += self._finished(begins=True, ended=False)
+                self._begin(stamps[first:last], signals[first:last])
             else:
-                self._stamps = np.concatenate([self._stamps, stamps[part]])
-                self._signals = _joined(self._signals, signals[part])
-                pieces += self._finished(begins=False, ended=False)
+                self._stamps = np.concatenate([self._stamps, stamps[first:last]])
+                self._signals = _joined(self._signals, signals[first:last])
+            pieces += self._finished(begins=first in begins, ended=False)
         return pieces
-
-    def _count_gaps(self, stamps: Stamps, longest: float) -> None:
-        before = [] if self._newest is None else [self._newest]
-        steps = np.diff(np.concatenate([np.array(before, dtype=np.int64), stamps]))
-        gaps = steps[steps > longest] / self._clock.period_ns
-        self.gaps += len(gaps)
-        self.lost += int(np.sum(np.maximum(np.rint(gaps), 2.0) - 1.0))
 
     def end(self) -> list[Piece]:
         """Return what is left of the run."""
@@ -128,29 +105,30 @@ class OnlineGrid:
         if signals is None:
             return []
         if not self._clock.resampled:
-            self._stamps, self._signals = stamps[:0], None if ended else signals[:0]
+            self._stamps, self._signals = stamps[:0], signals[:0]
         else:
-            signals = self._on_grid(stamps, signals, ended=ended)
-            if ended:
-                self._signals = None
+            stamps, signals = self._on_grid(stamps, signals, ended=ended)
+        if ended:
+            self._signals = None
         if not len(signals) and not begins:
             return []
-        return [Piece(signals[:, 0], signals[:, 1], begins, self._origin)]
+        return [Piece(stamps, signals[:, 0], signals[:, 1], begins, self._origin)]
 
-    def _on_grid(self, stamps: Stamps, signals: Array, *, ended: bool) -> Array:
+    def _on_grid(self, stamps: Stamps, signals: Array, *, ended: bool) -> tuple[Stamps, Array]:
         """Return the samples of the grid that are finished; keep what the others will need."""
         time = (stamps - self._origin).astype(np.float64)
         period = self._clock.period_ns
         last = time[-1] if ended else time[max(len(time) - _MARGIN, 0)]
         count = int((last - self._next) // period) + 1 if last >= self._next else 0
         if count <= 0 or len(time) < 2:
-            return signals[:0]
+            return stamps[:0], signals[:0]
         grid: Array = self._next + period * np.arange(count, dtype=np.float64)
         values = interpolate(time / period, signals.reshape(len(time), -1), grid / period)
         self._next = float(grid[-1]) + period
         spare = max(int(np.searchsorted(time, self._next)) - _MARGIN, 0)
         self._stamps, self._signals = stamps[spare:], signals[spare:]
-        return values.reshape(count, *signals.shape[1:])
+        instants = self._origin + np.rint(grid).astype(np.int64)
+        return instants, values.reshape(count, *signals.shape[1:])
 
 
 def _joined(before: Array | None, after: Array) -> Array:

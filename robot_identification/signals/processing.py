@@ -8,7 +8,12 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from robot_identification.errors import SettingError
-from robot_identification.robot.processing import Divisor, EndTreatment, ThresholdScope
+from robot_identification.robot.processing import (
+    Divisor,
+    EndTreatment,
+    PinnedSample,
+    ThresholdScope,
+)
 from robot_identification.signals import filtering
 from robot_identification.signals.decimation import Decimator
 
@@ -36,6 +41,7 @@ class Processing:
         drop_end: samples dropped at the end of every segment.
         ends: ``cut`` or ``keep`` decimated rows that end effects reach.
         residual_divisor: divisor of the variance of the residual.
+        decimation_pins: ``first`` or ``last`` sample, from which decimation counts.
         reasons: for every setting where its value came from: ``option``, ``robot file``, or
             ``derived: ...``.
     """
@@ -51,6 +57,7 @@ class Processing:
     drop_end: int
     ends: EndTreatment
     residual_divisor: Divisor
+    decimation_pins: PinnedSample = "first"
     reasons: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -75,7 +82,7 @@ class Processing:
 
     def decimator(self, period: float) -> Decimator:
         """Return the decimation of a recording with a sampling period in s."""
-        return _decimator(max(1, round(1.0 / (period * self.rate_hz))))
+        return _decimator(max(1, round(1.0 / (period * self.rate_hz))), self.decimation_pins)
 
     def cut_outputs(self, period: float) -> int:
         """Return how many decimated rows are cut at each end of a segment."""
@@ -102,6 +109,6 @@ class Processing:
 
 
 @lru_cache(maxsize=16)
-def _decimator(factor: int) -> Decimator:
+def _decimator(factor: int, pinned: PinnedSample) -> Decimator:
     """Return the decimation by a factor, whose filter is designed once."""
-    return Decimator(factor)
+    return Decimator(factor, pinned)

@@ -164,6 +164,16 @@ class RawSamples:
     def __post_init__(self) -> None:
         _cover(self, ("stamps", "position", "velocity", "effort", "reference"))
 
+    def at(self, places: npt.NDArray[np.intp] | npt.NDArray[np.bool_] | slice) -> RawSamples:
+        """Return the samples at places, in their order."""
+        return RawSamples(
+            stamps=self.stamps[places],
+            position=self.position[places],
+            velocity=None if self.velocity is None else self.velocity[places],
+            effort=self.effort[places],
+            reference=None if self.reference is None else self.reference[places],
+        )
+
 
 def joined_samples(blocks: Sequence[RawSamples], *, reference: bool = True) -> RawSamples:
     """Return samples that follow each other as one; velocities only if every block has them.

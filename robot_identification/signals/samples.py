@@ -182,7 +182,7 @@ class RowChoice:
         decimator = processing.decimator(segment.period)
         factor, count = decimator.factor, decimator.output_count(segment.samples)
         numbers = np.arange(*outputs.indices(count), dtype=np.intp)
-        places = segment.samples - 1 - factor * (count - 1 - numbers)
+        places = decimator.kept(segment.samples)[outputs]
         # Speeds within reach of the outputs: those beyond do not matter.
         reach = int(processing.velocity_threshold_window * factor)
         first, last = max(int(places[0]) - reach, 0), int(places[-1]) + reach + 1

@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.errors import JointNameError, RecordingError, SettingError, ShapeError
+from robot_identification.errors import RecordingError, SettingError, ShapeError
 from robot_identification.robot.arrays import by_value, read_only_view
 from robot_identification.robot.model import Array
+from robot_identification.signals.clock import Clock, Stamps, in_order
+from robot_identification.signals.joint_columns import JointColumns
 from robot_identification.signals.recording import RawSamples
-
-Stamps = npt.NDArray[np.int64]
 
 NANOSECONDS = 1e9
 LARGEST_DELAY = 1.0
@@ -53,12 +53,9 @@ class EffortSource:
 
         Raises:
             JointNameError: a joint of the robot is not among ``joint_names``.
+            RecordingError: one is there twice.
         """
-        order = list(self.joint_names or robot_joints)
-        missing = [name for name in robot_joints if name not in order]
-        if missing:
-            raise JointNameError(missing, order, self.topic)
-        return np.array([order.index(name) for name in robot_joints], dtype=np.intp)
+        return JointColumns(robot_joints, self.topic).of(self.joint_names or robot_joints)
 
     def require_delay(self) -> None:
         """Refuse efforts without stamps of which nobody has said how late they are.
@@ -114,42 +111,15 @@ class MergeCounts:
     without_effort: int = 0
 
 
-def in_order(efforts: EffortSamples) -> tuple[EffortSamples, int, int]:
-    """Return efforts in the order of their stamps, and how many were duplicates and late."""
-    stamps = efforts.stamps
-    if len(stamps) == 0:
-        return efforts, 0, 0
-    late = int(np.count_nonzero(stamps < np.maximum.accumulate(stamps)))
-    order = np.argsort(stamps, kind="stable")
-    first = np.ones(len(stamps), dtype=np.bool_)
-    first[1:] = np.diff(stamps[order]) > 0
-    kept = order[first]
-    return EffortSamples(stamps[kept], efforts.effort[kept]), len(stamps) - len(kept), late
-
-
-def gap_limit(steps: Stamps) -> float:
-    """Return the step between stamps above which something is missing, in ns.
-
-    It is 1.5 periods; jitter moves it, up to 2.5 periods.  As for the motion, a single missing
-    effort is a gap.
-
-    Args:
-        steps: (steps,) positive steps between stamps in ns; the period is their median.
-    """
-    period = float(np.median(steps))
-    spread = 1.4826 * float(np.median(np.abs(steps - period))) / period
-    return min(1.5 + 3.0 * spread, 2.5) * period
-
-
 def efforts_at(
-    instants: Stamps, efforts: EffortSamples, limit: float
+    instants: Stamps, efforts: EffortSamples, clock: Clock
 ) -> tuple[Array, npt.NDArray[np.bool_]]:
     """Return efforts at given instants, and for which of these there are any.
 
     Args:
         instants: (instants,) in ns.
         efforts: in the order of their stamps, without duplicates, at least one.
-        limit: largest step to interpolate over, in ns.
+        clock: theirs; it says which steps are gaps.
 
     Returns:
         (instants, joints) efforts, of no meaning where there are none; (instants,) where there are.
@@ -161,7 +131,7 @@ def efforts_at(
     after = np.minimum(before + 1, last)
     step = stamps[after] - stamps[before]
     since = instants - stamps[before]
-    there &= (since == 0) | ((before < last) & (step <= limit))
+    there &= (since == 0) | ((before < last) & (step <= clock.largest_step_ns))
     share = np.where(there, since, 0) / np.maximum(step, 1)
     first = efforts.effort[before]
     return first + share[:, None] * (efforts.effort[after] - first), there
@@ -184,14 +154,14 @@ def merge_efforts(
     Raises:
         RecordingError: there are fewer than two efforts, or none at the time of the motion.
     """
-    ordered, duplicates, late = in_order(efforts)
+    order = in_order(efforts.stamps)
+    ordered = EffortSamples(efforts.stamps[order.places], efforts.effort[order.places])
     if len(ordered.stamps) < 2:
         raise RecordingError(
             f"{source}: {len(ordered.stamps)} separate efforts are too few to merge"
         )
-    steps = np.diff(ordered.stamps)
-    limit = gap_limit(steps)
-    values, there = efforts_at(motion.stamps + delay_ns(delay), ordered, limit)
+    clock = Clock.of(ordered.stamps)
+    values, there = efforts_at(motion.stamps + delay_ns(delay), ordered, clock)
     if not there.any():
         apart = (int(ordered.stamps[0]) - int(motion.stamps[0])) / NANOSECONDS
         raise RecordingError(
@@ -200,9 +170,9 @@ def merge_efforts(
         )
     counts = MergeCounts(
         efforts=len(efforts.stamps),
-        duplicates=duplicates,
-        out_of_order=late,
-        gaps=int(np.count_nonzero(steps > limit)),
+        duplicates=order.duplicates,
+        out_of_order=order.late,
+        gaps=len(clock.gaps(ordered.stamps)),
         without_effort=int(np.count_nonzero(~there)),
     )
     return with_efforts(motion, values, there), counts
@@ -216,14 +186,7 @@ def with_efforts(motion: RawSamples, effort: Array, there: npt.NDArray[np.bool_]
         effort: (samples, joints).
         there: (samples,) which samples stay.
     """
-    return replace(
-        motion,
-        stamps=motion.stamps[there],
-        position=motion.position[there],
-        velocity=None if motion.velocity is None else motion.velocity[there],
-        effort=effort[there],
-        reference=None if motion.reference is None else motion.reference[there],
-    )
+    return replace(motion.at(there), effort=effort[there])
 
 
 def delay_ns(delay: float) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from robot_identification.errors import JointNameError, RecordingError, SettingError
@@ -12,6 +13,8 @@ from robot_identification.signals import filtering
 from robot_identification.signals.derived import DataProperties, Derived
 from robot_identification.signals.processing import END_LEVEL, Processing
 from robot_identification.signals.recording import Recording
+
+_STREAMED = "counts from the first sample"
 
 
 def resolve_processing(
@@ -62,6 +65,7 @@ def resolve_processing(
     thresholds = chosen.take("velocity_threshold", lambda: data.thresholds(cutoff, order))
     chosen.values["velocity_threshold"] = _per_joint(thresholds, joints)
     for name, value, reason in (
+        ("decimation_pins", "first", "a stream, whose end nobody knows, counts so too"),
         ("velocity_threshold_window", 1.0, "a row mixes about one decimation step to each side"),
         ("velocity_threshold_scope", "joint", "friction acts on the row of its own joint"),
         ("ends", "cut", f"end effects of decimation, down to {END_LEVEL:g} of its peak"),
@@ -71,6 +75,22 @@ def resolve_processing(
     for name in ("drop_start", "drop_end"):
         chosen.take(name, lambda: _drop(data, chosen.values["ends"], cutoff, order, differences))
     return Processing(**chosen.values, reasons=chosen.reasons)
+
+
+def streamed(processing: Processing) -> Processing:
+    """Return settings as a stream follows them: it counts from the first sample, whoever pins."""
+    if processing.decimation_pins == "first":
+        return processing
+    who = processing.reasons.get("decimation_pins", "option")
+    reason = f"{_STREAMED}, whatever the {who} pins: the end of a stream is not known"
+    reasons = {**processing.reasons, "decimation_pins": reason}
+    return replace(processing, decimation_pins="first", reasons=reasons)
+
+
+def streaming_warnings(processing: Processing) -> tuple[str, ...]:
+    """Return a line for every setting that a stream did not follow; see :func:`streamed`."""
+    reason = processing.reasons.get("decimation_pins", "")
+    return (f"decimation {reason}",) if reason.startswith(_STREAMED) else ()
 
 
 class _Chosen:

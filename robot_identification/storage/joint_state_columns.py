@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from robot_identification.errors import BagError, JointNameError
 from robot_identification.robot.model import Array
+from robot_identification.signals.joint_columns import JointColumns
 from robot_identification.storage.bag_files import Bag
 from robot_identification.storage.joint_state_cdr import (
     MESSAGE_TYPE,
@@ -46,7 +47,7 @@ class StateCollector:
         self._bag = bag
         self._topic = topic
         self._names = names
-        self._places: dict[tuple[str, ...], npt.NDArray[np.intp] | None] = {}
+        self._columns = JointColumns(names, f"{bag.path}: {topic}")
         self._skipped = 0
         self._seen: dict[str, None] = {}
 
@@ -153,23 +154,10 @@ class StateCollector:
 
     def _places_in(self, layout: Layout) -> npt.NDArray[np.intp] | None:
         """Return the places of the robot's joints in messages, None where they have none."""
-        if layout.names not in self._places:
-            self._places[layout.names] = self._found(layout.names)
-        return self._places[layout.names]
-
-    def _found(self, names: tuple[str, ...]) -> npt.NDArray[np.intp] | None:
-        self._seen.update(dict.fromkeys(names))
-        missing = [name for name in self._names if name not in names]
-        if len(missing) == len(self._names):
+        self._seen.update(dict.fromkeys(layout.names))
+        if not set(self._names).intersection(layout.names):
             return None
-        if missing:
-            raise JointNameError(missing, names, self._where)
-        twice = [name for name in self._names if names.count(name) > 1]
-        if twice:
-            raise BagError(
-                self._bag.path, f"a message on {self._topic} names joint {twice[0]} twice"
-            )
-        return np.array([names.index(name) for name in self._names], dtype=np.intp)
+        return self._columns.of(layout.names)
 
 
 def _joined(parts: Sequence[States]) -> States:

@@ -48,18 +48,12 @@ def at_once(arm, raw, overrides=STATED):
     return identify(robot, [recording], method="wls", overrides=overrides)
 
 
-def same_phase(raw, drop, factor=20):
-    """Return samples of which decimation from either end keeps the same ones."""
-    count = len(raw.stamps) - (len(raw.stamps) - 2 * drop - 1) % factor
-    return part(raw, slice(count))
-
-
 def test_the_end_of_the_stream_is_the_offline_result(arm, samples):
-    drop = at_once(arm, samples).settings["drop_start"]["value"]
-    raw = same_phase(samples, drop)
-    stream = streamed(arm, raw)
+    stream = streamed(arm, samples)
     stream.finish()
-    result, offline = stream.result(), at_once(arm, raw)
+    result, offline = stream.result(), at_once(arm, samples)
+    difference = np.abs(result.estimate.values - offline.estimate.values)
+    assert (difference < 1e-3 * offline.estimate.std).all()
     assert result.estimate.rows == offline.estimate.rows
     for name in ("values", "std", "std_robust", "weights"):
         ours, theirs = getattr(result.estimate, name), getattr(offline.estimate, name)
@@ -69,6 +63,31 @@ def test_the_end_of_the_stream_is_the_offline_result(arm, samples):
     assert result.sources == offline.sources
     assert is_streamed(result)
     assert not is_streamed(offline)
+
+
+@pytest.mark.parametrize("size", [1, 37, 100])
+def test_blocks_of_any_size_give_the_offline_result(arm, samples, size):
+    raw = part(samples, slice(12_345))
+    stream = streamed(arm, raw, size=size)
+    stream.finish()
+    estimate, offline = stream.result().estimate, at_once(arm, raw).estimate
+    assert estimate.rows == offline.rows
+    assert (np.abs(estimate.values - offline.values) < 1e-3 * offline.std).all()
+
+
+def test_a_stream_tells_that_it_does_not_count_from_the_last_sample(arm, samples):
+    pinned = replace(STATED, decimation_pins="last")
+    stream = streamed(arm, samples, overrides=pinned)
+    stream.finish()
+    result = stream.result()
+    told = [line for line in result.warnings if "counts from the first sample" in line]
+    assert told == [f"decimation {result.settings['decimation_pins']['reason']}"]
+    assert result.settings["decimation_pins"]["value"] == "first"
+    unpinned = at_once(arm, samples)
+    assert at_once(arm, samples, pinned).settings["decimation_pins"]["value"] == "last"
+    difference = np.abs(result.estimate.values - unpinned.estimate.values)
+    assert (difference < 1e-3 * unpinned.estimate.std).all()
+    assert not any("first sample" in line for line in unpinned.warnings)
 
 
 def test_estimates_sharpen_while_the_robot_moves(arm, samples):

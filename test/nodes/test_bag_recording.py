@@ -38,12 +38,10 @@ def test_a_bag_gives_the_result_of_the_recording_bit_by_bit(make_suite, tmp_path
     bag = tmp_path / recording
     suite.wait((bag / "metadata.yaml").exists, "end of the bag")
     live = suite.identify(recording)
-    # What a request about bags leaves to the robot file, one about recordings does not.
     request = Identify.Request(
         data=DataSelection(bags=[str(bag)], joint_states_topic=f"{suite.namespace}/joint_states")
     )
     settings = {entry.key: entry.value for entry in live.result.settings}
-    request.processing.velocity_threshold_window = 2.0
     read = suite.client.call(Identify, "identification/identify", request)
     assert live.success, live.message
     assert read.success, read.message

@@ -14,10 +14,18 @@ def signals(samples, rows=3, seed=0):
 
 @pytest.mark.parametrize(("samples", "first"), [(100, 9), (101, 0), (102, 1), (109, 8), (110, 9)])
 def test_samples_are_kept_as_matlab_does(samples, first):
-    kept = Decimator(10).kept(samples)
+    decimator = Decimator(10, "last")
+    kept = decimator.kept(samples)
     assert kept[0] == first
     assert kept[-1] == samples - 1
-    assert len(kept) == Decimator(10).output_count(samples) == -(-samples // 10)
+    assert len(kept) == decimator.output_count(samples) == -(-samples // 10)
+
+
+@pytest.mark.parametrize("samples", [100, 101, 109, 110])
+def test_samples_are_counted_from_the_first_one(samples):
+    kept = Decimator(10).kept(samples)
+    np.testing.assert_array_equal(kept, np.arange(0, samples, 10))
+    assert len(kept) == Decimator(10).output_count(samples)
 
 
 @pytest.mark.parametrize("factor", [2, 5, 10])
@@ -34,8 +42,9 @@ def test_filter_is_that_of_matlab(factor):
     ("factor", "samples"), [(2, 3001), (3, 5000), (10, 20007), (10, 4000), (100, 130_001)]
 )
 @pytest.mark.parametrize("block_outputs", [7, 400])
-def test_windows_give_what_the_whole_segment_gives(factor, samples, block_outputs):
-    decimator = Decimator(factor)
+@pytest.mark.parametrize("pinned", ["first", "last"])
+def test_windows_give_what_the_whole_segment_gives(factor, samples, block_outputs, pinned):
+    decimator = Decimator(factor, pinned)
     values = signals(samples)
     whole = decimator.decimate(values)
     largest = np.abs(whole).max()

@@ -68,7 +68,7 @@ def test_orders_of_filter_and_differences_are_those_that_are_stated(order, diffe
 
 
 def test_constants_pass_unchanged():
-    online = OnlineFilter(1, 50.0, 100.0, period=0.001)
+    online = OnlineFilter(1, 50.0, 100.0)
     stamps = MILLISECOND * np.arange(2000, dtype=np.int64)
     constant = np.full((2000, 1), 2.0)
     blocks = [*online.push(stamps, constant, constant), *online.flush()]

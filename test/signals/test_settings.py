@@ -9,7 +9,11 @@ from robot_identification.robot.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.recording import RawSamples
-from robot_identification.signals.settings import resolve_processing
+from robot_identification.signals.settings import (
+    resolve_processing,
+    streamed,
+    streaming_warnings,
+)
 from robot_identification.signals.spectrum import motion_spectrum
 from robot_identification.storage.recordings import read_recordings
 from shared_data import DATA, requires
@@ -45,6 +49,21 @@ def test_reason_of_the_cutoff_tells_motion_noise_and_resolution(robot):
     np.testing.assert_allclose(motion_spectrum([stepped]).step, step, rtol=1e-6)
     assert "in steps of 0.0015" in resolve_processing(robot, [stepped]).reasons["cutoff_hz"]
     assert motion_spectrum([fine]).step.tolist() == [0.0, 0.0]
+
+
+def test_a_robot_file_may_pin_the_last_sample_but_a_stream_counts_from_the_first(robot):
+    pinning = dataclasses.replace(robot, processing=ProcessingSettings(decimation_pins="last"))
+    free, pinned = (resolve_processing(r, [moving(2.0)]) for r in (robot, pinning))
+    assert (free.decimation_pins, pinned.decimation_pins) == ("first", "last")
+    assert pinned.decimator(0.001).kept(1005)[-1] == 1004
+    assert free.decimator(0.001).kept(1005)[0] == 0
+    assert streamed(free) is free
+    followed = streamed(pinned)
+    assert followed.decimation_pins == "first"
+    assert streaming_warnings(free) == streaming_warnings(pinned) == ()
+    (line,) = streaming_warnings(followed)
+    assert "counts from the first sample, whatever the robot file pins" in line
+    assert load_robot("emps").processing.decimation_pins == "last"
 
 
 @pytest.mark.parametrize("frequency", [1.0, 3.0, 8.0])

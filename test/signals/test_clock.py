@@ -1,0 +1,204 @@
+"""One rule for order, duplicates and gaps, however a recording is read."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from robot_identification.errors import JointNameError, RecordingError, SettingError
+from robot_identification.identification.streamed_settings import Settling
+from robot_identification.nodes.joint_states import Sample
+from robot_identification.nodes.recorder import Recorder
+from robot_identification.robot.loading import load_robot
+from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.signals.clock import BEGINNING, Clock, StampOrder, in_order, split
+from robot_identification.signals.conditioning import build_recording
+from robot_identification.signals.joint_columns import JointColumns
+from robot_identification.signals.online import OnlineFilter
+from robot_identification.signals.online_grid import OnlineGrid
+from robot_identification.signals.recording import joined_samples
+from signals.made_up import MILLISECOND, chosen, raw_samples
+
+NAMES = ("joint1", "joint2")
+ROBOT = load_robot("scara")
+STATED = ProcessingSettings(cutoff_hz=20.0, rate_hz=50.0, velocity_threshold=())
+HOLD = 16
+SAMPLES = 2400
+
+
+@st.composite
+def arrivals(draw):
+    """Draw places of samples in order of arrival, with gaps, doubles and disorder, and jitter.
+
+    A double comes, and a late sample is late, by fewer samples than a stream holds back.
+    """
+    kept = np.ones(SAMPLES, dtype=bool)
+    for _ in range(draw(st.integers(0, 6))):
+        first = draw(st.integers(1, SAMPLES - 2))
+        kept[first : first + draw(st.integers(1, 40))] = False
+    places = np.flatnonzero(kept)
+    when = np.arange(len(places), dtype=np.float64)
+    for late in draw(st.lists(st.integers(0, len(places) - 1), max_size=20, unique=True)):
+        when[late] += draw(st.integers(0, HOLD - 4)) + 0.5
+    twice = np.array(draw(st.lists(st.integers(0, len(places) - 1), max_size=3)), dtype=int)
+    order = np.argsort(np.concatenate([when, when[twice] + 1.25]), kind="stable")
+    jitter = draw(st.sampled_from([0, 1_000, 100_000]))
+    moved = np.random.default_rng(draw(st.integers(0, 9))).integers(-jitter, jitter + 1, SAMPLES)
+    return np.concatenate([places, places[twice]])[order], moved
+
+
+def made(arrival):
+    places, moved = arrival
+    raw = raw_samples(SAMPLES)
+    raw = type(raw)(raw.stamps + moved, raw.position, None, raw.effort)
+    return chosen(raw, places)
+
+
+def blocks_of(raw, cuts):
+    edges = np.unique([0, *(cut % (len(raw.stamps) + 1) for cut in cuts), len(raw.stamps)])
+    return [raw.at(slice(a, b)) for a, b in itertools.pairwise(edges)]
+
+
+def ordered(blocks):
+    """Return the blocks as they leave the order of a stream."""
+    order = StampOrder(HOLD)
+    return [*(order.push(block) for block in blocks), order.end()]
+
+
+def runs_of_a_stream(blocks, clock):
+    """Return (first stamp, samples on the grid) of every run of a stream that knows its clock."""
+    grid, runs = OnlineGrid(clock), []
+    pieces = [p for b in blocks for p in grid.push(b.stamps, b.position, b.effort)]
+    for piece in [*pieces, *grid.end()]:
+        if piece.begins:
+            runs.append([piece.begun, 0])
+        runs[-1][1] += len(piece.stamps)
+    return runs, grid
+
+
+def starts(recording):
+    return [recording.start_stamp + round(s.time[0] * 1e9) for s in recording.segments]
+
+
+def recorded_live(raw, sizes):
+    """Return what the acquisition node makes of joint states that arrive one by one."""
+    recorder, blocks, passed = Recorder("r", 2), [], 0
+    due = set(np.cumsum([HOLD + size for size in sizes]).tolist())
+    order = StampOrder(HOLD)
+    for block in ordered([raw.at([i]) for i in range(len(raw.stamps))]):
+        for stamp, position, effort in zip(
+            block.stamps.tolist(), block.position, block.effort, strict=True
+        ):
+            recorder.add(Sample(stamp, position, None, effort))
+            passed += 1
+            if passed in due:
+                blocks.append(recorder.take())
+    assert order.late == 0
+    return [*blocks, recorder.take(last=True)]
+
+
+@settings(max_examples=40, deadline=None)
+@given(arrivals(), st.lists(st.integers(0, 10_000), max_size=40))
+def test_a_recording_is_split_in_the_same_places_however_it_is_read(arrival, cuts):
+    raw = made(arrival)
+    whole = split(raw.stamps[in_order(raw.stamps).places], fewest=1)
+    expected = [int(raw.stamps[in_order(raw.stamps).places][first]) for first, _ in whole.runs]
+    bag = build_recording(raw, NAMES)
+    assert bag.statistics.gaps == len(whole.gaps)
+    assert set(starts(bag)) <= set(expected)
+
+    blocks = ordered(blocks_of(raw, cuts))
+    runs, grid = runs_of_a_stream(blocks, whole.clock)
+    assert [begun for begun, _ in runs] == expected
+    assert (grid.gaps, grid.lost, grid.dropped) == (bag.statistics.gaps, bag.statistics.lost, 0)
+    samples = dict(runs)
+    for segment, begun in zip(bag.segments, starts(bag), strict=True):
+        assert abs(samples[begun] - len(segment.time)) <= (1 if whole.clock.resampled else 0)
+
+    settling, settled = Settling(ROBOT, STATED, 8.0), None
+    for block in blocks:
+        settled = settled or settling.push(block.stamps, block.position, block.effort)
+    clock = (settled or settling.end()).clock
+    assert (clock.nominal_ns, clock.spread) == (whole.clock.nominal_ns, whole.clock.spread)
+
+    live = recorded_live(raw, cuts)
+    again = build_recording(joined_samples([block.samples for block in live]), NAMES)
+    assert starts(again) == starts(bag)
+    for ours, theirs in zip(again.segments, bag.segments, strict=True):
+        np.testing.assert_array_equal(ours.position, theirs.position)
+
+
+@settings(max_examples=20, deadline=None)
+@given(arrivals(), st.lists(st.integers(0, 10_000), max_size=20))
+def test_filtered_samples_begin_again_behind_the_gaps_of_the_bag(arrival, cuts):
+    raw = made(arrival)
+    online = OnlineFilter(2, 100.0, 1000.0)
+    blocks = [
+        found
+        for block in ordered(blocks_of(raw, cuts))
+        for found in online.push(block.stamps, block.position, block.effort)
+    ]
+    blocks += online.flush()
+    begun = [int(block.stamps[0]) for block in blocks if block.begins]
+    stamps = raw.stamps[in_order(raw.stamps).places]
+    expected = [int(stamps[first]) for first, _ in split(stamps).runs]
+    assert set(expected) <= set(begun)
+    assert set(begun) <= {int(stamps[0]), *stamps[split(stamps).gaps].tolist()}
+
+
+def test_stamps_are_put_in_order_and_the_first_of_doubles_stays():
+    places, late, duplicates = in_order(np.array([10, 30, 20, 30, 10, 40]))
+    assert places.tolist() == [0, 2, 1, 5]
+    assert (late, duplicates) == (1, 2)
+
+
+def test_jitter_moves_the_limit_beyond_which_a_step_is_a_gap():
+    regular = Clock.of(MILLISECOND * np.arange(100))
+    assert regular.largest_step_ns == 1.5 * MILLISECOND
+    assert Clock(100.0, 0.2).largest_step_ns == pytest.approx(210.0)
+    assert Clock(100.0, 3.0).largest_step_ns == pytest.approx(250.0)
+    assert regular.gaps(MILLISECOND * np.array([0, 1, 3, 4])).tolist() == [2]
+    assert regular.missing([MILLISECOND, 2 * MILLISECOND, 6 * MILLISECOND]) == 6
+
+
+def test_a_slow_beginning_does_not_speak_for_the_recording():
+    """A driver that sends ten states a second until it is switched on, then a thousand."""
+    slow = 100 * MILLISECOND * np.arange(BEGINNING + 10)
+    fast = slow[-1] + MILLISECOND * np.arange(1, 5000)
+    stamps = np.concatenate([slow, fast])
+    clock, gaps, runs = split(stamps)
+    assert clock.nominal_ns == MILLISECOND
+    assert len(gaps) == len(slow) - 1
+    assert runs == [(len(slow) - 1, len(stamps))]
+
+
+@pytest.mark.parametrize("size", [1, 7, 400])
+def test_late_samples_find_their_place_in_a_stream(size):
+    raw = raw_samples(400)
+    disorder = chosen(raw, np.r_[0:100, 103, 100:103, 104:400, 390])
+    order = StampOrder(20)
+    blocks = [order.push(disorder.at(slice(i, i + size))) for i in range(0, 401, size)]
+    assert len(order.end().stamps) == 20
+    joined = joined_samples([*blocks])
+    np.testing.assert_array_equal(joined.stamps, raw.stamps[:380])
+    assert (order.late, order.duplicates) == (0, 1)
+    assert len(order.push(raw.at(slice(3))).stamps) == 0
+    assert order.late == 3
+
+
+def test_nothing_can_be_held_back_in_the_negative():
+    with pytest.raises(SettingError, match="hold"):
+        StampOrder(-1)
+
+
+def test_joints_are_found_by_their_names():
+    columns = JointColumns(("a", "b"), "/joint_states")
+    for _ in range(2):
+        assert columns.of(["b", "c", "a"]).tolist() == [2, 0]
+    assert columns.of(["a", "b"]).tolist() == [0, 1]
+    with pytest.raises(JointNameError, match="joint b of the robot"):
+        columns.of(["a", "c"])
+    with pytest.raises(RecordingError, match="/joint_states: joint a is named twice"):
+        columns.of(["a", "b", "a"])
