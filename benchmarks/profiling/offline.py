@@ -28,7 +28,7 @@ AREAS = {
     "settings from the data": [("signals/settings.py", "resolve_processing")],
     "filters, derivatives": [("identification/identify.py", "_filtered")],
     "regressor, decimation, factorisation": [("row_groups.py", "fold_groups")],
-    "solution, deviations": [("identification/estimation.py", "_stacked")],
+    "solution, deviations": [("identification/stacked_estimators.py", "fit")],
     "held-out blocks predicted": [("cross_validation.py", "cross_validate")],
 }
 

@@ -116,7 +116,7 @@ def _calibrated(
     evidence = _evidence(result, found, space, moving)
     rests_on = verdicts(evidence, before, chosen, problem.sizes)
     rests_on_data = moving & np.isin(rests_on, (Verdict.IDENTIFIED, Verdict.ESSENTIAL))
-    projection = result.regrouping.projection
+    projection, factors = result.regrouping.projection, result.triangles("calibrate")
     return CalibratedParameters(
         robot=robot.name,
         robot_digest=robot.digest,
@@ -136,9 +136,9 @@ def _calibrated(
         step=published.step,
         active_links=owners(published.active, LINK, CENTRE),
         active_drives=owners(published.active, *(term.label for term in TERMS)),
-        error_identified=relative_error(result.factors, found.estimate),
-        error_free=relative_error(result.factors, projection @ free),
-        error=relative_error(result.factors, projection @ chosen),
+        error_identified=relative_error(factors, found.estimate),
+        error_free=relative_error(factors, projection @ free),
+        error=relative_error(factors, projection @ chosen),
         distance_free=relative_distance(free, before.values, before.known),
         distance_to_prior=relative_distance(chosen, before.values, before.known),
         processing=settings_of(result),

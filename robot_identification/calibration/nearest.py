@@ -14,12 +14,11 @@ from robot_identification.identification.essential import (
     EliminationRule,
     eliminate,
 )
+from robot_identification.identification.estimation import method_of
 from robot_identification.identification.factor import stack
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel
-
-_LEAST_SQUARES = ("ols", "wls")
 
 
 @by_value
@@ -99,8 +98,8 @@ def _system(result: IdentificationResult) -> tuple[StandardSystem, Array]:
     """
     system = StandardSystem.of(result)
     base = len(result.regrouping.names)
-    R = stack(result.factors, base, list(result.estimate.weights))[:-1, :-1]
-    if result.method in _LEAST_SQUARES:
+    R = stack(result.triangles("calibrate"), base, list(result.estimate.weights))[:-1, :-1]
+    if method_of(result.method).stacked:
         return system, np.asarray(np.linalg.solve(R, system.right))
     return replace(system, right=R @ result.estimate.values), result.estimate.values
 
@@ -110,7 +109,7 @@ def _essential(result: IdentificationResult, rule: EliminationRule | None) -> El
         return result.elimination
     chosen = rule or EliminationRule()
     return eliminate(
-        result.factors,
+        result.triangles("calibrate"),
         result.regrouping.names,
         result.estimate.weights,
         rule=chosen.rule,

@@ -53,15 +53,15 @@ class StandardSystem:
     @classmethod
     def of(cls, result: IdentificationResult) -> StandardSystem:
         """Return the system of a result, its rows weighted as they were for the estimate."""
-        base = len(result.regrouping.names)
-        triangle = stack(result.factors, base, list(result.estimate.weights))
+        base, factors = len(result.regrouping.names), result.triangles("calibrate")
+        triangle = stack(factors, base, list(result.estimate.weights))
         return cls(
             names=result.regrouping.standard_names,
             factor=triangle[:-1, :-1],
             projection=result.regrouping.projection,
             right=triangle[:-1, -1],
             rest=abs(float(triangle[-1, -1])),
-            rows=sum(factor.rows for factor in result.factors),
+            rows=sum(factor.rows for factor in factors),
         )
 
     @cached_property

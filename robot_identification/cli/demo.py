@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robot_identification.cli import demo_tables, progress, tables
+from robot_identification.identification.estimation import DEFAULT, STACKED
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.values import load_values
 from robot_identification.share import share_directory
@@ -28,7 +29,7 @@ _FARTHEST_LEAD = 3.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("--method", choices=("ols", "wls"), default="wls", help="default: wls")
+    parser.add_argument("--method", choices=STACKED, default=DEFAULT, help="default: %(default)s")
     parser.add_argument(
         "--speed", type=float, default=1.0, help="simulated time over real time; default: 1"
     )

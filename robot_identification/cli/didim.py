@@ -14,7 +14,6 @@ from robot_identification.errors import SettingError
 from robot_identification.identification.didim.run import DidimProgress, identify_didim
 from robot_identification.identification.didim.settings import WEIGHTINGS, DidimSettings
 from robot_identification.identification.didim.starts import IDIM, REGULAR, Start
-from robot_identification.identification.effort_delay import with_delay
 from robot_identification.storage.models import read_base_values
 from robot_identification.storage.references import (
     TRAJECTORIES,
@@ -118,7 +117,7 @@ def run(options: argparse.Namespace) -> IdentificationResult:
             reference_topic=options.reference_topic or REFERENCES,
             positions_needed=options.start == IDIM,
         )
-        result = identify_didim(
+        return identify_didim(
             robot,
             recordings,
             _references(options, robot, recordings),
@@ -127,7 +126,6 @@ def run(options: argparse.Namespace) -> IdentificationResult:
             overrides=shared.processing_of(options),
             progress=lambda state: report(_line(state), state.fraction),
         )
-        return with_delay(result, recordings)
 
 
 def _settings(options: argparse.Namespace) -> DidimSettings:

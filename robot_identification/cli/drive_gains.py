@@ -8,7 +8,6 @@ from typing import Any
 
 from robot_identification.cli import options as shared
 from robot_identification.cli import payload_options, progress, tables
-from robot_identification.identification.effort_delay import with_delay
 from robot_identification.identification.payload.calibrate_drives import (
     identify_drive_gains,
     with_all_gains,
@@ -58,7 +57,6 @@ def run(options: argparse.Namespace) -> None:
             overrides=shared.processing_of(options),
             progress=report,
         )
-        result = with_delay(result, (*bare, *loaded))
     if options.output is not None:
         write_drive_gains(options.output, result)
     document = gains_summary(result)

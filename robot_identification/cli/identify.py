@@ -18,10 +18,8 @@ from robot_identification.cli import (
 from robot_identification.cli import options as shared
 from robot_identification.cli.recordings import recordings_of
 from robot_identification.errors import ModelMismatchError, NotConvergedError, SettingError
-from robot_identification.identification.didim.verdict import METHOD
-from robot_identification.identification.effort_delay import with_delay
-from robot_identification.identification.essential import EliminationRule
-from robot_identification.identification.identify import METHODS, identify
+from robot_identification.identification.estimation import DEFAULT, DIDIM, METHODS, method_of
+from robot_identification.identification.identify import identify
 from robot_identification.identification.result import IdentificationResult, summary
 from robot_identification.identification.sensitivity import (
     CutoffChange,
@@ -37,7 +35,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shared.add_robot(parser)
     shared.add_bags(parser, needed=False)
     parser.add_argument(
-        "--method", choices=(*METHODS, METHOD), default="wls", help="default: %(default)s"
+        "--method",
+        choices=tuple(METHODS),
+        default=DEFAULT,
+        help="; ".join(f"{method.name}: {method.help}" for method in METHODS.values())
+        + "; default: %(default)s",
     )
     parser.add_argument(
         "--held-out",
@@ -61,13 +63,13 @@ def run(options: argparse.Namespace) -> None:
     """Run the command."""
     if options.output is not None:
         check_target(options.output)
-    if options.essential and options.method not in ("ols", "wls"):
+    if options.essential and not method_of(options.method).stacked:
         raise SettingError("--essential", options.method, "works with the methods ols and wls")
     changes: tuple[CutoffChange, ...] = ()
     try:
-        if options.method == METHOD:
-            fitting.refuse_for(options, METHOD)
-            periodic_options.refuse_for(options, METHOD)
+        if options.method == DIDIM.name:
+            fitting.refuse_for(options, DIDIM.name)
+            periodic_options.refuse_for(options, DIDIM.name)
             result = didim.run(options)
         else:
             result, changes = _by_least_squares(options)
@@ -90,7 +92,7 @@ def _by_least_squares(
     if motion is not None and options.sensitivity:
         raise SettingError("--sensitivity", "asked for", "an average over periods has no cut-off")
     choice: dict[str, Any] = {
-        "essential": _elimination(options),
+        "essential": shared.essential_of(options),
         "weighting": fitting.weighting_of(options, bags),
         "robust": fitting.robust_of(options),
     }
@@ -107,17 +109,9 @@ def _by_least_squares(
             progress=report,
             **choice,
         )
-        result = with_delay(result, recordings)
         if not options.sensitivity:
             return result, ()
         return result, cutoff_sensitivity(robot, recordings, result, **choice)
-
-
-def _elimination(options: argparse.Namespace) -> EliminationRule | None:
-    """Return how to remove parameters, None where the options do not ask for it."""
-    if not options.essential:
-        return None
-    return shared.elimination_of(options) or EliminationRule()
 
 
 def _show(

@@ -8,7 +8,10 @@ from pathlib import Path
 
 from robot_identification.cli import options as shared
 from robot_identification.cli import progress, tables
+from robot_identification.identification.estimation import DEFAULT, STACKED
+from robot_identification.identification.estimator import Choice
 from robot_identification.identification.result import summary
+from robot_identification.identification.weighting import Weighting
 from robot_identification.parallel.bags import find_bags
 from robot_identification.parallel.identify import ManyBags, identify_many
 from robot_identification.parallel.pool import usable_workers
@@ -48,6 +51,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="Dask scheduler that runs, such as tcp://host:8786, instead of processes here; its "
         "workers must see the same files",
     )
+    parser.add_argument("--method", choices=STACKED, default=DEFAULT, help="default: %(default)s")
+    parser.add_argument(
+        "--bag-noise",
+        action="store_true",
+        help="weight every bag and joint by its own noise, estimated from the residuals",
+    )
+    parser.add_argument(
+        "--essential", action="store_true", help="remove what the efforts can do without"
+    )
+    shared.add_elimination(parser)
     shared.add_processing(parser)
 
 
@@ -65,6 +78,11 @@ def run(options: argparse.Namespace) -> None:
             effort_meaning=options.effort_meaning,
             topic=options.topic,
             overrides=shared.processing_of(options),
+            choice=Choice(
+                options.method,
+                shared.essential_of(options),
+                Weighting(bag_noise=options.bag_noise),
+            ),
             progress=report,
             tell=_tell,
         )

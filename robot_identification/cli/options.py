@@ -141,6 +141,13 @@ def elimination_of(options: argparse.Namespace) -> EliminationRule | None:
     return EliminationRule(options.essential_rule or RULES[0], options.essential_threshold)
 
 
+def essential_of(options: argparse.Namespace) -> EliminationRule | None:
+    """Return how to remove parameters, None where ``--essential`` does not ask for it."""
+    if not options.essential:
+        return None
+    return elimination_of(options) or EliminationRule()
+
+
 def add_boxes(parser: argparse.ArgumentParser) -> None:
     """Add the boxes that must hold the centres of mass."""
     parser.add_argument(

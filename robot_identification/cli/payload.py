@@ -13,7 +13,6 @@ from robot_identification.calibration.payload_body import ConsistentPayload, con
 from robot_identification.cli import options as shared
 from robot_identification.cli import payload_options, progress, tables
 from robot_identification.errors import SolverMissingError
-from robot_identification.identification.effort_delay import with_delay
 from robot_identification.identification.payload.identify import PayloadResult, identify_payload
 from robot_identification.storage.atomic import check_target
 from robot_identification.storage.payload_files import payload_summary, write_payload
@@ -61,7 +60,6 @@ def run(options: argparse.Namespace) -> None:
             overrides=shared.processing_of(options),
             progress=report,
         )
-        result = with_delay(result, (*bare, *loaded))
         result, consistent = _with_consistent(result)
     if options.output is not None:
         write_payload(options.output, result, consistent)

@@ -12,10 +12,10 @@ from pathlib import Path
 from robot_identification.cli import tables
 from robot_identification.cli.run_record import RunRecord
 from robot_identification.errors import SettingError
+from robot_identification.identification.estimation import DEFAULT, METHODS
 
 STEPS = ("plan", "rehearse", "run", "identify", "validate", "calibrate")
 MOVING = {"plan", "rehearse", "run"}
-METHODS = ("wls", "ols", "energy", "one-joint", "didim")
 NODES = {
     "plan": ("excitation",),
     "rehearse": ("excitation",),
@@ -43,7 +43,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "on; nodes write to folders of their own, on the same machine, from where they are moved",
     )  # fmt: skip
     parser.add_argument(
-        "--method", choices=METHODS, default=METHODS[0], help="identification; default: %(default)s"
+        "--method",
+        choices=tuple(METHODS),
+        default=DEFAULT,
+        help="identification; default: %(default)s",
     )
     parser.add_argument("--essential", action="store_true", help="keep essential parameters only")
     parser.add_argument("--prior", default="", help="of the calibration; default: that of the node")

@@ -68,6 +68,7 @@ def run(options: argparse.Namespace) -> None:
                 "rows_per_joint": dict(zip(robot.joint_names, validation.rows, strict=True)),
                 "seconds": validation.seconds,
                 "settings": validation.settings,
+                "warnings": list(validation.warnings),
             }
         )
         return
@@ -77,6 +78,7 @@ def run(options: argparse.Namespace) -> None:
     tables.print_table(out, title, ("joint", "relative error"), rows)
     out.print()
     tables.print_settings(out, validation.settings)
+    tables.print_warnings(out, validation.warnings)
 
 
 def _plot(

@@ -1,8 +1,11 @@
-"""From the outcome of a method to a result: cross-validation, settings, sources, warnings."""
+"""From a fit to a result: cross-validation, held-out data, settings, sources, warnings."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.cross_validation import (
@@ -10,75 +13,125 @@ from robot_identification.identification.cross_validation import (
     cross_validate,
     validation_warnings,
 )
-from robot_identification.identification.estimation import Outcome
+from robot_identification.identification.effort_delay import delay_entry
+from robot_identification.identification.estimator import Fit
+from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.huber import robustness_warnings
-from robot_identification.identification.joint_noise import weight_warnings
+from robot_identification.identification.joint_noise import refuse_silent_joints
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
 from robot_identification.identification.result_warnings import warnings_of
-from robot_identification.identification.row_groups import Scheme
+from robot_identification.identification.row_source import RowSource
+from robot_identification.robot.model import Array
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The robot that a result is about.
+
+    Attributes:
+        robot: its name.
+        robot_digest: SHA-256 of its description.
+        joint_names: names of its joints.
+        regrouping: what its base parameters stand for.
+    """
+
+    robot: str
+    robot_digest: str
+    joint_names: tuple[str, ...]
+    regrouping: Regrouping
+
+    @classmethod
+    def of(cls, base: BaseParameters) -> Subject:
+        """Return the robot of base parameters."""
+        robot = base.robot
+        return cls(robot.name, robot.digest, robot.joint_names, Regrouping.of(base))
+
+    @classmethod
+    def of_result(cls, result: IdentificationResult) -> Subject:
+        """Return the robot that another result is about."""
+        return cls(result.robot, result.robot_digest, result.joint_names, result.regrouping)
 
 
 def result_of(
-    base: BaseParameters,
+    subject: Subject,
     method: str,
-    outcome: Outcome,
+    fit: Fit,
+    source: RowSource,
     *,
-    sources: tuple[Source, ...],
+    begin: float,
+    sources: Sequence[Source],
     settings: Mapping[str, Mapping[str, object]],
-    validation: CrossValidation | None,
     warnings: Sequence[str] = (),
+    **further: Any,
 ) -> IdentificationResult:
     """Return what a method gave as a result, with what a user should know before trusting it.
 
     Args:
-        base: base parameters of the robot.
-        method: the method.
-        outcome: what it gave.
-        sources: the recordings.
-        settings: every processing setting with its value and where it came from.
-        validation: errors on rows left out of the fit; None where there are none.
-        warnings: what is known of the recordings, one line each.
+        subject: the robot.
+        method: name of the method.
+        fit: what it gave.
+        source: the rows that it was made from.
+        begin: when the work began, on the clock of ``time.monotonic``.
+        sources: the recordings, with what is known of them.
+        settings: every setting with its value and where it came from.
+        warnings: what is to be said before all else, one line each.
+        further: other attributes of the result.
     """
-    robot = base.robot
+    validation = _cross_validated(source, fit)
+    names = subject.joint_names
     return IdentificationResult(
-        robot=robot.name,
-        robot_digest=robot.digest,
-        joint_names=robot.joint_names,
-        sources=sources,
+        **vars(subject),
+        sources=tuple(sources),
         method=method,
-        settings=settings,
-        regrouping=Regrouping.of(base),
-        estimate=outcome.estimate,
-        factors=outcome.factors,
+        settings={**settings, **delay_entry(sources)},
+        estimate=fit.estimate,
+        factors=fit.factors,
         cross_validation=validation,
-        robustness=outcome.robustness,
-        elimination=outcome.elimination,
+        robustness=fit.robustness,
+        elimination=fit.elimination,
         warnings=(
             *warnings,
-            *(weight_warnings(outcome.factors) if method == "wls" else ()),
-            *warnings_of(base.names, outcome.estimate),
-            *(validation_warnings(validation, robot.joint_names) if validation else ()),
-            *(robustness_warnings(outcome.robustness) if outcome.robustness else ()),
+            *dict.fromkeys(line for one in sources for line in one.warnings),
+            *fit.warnings,
+            *warnings_of(subject.regrouping.names, fit.estimate),
+            *(validation_warnings(validation, names) if validation else ()),
+            *(robustness_warnings(fit.robustness) if fit.robustness else ()),
         ),
+        seconds=time.monotonic() - begin,
+        **further,
     )
 
 
-def cross_validated(
-    scheme: Scheme, names: Sequence[str], outcome: Outcome
-) -> CrossValidation | None:
-    """Return the errors on each group with parameters from the others, None where not told.
-
-    Args:
-        scheme: what the groups are.
-        names: (groups,) their names.
-        outcome: what a method gave, with the rows of the groups.
-    """
-    if outcome.fit_without is None or len(names) < 2:
+def _cross_validated(source: RowSource, fit: Fit) -> CrossValidation | None:
+    """Return the errors on each group with parameters from the others, None where not told."""
+    if fit.fit_without is None or len(source.groups) < 2:
         return None
     return cross_validate(
-        scheme,
-        names,
-        outcome.measured,
-        outcome.estimate.values,
-        outcome.fit_without,
+        source.scheme, source.groups, fit.measured, fit.estimate.values, fit.fit_without
     )
+
+
+def held_out_errors(
+    names: Sequence[str],
+    groups: Sequence[Sequence[JointFactor]],
+    values: Array,
+    *,
+    parts: int = 0,
+) -> dict[str, Any]:
+    """Return the errors of values on recordings that had no part in them, for a result.
+
+    Args:
+        names: of the recordings.
+        groups: of each recording one factor per joint, of the efforts as measured.
+        values: (parameters,) the values.
+        parts: how many of them, the first ones, are parts of recordings that were fitted too.
+
+    Raises:
+        NoEffortError: nobody measured the efforts of a recording.
+    """
+    if not groups:
+        return {}
+    refuse_silent_joints(groups, names)
+    found = cross_validate("bags", names, groups, values, lambda _: values)
+    bags = tuple(replace(fold, fitted=None) for fold in found.folds[parts:])
+    return {"held_out": found.error, "held_out_bags": bags}

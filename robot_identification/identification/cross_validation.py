@@ -117,10 +117,12 @@ def _pooled(
 def others(
     groups: Sequence[Sequence[JointFactor]],
 ) -> list[tuple[JointFactor, ...]]:
-    """Return for every group the factors of all the other ones, merged.
+    """Return for every group the factors of all the other ones, merged; nothing for a single one.
 
     The work grows with the number of groups, not with its square.
     """
+    if len(groups) < 2:
+        return []
     joints = []
     for own in zip(*groups, strict=True):
         before, behind = list(own[:-1]), list(own[1:])

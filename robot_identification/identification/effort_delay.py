@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeVar
 
 import numpy as np
 
 from robot_identification.errors import RecordingError
 from robot_identification.identification.delay_estimation import estimate_effort_delay
-from robot_identification.identification.payload.calibrate_drives import DriveGainResult
-from robot_identification.identification.payload.identify import PayloadResult
-from robot_identification.identification.result import IdentificationResult
+from robot_identification.identification.result import Source
 from robot_identification.identification.stream import Cancelled
 from robot_identification.robot.model import RobotModel
 from robot_identification.signals.recording import Recording, Segment
@@ -20,8 +17,6 @@ from robot_identification.signals.resampling import interpolate
 
 EFFORT_DELAY = "effort_delay"
 """Name of the setting."""
-
-Result = TypeVar("Result", IdentificationResult, PayloadResult, DriveGainResult)
 
 
 def shift_efforts(recording: Recording, delay: float) -> Recording:
@@ -124,20 +119,18 @@ def _told(recording: Recording, line: str) -> Recording:
     return replace(recording, warnings=(*recording.warnings, line))
 
 
-def with_delay(result: Result, recordings: Sequence[Recording]) -> Result:
-    """Return a result whose settings tell the delay of the efforts that was accounted for, in s.
+def delay_entry(
+    recordings: Sequence[Recording] | Sequence[Source],
+) -> dict[str, dict[str, object]]:
+    """Return the delay of the efforts that was accounted for, in s, as a setting with its reason.
 
-    They do where a recording has efforts of a topic of their own, or a delay.
+    There is one where a recording has efforts of a topic of their own, or a delay.
 
     Args:
-        result: the result.
-        recordings: what it was made from, from :func:`with_known_delay`.
+        recordings: from :func:`with_known_delay`, or what a result tells of them.
     """
     if not any(r.effort_topic or r.effort_delay for r in recordings):
-        return result
+        return {}
     topics = sorted({r.effort_topic or "the joint states" for r in recordings})
-    entry: dict[str, object] = {
-        "value": [r.effort_delay for r in recordings],
-        "reason": f"efforts on {', '.join(topics)}; one value for each recording",
-    }
-    return replace(result, settings={**result.settings, EFFORT_DELAY: entry})
+    reason = f"efforts on {', '.join(topics)}; one value for each recording"
+    return {EFFORT_DELAY: {"value": [r.effort_delay for r in recordings], "reason": reason}}

@@ -19,9 +19,12 @@ from robot_identification.errors import RecordingError, SampleError, SettingErro
 from robot_identification.identification import least_squares
 from robot_identification.identification.bands import BandStream
 from robot_identification.identification.base import BaseParameters
+from robot_identification.identification.estimator import Choice, Estimator, Fit
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.least_squares import Estimate
 from robot_identification.identification.robust import robust_std
+from robot_identification.identification.row_groups import Bands, GroupedRows, merged, without
+from robot_identification.identification.row_source import RowSource, samples_behind
 from robot_identification.identification.sequential import SequentialEstimator
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
@@ -30,6 +33,8 @@ from robot_identification.signals.samples import FilteredSegment
 
 _LONGEST = 0.5
 _ROWS_PER_PARAMETER = 8
+# Every group left out for cross-validation is another pass over the data.
+_MOST_GROUPS = 20
 _QUIET = 1e-6  # rows with less than this share of the largest integral of qd^2 say nothing
 
 
@@ -243,3 +248,38 @@ def _segment_rows(
     signals = (segment.position, segment.velocity, segment.acceleration, segment.effort)
     q, qd, qdd, effort = (np.ascontiguousarray(signal.T) for signal in signals)
     return energy_rows(base, segment.time, q, qd, qdd, effort, list(marks))
+
+
+@dataclass(frozen=True)
+class Energy(Estimator):
+    """The energy model: rows of its own, made of the filtered samples."""
+
+    needs_samples: bool = True
+    own_regressor: bool = True
+    needed_bands: Bands = "none"  # its deviations are those of its own rows
+
+    def fit(
+        self,
+        choice: Choice,  # noqa: ARG002 (it has no choice)
+        source: RowSource,
+        measured: GroupedRows,
+    ) -> Fit:
+        """Estimate the base parameters from the work of the efforts."""
+        data = samples_behind(source, self.name)
+
+        def values(group: int) -> Array:
+            few = without(data.segments, data.division, group, data.processing)
+            left = [own for number, own in enumerate(measured.factors) if number != group]
+            return identify_energy(data.base, few, data.processing, merged(left)).values
+
+        factors = measured.merged()
+        estimate = identify_energy(data.base, data.segments, data.processing, factors)
+        few_groups = len(measured.factors) <= _MOST_GROUPS
+        return Fit(estimate, factors, measured.factors, values if few_groups else None)
+
+
+ENERGY = Energy(
+    name="energy",
+    title="the energy model",
+    help="work of the efforts over intervals, without accelerations",
+)

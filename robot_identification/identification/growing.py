@@ -13,19 +13,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from robot_identification.errors import CancelledError, RecordingError
-from robot_identification.identification.assembly import cross_validated, result_of
+from robot_identification.identification.assembly import Subject, result_of
 from robot_identification.identification.base import BaseParameters
-from robot_identification.identification.estimation import Choice, estimate_rows
-from robot_identification.identification.joint_noise import refuse_silent_joints
-from robot_identification.identification.result import IdentificationResult, Source
-from robot_identification.identification.result_warnings import statistics_warnings
-from robot_identification.identification.row_groups import BLOCKS
-from robot_identification.identification.stacked import Problem
+from robot_identification.identification.estimation import fit
+from robot_identification.identification.estimator import Choice
+from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.streamed_settings import Settled
 from robot_identification.identification.streaming import StreamingIdentification
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.signals.recording import RawSamples, joined_samples
+from robot_identification.signals.recording import RawSamples, Recording, joined_samples
 from robot_identification.signals.settings import streaming_warnings
 
 SETTLE = 60.0
@@ -93,41 +90,41 @@ class GrowingIdentification:
         if waiting:
             self._stream.push(joined_samples(waiting))
 
-    def result(self, choice: Choice, warnings: Sequence[str] = ()) -> IdentificationResult:
+    def result(self, choice: Choice, described: Recording | None = None) -> IdentificationResult:
         """Return the estimate from all samples so far, but for the newest, which filters hold back.
 
         Args:
-            choice: how to estimate, by ``ols`` or ``wls``, without limits for outliers.
-            warnings: what is known of the recording, one line each.
+            choice: how to estimate; nothing that goes over the samples again.
+            described: what is known of the recording beside its samples.
 
         Raises:
             RecordingError: there are no rows yet, or nobody measured the efforts.
             NotExcitedError: the rows so far do not determine every base parameter.
+            SettingError: the choice is not possible, or needs the samples.
         """
         begin = time.monotonic()
         stream, settled = self._stream, self._stream.settled
-        grouped = stream.groups(BLOCKS)
-        if settled is None or grouped is None:
+        rows = stream.folded()
+        if settled is None or rows is None:
             raise RecordingError(f"{self._source}: no row is left of {stream.samples} samples yet")
-        names, rows = grouped
-        refuse_silent_joints([rows.merged()], [self._source])
-        divisor = settled.processing.residual_divisor
-        problem = Problem(choice.method, self._base.names, divisor, choice.weighting)
-        outcome = estimate_rows(choice, problem, rows)
-        found = result_of(
-            self._base,
+        source = stream.source
+        if described is not None:
+            source = replace(
+                source,
+                effort_topic=described.effort_topic,
+                effort_delay=described.effort_delay,
+                warnings=(*described.warnings, *source.warnings),
+            )
+        return result_of(
+            Subject.of(self._base),
             choice.method,
-            outcome,
-            sources=(Source(self._source, "", stream.samples, stream.duration),),
+            fit(choice, rows),
+            rows,
+            begin=begin,
+            sources=[source],
             settings=_settings(settled),
-            validation=cross_validated("blocks", names, outcome),
-            warnings=(
-                *warnings,
-                *streaming_warnings(settled.processing),
-                *statistics_warnings(self._source, stream.statistics),
-            ),
+            warnings=streaming_warnings(settled.processing),
         )
-        return replace(found, seconds=time.monotonic() - begin)
 
 
 def _settings(settled: Settled) -> dict[str, dict[str, object]]:

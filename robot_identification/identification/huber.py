@@ -19,15 +19,14 @@ Every pass goes over the samples again; of the rows only their residuals are kep
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from robot_identification.errors import SettingError
 from robot_identification.identification import plain_data as entry_of
-from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.outliers import (
     Limiter,
     Outliers,
@@ -37,12 +36,11 @@ from robot_identification.identification.outliers import (
     tell_outliers,
     without_spikes,
 )
-from robot_identification.identification.row_groups import Bands, Division, GroupedRows, fold_groups
+from robot_identification.identification.row_groups import Bands, GroupedRows
+from robot_identification.identification.row_source import WholeRows
 from robot_identification.identification.stacked import Problem, Stacked, solve_stacked
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
-from robot_identification.signals.processing import Processing
-from robot_identification.signals.samples import FilteredSegment
 
 THRESHOLD = 1.345
 _MOST = 60
@@ -55,7 +53,7 @@ _STILL_SCALE = 1e-3
 _LARGEST_RELAXATION = 1.7
 _LEAST_EFFICIENCY = 0.05
 _MANY = 0.01
-_METHOD = "huber"
+METHOD = "huber"
 
 
 @dataclass(frozen=True)
@@ -97,44 +95,11 @@ class Robustness:
     outliers: tuple[Outliers, ...]
 
 
-@by_value
-@dataclass(frozen=True)
-class Data:
-    """What every pass goes over.
-
-    Attributes:
-        base: base parameters.
-        segments: of all bags, in their order.
-        division: groups of their rows.
-        bags: names of the bags.
-        processing: settings of the signal processing.
-        noise: (bags, joints) standard deviations of the rows, where they are known beforehand.
-    """
-
-    base: BaseParameters
-    segments: Sequence[FilteredSegment]
-    division: Division
-    bags: tuple[str, ...]
-    processing: Processing
-    noise: Array | None = None
-
-    def times(self) -> list[Array]:
-        """Return for each bag the (rows,) times in s since its first stamp."""
-        times: list[list[Array]] = [[] for _ in self.bags]
-        for segment, bag in zip(self.segments, self.division.bags, strict=True):
-            kept = self.processing.decimator(segment.period).kept(segment.samples)
-            times[bag].append(segment.time[kept])
-        return [np.concatenate(own) for own in times]
-
-
 def identify_limited(
     problem: Problem,
-    data: Data,
+    data: WholeRows,
     measured: GroupedRows,
     settings: HuberSettings,
-    *,
-    progress: Callable[[float], None] | None = None,
-    cancelled: Callable[[], bool] | None = None,
 ) -> tuple[Stacked, GroupedRows, Robustness]:
     """Return Huber's estimate, the rows with limited efforts, and what was limited.
 
@@ -143,12 +108,10 @@ def identify_limited(
         data: what to go over.
         measured: the rows with the efforts as measured.
         settings: where residuals are limited.
-        progress: told the fraction of a pass that is done.
-        cancelled: asked now and then whether to stop.
 
     Raises:
         NotExcitedError: the data do not determine every parameter.
-        CancelledError: if ``cancelled`` says so.
+        CancelledError: the caller wants to stop.
     """
     threshold, joints = settings.threshold, data.base.robot.joint_names
     smallest = smallest_scales(data.segments)
@@ -157,20 +120,11 @@ def identify_limited(
     cleaned, spikes = without_spikes(
         data.base, estimate.values, data.segments, data.division, data.processing
     )
+    without = replace(data, segments=cleaned)
 
     def limited(values: Array, bands: Bands) -> tuple[GroupedRows, Limiter]:
         limiter = Limiter(data.base, values, threshold * scales, data.division)
-        rows = fold_groups(
-            data.base,
-            cleaned,
-            data.division,
-            data.processing,
-            change=limiter,
-            bands=bands,
-            progress=progress,
-            cancelled=cancelled,
-        )
-        return rows, limiter
+        return without.rows(bands, limiter), limiter
 
     passes, settled, values = 0, False, estimate.values
     while passes < _MOST and not settled:
@@ -218,7 +172,7 @@ def robustness_warnings(found: Robustness) -> tuple[str, ...]:
 def robustness_entries(found: Robustness) -> dict[str, Any]:
     """Return the plain data of what limiting outliers did."""
     return {
-        "method": _METHOD,
+        "method": METHOD,
         "threshold": found.threshold,
         "iterations": found.iterations,
         "converged": found.converged,
@@ -233,8 +187,8 @@ def robustness_of(entries: Mapping[str, Any]) -> Robustness:
     Raises:
         KeyError, TypeError, ValueError: they describe nothing of the kind.
     """
-    if entries["method"] != _METHOD:
-        raise ValueError(f"outliers were limited by {entries['method']!r:.40}, not {_METHOD}")
+    if entries["method"] != METHOD:
+        raise ValueError(f"outliers were limited by {entries['method']!r:.40}, not {METHOD}")
     return Robustness(
         threshold=entry_of.number(entries, "threshold"),
         iterations=entry_of.count(entries, "iterations"),

@@ -6,24 +6,28 @@ the recordings together with the same settings, whichever machine and day they c
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from robot_identification.errors import SettingError
-from robot_identification.identification import least_squares
+from robot_identification.identification.assembly import Subject, result_of
 from robot_identification.identification.effort_delay import EFFORT_DELAY
-from robot_identification.identification.factor import merge
-from robot_identification.identification.joint_noise import weight_warnings
+from robot_identification.identification.estimation import STACKED, fit
+from robot_identification.identification.estimator import Choice
 from robot_identification.identification.periodic_settings import PERIODS
 from robot_identification.identification.result import IdentificationResult, Source
-from robot_identification.identification.result_warnings import warnings_of
+from robot_identification.identification.row_groups import GroupedRows
+from robot_identification.identification.row_source import FoldedRows
 from robot_identification.identification.streaming import STREAMING
 from robot_identification.robot.processing import Divisor
 
-_SOLVERS = {"ols": least_squares.ordinary, "wls": least_squares.weighted}
+# Settings that results may differ in: the mark of a streamed estimate, and what each recording has.
+_UNLIKE = (STREAMING, EFFORT_DELAY)
+# Settings of results whose rows are not as they were measured.
+_WEIGHTS = frozenset(("bag_weights", "bag_noise"))
 
 
 def merge_results(results: Sequence[IdentificationResult]) -> IdentificationResult:
@@ -44,8 +48,8 @@ def merge_results(results: Sequence[IdentificationResult]) -> IdentificationResu
     if not results:
         raise SettingError("results", "none", "at least one is needed")
     first = results[0]
-    if first.method not in _SOLVERS:
-        raise SettingError("method", first.method, f"merge works with {', '.join(_SOLVERS)}")
+    if first.method not in STACKED:
+        raise SettingError("method", first.method, f"merge works with {', '.join(STACKED)}")
     if any(PERIODS in result.settings for result in results):
         raise SettingError(
             PERIODS, "averaged over", "the noise between periods is not merged: identify together"
@@ -54,39 +58,23 @@ def merge_results(results: Sequence[IdentificationResult]) -> IdentificationResu
         _refuse_unlike(first, other, number)
     sources = tuple(source for result in results for source in result.sources)
     _refuse_double(sources)
-    factors = tuple(merge(own) for own in zip(*(r.factors for r in results), strict=True))
-    names = first.regrouping.names
     stated = _plain(first.settings).get("residual_divisor")
     divisor: Divisor = "rows-1" if stated == "rows-1" else "rows-parameters"
-    estimate = _SOLVERS[first.method](factors, names, divisor)
-    remarks = dict.fromkeys(line for r in results for s in r.sources for line in _about(r, s))
-    return IdentificationResult(
-        robot=first.robot,
-        robot_digest=first.robot_digest,
-        joint_names=first.joint_names,
+    names = tuple(", ".join(source.name for source in result.sources) for result in results)
+    kept = GroupedRows(tuple(result.triangles("merge") for result in results), ())
+    rows = FoldedRows(None, first.regrouping.names, divisor, "bags", names, names, kept)
+    found = fit(Choice(first.method), rows)
+    if any(result.robustness is not None or _WEIGHTS & set(result.settings) for result in results):
+        found = replace(found, fit_without=None)  # the efforts in the factors are not the measured
+    return result_of(
+        Subject.of_result(first),
+        first.method,
+        found,
+        rows,
+        begin=begin,
         sources=sources,
-        method=first.method,
-        settings={name: e for name, e in first.settings.items() if name != STREAMING},
-        regrouping=first.regrouping,
-        estimate=estimate,
-        factors=factors,
-        seconds=time.monotonic() - begin,
-        warnings=(
-            *remarks,
-            *(weight_warnings(factors) if first.method == "wls" else ()),
-            *warnings_of(names, estimate),
-        ),
+        settings={name: e for name, e in first.settings.items() if name not in _UNLIKE},
     )
-
-
-def _about(result: IdentificationResult, source: Source) -> list[str]:
-    """Return the warnings of a result that are about one of its recordings.
-
-    They begin with the name of the recording, or of a file in it; what else names it, such as a
-    cross-validation, is about that result.
-    """
-    name = re.escape(source.name.rstrip("/"))
-    return [line for line in result.warnings if re.match(f"(recording )?{name}[:/]", line)]
 
 
 def _refuse_unlike(first: IdentificationResult, other: IdentificationResult, number: int) -> None:
@@ -113,9 +101,8 @@ def _refuse_unlike(first: IdentificationResult, other: IdentificationResult, num
 
 
 def _plain(settings: Mapping[str, Mapping[str, object]]) -> dict[str, object]:
-    """Return the values of settings, without the mark of a streamed estimate and the delays."""
-    unlike = (STREAMING, EFFORT_DELAY)
-    return {name: entry["value"] for name, entry in settings.items() if name not in unlike}
+    """Return the values of settings that must be alike."""
+    return {name: entry["value"] for name, entry in settings.items() if name not in _UNLIKE}
 
 
 def _refuse_double(sources: Sequence[Source]) -> None:

@@ -13,12 +13,13 @@ import numpy as np
 
 from robot_identification.errors import CancelledError, JointNameError, RecordingError, SettingError
 from robot_identification.identification.base import BaseParameters
-from robot_identification.identification.estimation import STACKED, Choice, Outcome
-from robot_identification.identification.huber import Data
+from robot_identification.identification.estimation import method_of
+from robot_identification.identification.estimator import Choice, Fit
 from robot_identification.identification.periodic import PeriodicRecording, periodic_recording
 from robot_identification.identification.periodic_deviations import noise_effect
 from robot_identification.identification.periodic_settings import row_noise, rows_segment
 from robot_identification.identification.row_groups import divide
+from robot_identification.identification.row_source import WholeRows
 from robot_identification.robot.model import RobotModel, read_only
 from robot_identification.signals.period_average import AveragedPeriods, average_periods
 from robot_identification.signals.periods import PeriodicMotion
@@ -32,7 +33,7 @@ def refuse_with_periods(choice: Choice, held_out_fraction: float, held_out: int)
     Raises:
         SettingError: something of the kind is asked for.
     """
-    if choice.method not in STACKED:
+    if not method_of(choice.method).stacked:
         raise SettingError("method", choice.method, "averages over periods need ols or wls")
     for name, asked in (
         ("essential", choice.essential is not None),
@@ -72,43 +73,47 @@ def averaged(
     return tuple(found)
 
 
-def periodic_data(
+def periodic_rows(
     base: BaseParameters,
     recordings: Sequence[Recording],
     averages: Sequence[AveragedPeriods],
     processing: Processing,
-) -> Data:
+    report: Callable[[str, float], None],
+    cancelled: Callable[[], bool] | None,
+) -> WholeRows:
     """Return the rows of averaged recordings, whose noise is known."""
     names = tuple(recording.source for recording in recordings)
     bags = [(rows_segment(average, processing),) for average in averages]
-    return Data(
+    return WholeRows(
         base=base,
         segments=[segment for own in bags for segment in own],
         division=divide(names, bags, processing),
         bags=names,
         processing=processing,
         noise=read_only([row_noise(average, processing) for average in averages]),
+        progress=lambda fraction: report("regressor", fraction),
+        cancelled=cancelled,
     )
 
 
 def with_noise(
-    base: BaseParameters, data: Data, averages: Sequence[AveragedPeriods], outcome: Outcome
-) -> tuple[Outcome, tuple[PeriodicRecording, ...]]:
-    """Return an outcome with the standard deviations that the noise between periods makes.
+    source: WholeRows, averages: Sequence[AveragedPeriods], found: Fit
+) -> tuple[Fit, tuple[PeriodicRecording, ...]]:
+    """Return a fit with the standard deviations that the noise between periods makes.
 
     With it comes what the periods of every recording tell.
     """
-    effect = noise_effect(
-        base, averages, data.processing, outcome.estimate, outcome.factors, outcome.scales
-    )
-    estimate, found = replace(outcome.estimate, std=effect.std), []
-    for number, (name, average) in enumerate(zip(data.bags, averages, strict=True)):
+    base, processing = source.base, source.processing
+    factors = found.factors or source.rows("none").merged(found.scales)
+    effect = noise_effect(base, averages, processing, found.estimate, factors, found.scales)
+    estimate, told = replace(found.estimate, std=effect.std), []
+    for number, (name, average) in enumerate(zip(source.bags, averages, strict=True)):
         residuals = estimate.residual_std
-        if data.division.scheme == "bags":
-            own = outcome.measured[number]
+        if source.scheme == "bags":
+            own = found.measured[number]
             norms = np.array([factor.residual_norm(estimate.values) for factor in own])
             residuals = norms / np.sqrt([max(factor.rows, 1) for factor in own])
-        noise = np.hypot(row_noise(average, data.processing), effect.of_positions[number])
+        noise = np.hypot(row_noise(average, processing), effect.of_positions[number])
         misfit = np.divide(residuals, noise, out=np.ones_like(noise), where=noise > 0.0)
-        found.append(periodic_recording(base.robot, name, average, data.processing, misfit))
-    return replace(outcome, estimate=estimate), tuple(found)
+        told.append(periodic_recording(base.robot, name, average, processing, misfit))
+    return replace(found, estimate=estimate), tuple(told)

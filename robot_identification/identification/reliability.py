@@ -9,7 +9,7 @@ from enum import Enum
 import numpy as np
 import scipy.linalg
 
-from robot_identification.identification.factor import stack
+from robot_identification.identification.factor import JointFactor, stack
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
@@ -118,14 +118,17 @@ def excitation(result: IdentificationResult) -> Excitation | None:
 
     Returns:
         None where the factors do not determine every parameter that was estimated (the energy
-        method can do with less).
+        method can do with less), or the method keeps none.
     """
+    if result.factors is None:
+        return None
     kept = (
         np.arange(len(result.regrouping.names))
         if result.elimination is None
         else np.flatnonzero(result.elimination.kept)
     )
-    triangle = stack(result.factors, len(result.regrouping.names), list(_weights(result)))
+    weights = list(_weights(result, result.factors))
+    triangle = stack(result.factors, len(result.regrouping.names), weights)
     matrix = triangle[:, kept]
     norms = np.linalg.norm(matrix, axis=0)
     if not len(kept) or not norms.all():
@@ -147,10 +150,10 @@ def excitation(result: IdentificationResult) -> Excitation | None:
     )
 
 
-def _weights(result: IdentificationResult) -> Array:
+def _weights(result: IdentificationResult, factors: Sequence[JointFactor]) -> Array:
     """Return the weights of the joints' rows; ones where the method has others than rows'."""
     weights = result.estimate.weights
-    return weights if len(weights) == len(result.factors) else np.ones(len(result.factors))
+    return weights if len(weights) == len(factors) else np.ones(len(factors))
 
 
 def parameter_reliability(result: IdentificationResult) -> tuple[ParameterReliability, ...]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
 import numpy as np
 
+from robot_identification.errors import ResultMismatchError
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.cross_validation import (
     CrossValidation,
@@ -21,6 +22,7 @@ from robot_identification.identification.history import History, history_entries
 from robot_identification.identification.huber import Robustness, robustness_entries
 from robot_identification.identification.least_squares import Estimate, RelativeError
 from robot_identification.identification.periodic import PeriodicRecording, periodic_entries
+from robot_identification.identification.result_warnings import recording_warnings
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 from robot_identification.signals.recording import Recording
@@ -40,17 +42,36 @@ class Source:
         digest: SHA-256 of the data, empty for a live recording.
         samples: number of samples used.
         duration: time covered, in s.
+        effort_topic: topic of the efforts, empty where they come with the joint states.
+        effort_delay: by which they were taken later, in s.
+        warnings: what a user should know about it, one line each.
     """
 
     name: str
     digest: str
     samples: int
     duration: float
+    effort_topic: str = ""
+    effort_delay: float = 0.0
+    warnings: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, recording: Recording) -> Source:
-        """Return what a result tells of a recording that it was made from."""
-        return cls(recording.source, recording.digest, recording.samples, recording.duration)
+    def of(cls, recording: Recording, warnings: Sequence[str] = ()) -> Source:
+        """Return what a result tells of a recording that it was made from.
+
+        Args:
+            recording: the recording.
+            warnings: what a user should know about it beside what it tells itself.
+        """
+        return cls(
+            name=recording.source,
+            digest=recording.digest,
+            samples=recording.samples,
+            duration=recording.duration,
+            effort_topic=recording.effort_topic,
+            effort_delay=recording.effort_delay,
+            warnings=(*recording_warnings([recording]), *warnings),
+        )
 
 
 @by_value
@@ -111,12 +132,13 @@ class IdentificationResult:
         robot_digest: SHA-256 of the robot file.
         joint_names: names of the joints.
         sources: the recordings.
-        method: ``ols``, ``wls``, ``energy``, ``one-joint`` or ``didim``.
+        method: name of the method; see :mod:`.estimation`.
         settings: every processing setting with its value and where it came from.
         regrouping: what the base parameters stand for.
         estimate: values, standard deviations and the other statistics.
         factors: triangular factor of each joint's rows; enough to weigh, merge and calibrate.
-            Where bags were weighted or outliers limited, the rows are so too.
+            Where bags were weighted or outliers limited, the rows are so too.  None where the
+            method keeps none; see :meth:`triangles`.
         held_out: error on data that were not used for the fit, None where there were none.
         held_out_bags: error on each recording that was held out as a whole.
         cross_validation: error on each recording, or block of the only one, with parameters from
@@ -140,7 +162,7 @@ class IdentificationResult:
     settings: Mapping[str, Mapping[str, object]]
     regrouping: Regrouping
     estimate: Estimate
-    factors: tuple[JointFactor, ...]
+    factors: tuple[JointFactor, ...] | None
     held_out: RelativeError | None = None
     held_out_bags: tuple[Fold, ...] = ()
     cross_validation: CrossValidation | None = None
@@ -155,6 +177,23 @@ class IdentificationResult:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
+
+    def triangles(self, purpose: str) -> tuple[JointFactor, ...]:
+        """Return the factors of the rows.
+
+        Args:
+            purpose: what they are needed for.
+
+        Raises:
+            ResultMismatchError: the method keeps none.
+        """
+        if self.factors is None:
+            raise ResultMismatchError(
+                self.robot,
+                f"a result of the method {self.method} keeps no factors of its rows, which "
+                f"{purpose} needs; identify with the method wls",
+            )
+        return self.factors
 
 
 def is_good_enough(result: IdentificationResult, largest: float) -> bool:
@@ -199,11 +238,17 @@ def parameter_entries(result: IdentificationResult) -> list[dict[str, object]]:
 
 def source_entries(source: Source) -> dict[str, object]:
     """Return the plain data of a recording that a result was made from."""
+    told: dict[str, object] = {
+        "effort_topic": source.effort_topic,
+        "effort_delay": source.effort_delay,
+    }
     return {
         "name": source.name,
         "digest": source.digest,
         "samples": source.samples,
         "duration": source.duration,
+        **{key: value for key, value in told.items() if value},
+        "warnings": list(source.warnings),
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from robot_identification.identification.estimation import METHODS
+from robot_identification.identification.estimation import method_of
 from robot_identification.identification.periodic_settings import PERIODS
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.robot.processing import ProcessingSettings
@@ -25,7 +25,7 @@ def settings_of(result: IdentificationResult) -> ProcessingSettings:
     Args:
         result: the result.
     """
-    wanted = frozenset(result.settings) if result.method in METHODS else _DIDIM
+    wanted = frozenset(result.settings) if method_of(result.method).measured_motion else _DIDIM
     if PERIODS in result.settings:
         wanted = _PERIODIC
     return ProcessingSettings.of(

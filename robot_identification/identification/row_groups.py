@@ -62,6 +62,18 @@ class Division:
     places: tuple[npt.NDArray[np.intp], ...]
 
 
+def undivided(segments: Sequence[FilteredSegment], processing: Processing) -> Division:
+    """Return one group of all rows.
+
+    Args:
+        segments: of one bag, or of several that count as one.
+        processing: says how many rows they have after decimation.
+    """
+    counts = [processing.decimator(s.period).output_count(s.samples) for s in segments]
+    places = tuple(np.zeros(count, dtype=np.intp) for count in counts)
+    return Division("blocks", ("all",), (0,) * len(counts), places)
+
+
 def divide(
     names: Sequence[str], bags: Sequence[Sequence[FilteredSegment]], processing: Processing
 ) -> Division:

@@ -36,15 +36,15 @@ class Problem:
     """What is to be solved, apart from the rows.
 
     Attributes:
-        method: ``ols`` or ``wls``.
+        weighted: whether the rows of every joint are weighted by their noise.
         names: names of the base parameters.
         divisor: of the variance of the residual.
         weighting: of the bags; uniform where groups are not bags.
-        noise: (bags, joints) standard deviations of the rows, by which ``wls`` weights, where they
-            are known beforehand; None: they follow from the residuals.
+        noise: (bags, joints) standard deviations of the rows, by which they are weighted,
+            where that is known beforehand; None: they follow from the residuals.
     """
 
-    method: str
+    weighted: bool
     names: tuple[str, ...]
     divisor: Divisor
     weighting: Weighting
@@ -58,12 +58,12 @@ class Problem:
     @property
     def _levels_known(self) -> bool:
         """Whether bags differ in a noise that is known beforehand."""
-        return self.method == "wls" and self.noise is not None and len(self.noise) > 1
+        return self.weighted and self.noise is not None and len(self.noise) > 1
 
     @cached_property
     def _joint_noise(self) -> Array | None:
         """(joints,) noise of the rows of all bags, where it is known beforehand."""
-        if self.method != "wls" or self.noise is None:
+        if not self.weighted or self.noise is None:
             return None
         noise = np.sqrt(np.mean(self.noise**2, axis=0))
         # Rows without any noise, as simulated ones may be, are all alike.
@@ -90,13 +90,12 @@ class Problem:
         Raises:
             NotExcitedError: the data do not determine every parameter.
         """
-        if self.method == "ols":
-            return least_squares.ordinary(factors, self.names, self.divisor)
         if self._joint_noise is not None:
             return least_squares.with_weights(
                 factors, self.names, 1.0 / self._joint_noise, self.divisor
             )
-        return least_squares.weighted(factors, self.names, self.divisor)
+        solve = least_squares.weighted if self.weighted else least_squares.ordinary
+        return solve(factors, self.names, self.divisor)
 
     def estimate(self, groups: Sequence[Sequence[JointFactor]]) -> Estimate:
         """Return the estimate from the factors of every group, without robust deviations.
@@ -138,7 +137,8 @@ def solve_stacked(
 
     Args:
         problem: what is to be solved.
-        rows: with bands per group where bags are weighted.
+        rows: with bands per group where bags are weighted; without any there are no robust
+            deviations.
         measured: the same rows with the efforts as measured, where those of ``rows`` are limited.
         efficiency: (joints,) see :func:`~.robust.robust_std`.
 
@@ -154,6 +154,8 @@ def solve_stacked(
         std = _limited_std(factors, estimate, efficiency)
     estimate = _judged(replace(estimate, std=std), (measured or rows).merged())
     found = Stacked(estimate, factors, levels, scales)
+    if not rows.bands:
+        return found
     robust = coloured_std(rows, found, efficiency)
     return replace(found, estimate=replace(estimate, std_robust=robust))
 
@@ -205,12 +207,15 @@ def essential_only(
     reduced = [restrict(factor, kept) for factor in found.factors]
     whole = elimination.estimate
     few = replace(whole, values=whole.values[kept], std=whole.std[kept])
-    std, robust = np.array(whole.std), np.array(found.estimate.std_robust)
+    std = np.array(whole.std)
     if efficiency is not None:
         std[kept] = _limited_std(reduced, few, efficiency)
-    part = Stacked(few, tuple(reduced), found.levels, found.scales)
-    robust[kept] = coloured_std(rows, part, efficiency, kept)
-    estimate = replace(whole, std=read_only(std), std_robust=read_only(robust))
+    estimate = replace(whole, std=read_only(std))
+    if found.estimate.std_robust is not None:
+        robust = np.array(found.estimate.std_robust)
+        part = Stacked(few, tuple(reduced), found.levels, found.scales)
+        robust[kept] = coloured_std(rows, part, efficiency, kept)
+        estimate = replace(estimate, std_robust=read_only(robust))
     if measured is not None or found.scales is not None:
         estimate = _judged(estimate, (measured or rows).merged())
     return replace(elimination, estimate=estimate)

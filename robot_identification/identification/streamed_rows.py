@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -60,10 +61,16 @@ class StreamedRows:
         self._rows = np.zeros((self._bands.entries, BLOCK))
         self._kept = np.zeros((len(robot.joints), BLOCK), dtype=np.bool_)
         self._filled = 0
-        self._apart = apart
         self._parts: list[_Part] = []  # those before the one that is being filled
-        self._length = _INSTANTS  # of a part
-        self._times: list[float] = []  # of the instants in the part that is being filled
+        self._length = _INSTANTS if apart else sys.maxsize  # of a part
+        self._instants = 0  # in the part that is being filled
+        self._begin, self._end = 0.0, 0.0  # of that part
+        self._count = 0
+
+    @property
+    def count(self) -> int:
+        """Number of rows so far, of all joints."""
+        return self._count
 
     def take(self, rows: Array, kept: npt.NDArray[np.bool_], times: Array) -> None:
         """Take in rows that follow those before.
@@ -86,32 +93,31 @@ class StreamedRows:
                 self.interrupt()
 
     def _fold(self, rows: Array, kept: npt.NDArray[np.bool_], times: Array) -> None:
-        if not self._apart:
-            self._factors.add(rows, kept)
-            return
+        self._count += int(np.count_nonzero(kept))
         first = 0
         while first < rows.shape[1]:
-            count = min(rows.shape[1] - first, self._length - len(self._times))
+            count = min(rows.shape[1] - first, self._length - self._instants)
             place = slice(first, first + count)
             self._factors.add(rows[:, place], kept[:, place])
-            self._times += times[place].tolist()
+            if not self._instants:
+                self._begin = float(times[first])
+            self._instants, self._end = self._instants + count, float(times[first + count - 1])
             first += count
-            if len(self._times) == self._length:
+            if self._instants == self._length:
                 self._close()
 
     def _close(self) -> None:
         """Begin another part; where there are too many, two and two become one."""
         self._parts.append(self._open_part())
         self._factors.forget()
-        self._times = []
+        self._instants = 0
         if len(self._parts) == _MOST_PARTS:
             pairs = zip(self._parts[::2], self._parts[1::2], strict=True)
             self._parts = [_joined(pair) for pair in pairs]
             self._length *= 2
 
     def _open_part(self) -> _Part:
-        times = self._times
-        return _Part(self._factors.factors(), len(times), times[0], times[-1])
+        return _Part(self._factors.factors(), self._instants, self._begin, self._end)
 
     def interrupt(self) -> None:
         """Say that the rows that follow do not continue those before."""
@@ -119,17 +125,12 @@ class StreamedRows:
             self._bands.add(*self._waiting())
             self._filled = 0
 
-    def factors(self) -> tuple[JointFactor, ...]:
-        """Return the factors of all rows so far."""
-        if not self._parts:
-            return self._factors.factors()
-        return merged([part.factors for part in self._all_parts()])
-
-    def groups(self, count: int) -> tuple[tuple[str, ...], GroupedRows]:
+    def groups(self, count: int, *, bands: bool = True) -> tuple[tuple[str, ...], GroupedRows]:
         """Return the rows so far in groups of about the same length that follow each other.
 
         Args:
             count: number of groups; there are fewer where there are hardly any rows.
+            bands: whether the bands of all rows come with them.
 
         Returns:
             From when to when each of them is, and the rows.
@@ -140,12 +141,13 @@ class StreamedRows:
         cuts = np.unique([0, *(1 + np.abs(ends[:, None] - wanted).argmin(axis=0)), len(parts)])
         groups = [_joined(parts[begin:end]) for begin, end in itertools.pairwise(cuts)]
         names = tuple(f"{group.begin:.1f} to {group.end:.1f} s" for group in groups)
-        return names, GroupedRows(tuple(group.factors for group in groups), (self.grams(),))
+        grams = (self._grams(),) if bands else ()
+        return names, GroupedRows(tuple(group.factors for group in groups), grams)
 
     def _all_parts(self) -> list[_Part]:
-        return [*self._parts, *([self._open_part()] if self._times else [])]
+        return [*self._parts, *([self._open_part()] if self._instants else [])]
 
-    def grams(self) -> BandGrams:
+    def _grams(self) -> BandGrams:
         """Return the Gram matrices of the bands of all rows so far."""
         return self._bands.with_rows(*self._waiting()).grams()
 

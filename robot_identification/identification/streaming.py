@@ -1,27 +1,23 @@
 """Identification while the robot still moves: rows are folded in as samples arrive.
 
-The estimate is that of weighted least squares on everything folded in so far, with the rows that
-the offline path makes of the same samples.  Memory does not grow with the recording.
+The estimate is that of everything folded in so far, with the rows that the offline path makes of
+the same samples.  Memory does not grow with the recording.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.errors import MissingSignalError, RecordingError
-from robot_identification.identification import least_squares
-from robot_identification.identification.bands import BandGrams
+from robot_identification.identification.assembly import Subject, result_of
 from robot_identification.identification.base import BaseParameters
-from robot_identification.identification.essential import EliminationRule
-from robot_identification.identification.factor import JointFactor
-from robot_identification.identification.joint_noise import refuse_silent_joints, weight_warnings
-from robot_identification.identification.result import IdentificationResult, Regrouping, Source
-from robot_identification.identification.result_warnings import warnings_of
-from robot_identification.identification.robust import robust_std
-from robot_identification.identification.row_groups import GroupedRows
-from robot_identification.identification.stacked import Stacked, essential_only
+from robot_identification.identification.estimation import DEFAULT, fit
+from robot_identification.identification.estimator import Choice
+from robot_identification.identification.result import IdentificationResult, Source
+from robot_identification.identification.result_warnings import statistics_warnings
+from robot_identification.identification.row_groups import BLOCKS
+from robot_identification.identification.row_source import FoldedRows
 from robot_identification.identification.streamed_rows import StreamedRows
 from robot_identification.identification.streamed_run import StreamedRun
 from robot_identification.identification.streamed_settings import Settled, Settling
@@ -52,7 +48,7 @@ class StreamingIdentification:
         overrides: processing settings that replace recommended and derived ones.
         settle: seconds of motion that settings are derived from where nobody states them.
         prompt: whether rows count as soon as the samples that follow can change them little.
-        apart: whether rows are kept in groups too, for :meth:`groups`.
+        apart: whether rows are kept in groups too, for cross-validation.
 
     Raises:
         SettingError: nobody has said what effort means.
@@ -71,7 +67,7 @@ class StreamingIdentification:
     ) -> None:
         self._robot, self._base, self._source = robot, base, source
         self._prompt, self._apart = prompt, apart
-        self._regrouping = Regrouping.of(base)
+        self._subject = Subject.of(base)
         self._regressor = Regressor(robot, base.base_columns, spare=1)
         self._settling = Settling(robot, overrides or ProcessingSettings(), settle)
         self._settled: Settled | None = None
@@ -85,7 +81,7 @@ class StreamingIdentification:
     @property
     def rows(self) -> int:
         """Number of rows folded in."""
-        return sum(f.rows for f in self._rows.factors()) if self._rows is not None else 0
+        return self._rows.count if self._rows is not None else 0
 
     @property
     def settled(self) -> Settled | None:
@@ -161,79 +157,61 @@ class StreamingIdentification:
             self._fold(self._grid.end())
         self._end_run()
 
-    def folded(self) -> tuple[tuple[JointFactor, ...], BandGrams] | None:
-        """Return one factor per joint and the bands of all rows so far, None if there is no row."""
-        if self._rows is None or not self.rows:
-            return None
-        return self._rows.factors(), self._rows.grams()
+    @property
+    def source(self) -> Source:
+        """What a result tells of the recording so far."""
+        warnings = statistics_warnings(self._source, self.statistics)
+        return Source(self._source, "", self._samples, self.duration, warnings=warnings)
 
-    def groups(self, count: int) -> tuple[tuple[str, ...], GroupedRows] | None:
-        """Return all rows so far in groups of about the same length; None if there is no row.
+    def folded(self, *, bands: bool = True) -> FoldedRows | None:
+        """Return all rows so far, None if there is no row.
+
+        They are one group, or groups of about the same length where they were kept apart.
 
         Args:
-            count: number of groups.
-
-        Returns:
-            From when to when each of them is, in s after the first sample, and the rows.
+            bands: whether Gram matrices come with them, for robust standard deviations.
         """
-        return self._rows.groups(count) if self._rows is not None and self.rows else None
+        if self._rows is None or self._settled is None or not self.rows:
+            return None
+        names, rows = self._rows.groups(BLOCKS if self._apart else 1, bands=bands)
+        return FoldedRows(
+            base=self._base,
+            names=self._base.names,
+            divisor=self._settled.processing.residual_divisor,
+            scheme="blocks",
+            groups=names,
+            bags=(self._source,),
+            kept=rows,
+        )
 
-    def result(
-        self, *, robust: bool = True, essential: EliminationRule | None = None
-    ) -> IdentificationResult:
+    def result(self, choice: Choice | None = None, *, robust: bool = True) -> IdentificationResult:
         """Return the estimate from everything folded in so far.
 
         Args:
+            choice: how to estimate; by default by weighted least squares.
             robust: whether to give standard deviations for coloured residuals too.
-            essential: how to find the essential parameters, the others becoming zero; by default
-                all base parameters are kept.
 
         Raises:
             RecordingError: too few rows have been folded in yet for deviations to mean anything, or
                 nobody measured the efforts.
             NotExcitedError: the rows so far do not determine every base parameter.
+            SettingError: the choice is not possible, or needs the samples.
         """
         begin = time.monotonic()
+        choice = choice or Choice(DEFAULT)
         needed = _ROWS_PER_PARAMETER * self._base.rank
-        if self._rows is None or self._settled is None or self.rows < needed:
+        rows = self.folded(bands=robust) if self.rows >= needed else None
+        if rows is None or self._settled is None:
             raise RecordingError(f"{self._source}: {self.rows} rows; an estimate needs {needed}")
-        processing, base = self._settled.processing, self._base
-        factors = self._rows.factors()
-        refuse_silent_joints([factors], [self._source])
-        estimate = least_squares.weighted(factors, base.names, processing.residual_divisor)
-        elimination = None
-        if robust or essential is not None:
-            grams = self._rows.grams()
-            deviations = robust_std(grams, factors, estimate.values, estimate.weights)
-            estimate = replace(estimate, std_robust=deviations)
-            if essential is not None:
-                divisor = processing.residual_divisor
-                elimination = essential_only(
-                    base.names,
-                    GroupedRows((factors,), (grams,)),
-                    Stacked(estimate, factors),
-                    essential,
-                    divisor,
-                )
-                estimate = elimination.estimate
-        return IdentificationResult(
-            robot=self._robot.name,
-            robot_digest=self._robot.digest,
-            joint_names=self._robot.joint_names,
-            sources=(Source(self._source, "", self._samples, self.duration),),
-            method="wls",
-            settings={**processing.entries(), STREAMING: self._mark(self._settled)},
-            regrouping=self._regrouping,
-            estimate=estimate,
-            factors=factors,
-            elimination=elimination,
-            seconds=time.monotonic() - begin,
-            warnings=(
-                _REMARK,
-                *streaming_warnings(processing),
-                *weight_warnings(factors),
-                *(warnings_of(base.names, estimate) if robust else ()),
-            ),
+        return result_of(
+            self._subject,
+            choice.method,
+            fit(choice, rows),
+            rows,
+            begin=begin,
+            sources=[self.source],
+            settings={**self._settled.processing.entries(), STREAMING: self._mark(self._settled)},
+            warnings=[_REMARK, *streaming_warnings(self._settled.processing)],
         )
 
     def _mark(self, settled: Settled) -> dict[str, object]:

@@ -17,6 +17,9 @@ from robot_identification.action import Identify as IdentifyAction
 from robot_identification.action import IdentifyDidim as DidimAction
 from robot_identification.errors import InputError
 from robot_identification.identification.base import base_parameters
+from robot_identification.identification.essential import EliminationRule
+from robot_identification.identification.estimation import DEFAULT
+from robot_identification.identification.estimator import Choice
 from robot_identification.identification.result import SPOILT, IdentificationResult
 from robot_identification.msg import IdentificationResult as ResultMessage
 from robot_identification.msg import Progress, SampleBlock
@@ -240,7 +243,9 @@ class IdentificationNode(Node):
             overrides=self._live_settings(),
             settle=current(self, STREAMING_SETTLE),
             refresh_period=current(self, REFRESH_PERIOD),
-            essential=current(self, STREAMING_ESSENTIAL),
+            choice=Choice(
+                DEFAULT, EliminationRule() if current(self, STREAMING_ESSENTIAL) else None
+            ),
         )
 
     def _publish_streamed(self, result: IdentificationResult, stamp: int) -> None:
@@ -264,10 +269,10 @@ class IdentificationNode(Node):
         return self._with_reason(request, answered)
 
     def _validate(self, request: Validate.Request, response: Validate.Response, turn: Turn) -> str:
-        validation, warnings = self._work.validate(
+        validation = self._work.validate(
             request, self._live_settings(), self._last, self._reporter(turn), turn.cancelled
         )
-        response.warnings = list(warnings)
+        response.warnings = list(validation.warnings)
         response.joint_names = list(self._robot.joint_names)
         response.relative_error = floats(validation.relative_error.joints)
         response.relative_error_total = validation.relative_error.total
@@ -275,7 +280,7 @@ class IdentificationNode(Node):
         response.rows = list(validation.rows)
         response.settings = setting_messages(validation.settings)
         response.seconds = validation.seconds
-        return _told(f"relative error {validation.relative_error.total:.4f}", warnings)
+        return _told(f"relative error {validation.relative_error.total:.4f}", validation.warnings)
 
     def _on_base_parameters(
         self, request: BaseParameters.Request, response: BaseParameters.Response

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from robot_identification.errors import ModelMismatchError, NotConvergedError, SettingError
+from robot_identification.errors import ModelMismatchError, NotConvergedError
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.didim.run import identify_didim
 from robot_identification.identification.didim.settings import DidimSettings
-from robot_identification.identification.effort_delay import with_delay
 from robot_identification.identification.essential import EliminationRule
-from robot_identification.identification.identify import METHODS, Validation, identify, validate
+from robot_identification.identification.estimation import DEFAULT, estimator_of
+from robot_identification.identification.estimator import Choice
+from robot_identification.identification.identify import Validation, identify, validate
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.nodes.didim_service import references_of, report_didim, start_of
 from robot_identification.nodes.fit_requests import fit_request
@@ -97,9 +98,8 @@ class IdentificationWork:
             NotExcitedError: the motion does not determine every base parameter.
             CancelledError: if ``cancelled`` says so.
         """
-        method = request.method or "wls"
-        if method not in METHODS:
-            raise SettingError("method", method, f"choose one of {', '.join(METHODS)}")
+        method = request.method or DEFAULT
+        estimator_of(Choice(method))  # refuses before anything is read
         self._check_output(request)
         report("reading", 0.0)
         sources = live_recordings(request.data, self._live)
@@ -107,8 +107,8 @@ class IdentificationWork:
             found = self._running.identify(request, sources[0], overrides, cancelled)
             if found is not None:
                 report("done", 1.0)
-                return _answered(found, sources[0].warnings(), sources[0].last_stamp)
-        recordings, warnings = read_data(request.data, self._robot, sources, cancelled)
+                return Answer(found, sources[0].last_stamp)
+        recordings = read_data(request.data, self._robot, sources, cancelled)
         fit = fit_request(request, recordings)
         result = identify(
             self._robot,
@@ -123,7 +123,7 @@ class IdentificationWork:
             progress=report,
             cancelled=cancelled,
         )
-        return _answer(result, recordings, warnings)
+        return Answer(result, _last_stamp(recordings))
 
     def didim(
         self,
@@ -151,7 +151,7 @@ class IdentificationWork:
         self._check_output(request)
         report("reading", 0.0)
         start = start_of(request, self._robot, self._prior)
-        recordings, warnings = read_data(
+        recordings = read_data(
             request.data,
             self._robot,
             live_recordings(request.data, self._live),
@@ -173,9 +173,9 @@ class IdentificationWork:
             )
         except (NotConvergedError, ModelMismatchError) as error:
             if error.result is not None:
-                in_vain(_answered(error.result, warnings, _last_stamp(recordings)))
+                in_vain(Answer(error.result, _last_stamp(recordings)))
             raise
-        return _answer(result, recordings, warnings)
+        return Answer(result, _last_stamp(recordings))
 
     def validate(
         self,
@@ -184,7 +184,7 @@ class IdentificationWork:
         last: IdentificationResult | None,
         report: ProgressReporter,
         cancelled: Cancelled,
-    ) -> tuple[Validation, Sequence[str]]:
+    ) -> Validation:
         """Compare the efforts of recordings with what parameters predict.
 
         Args:
@@ -195,9 +195,6 @@ class IdentificationWork:
             report: told the stage and the fraction of the whole that is done.
             cancelled: asked now and then whether to stop.
 
-        Returns:
-            The errors, and what a user should know about the data, one line each.
-
         Raises:
             InputError: a field has a value that it cannot have, or the data are of no use.
             CancelledError: if ``cancelled`` says so.
@@ -205,8 +202,8 @@ class IdentificationWork:
         report("reading", 0.0)
         model = values_to_validate(request, self._robot, self._base, last)
         sources = live_recordings(request.data, self._live)
-        recordings, warnings = read_data(request.data, self._robot, sources, cancelled)
-        validation = validate(
+        recordings = read_data(request.data, self._robot, sources, cancelled)
+        return validate(
             self._robot,
             model.values,
             recordings,
@@ -217,17 +214,6 @@ class IdentificationWork:
             progress=report,
             cancelled=cancelled,
         )
-        return validation, warnings
-
-
-def _answer(
-    result: IdentificationResult, recordings: Sequence[Recording], warnings: Sequence[str]
-) -> Answer:
-    return _answered(with_delay(result, recordings), warnings, _last_stamp(recordings))
-
-
-def _answered(result: IdentificationResult, warnings: Sequence[str], stamp: int) -> Answer:
-    return Answer(replace(result, warnings=(*result.warnings, *warnings)), stamp)
 
 
 def _last_stamp(recordings: Sequence[Recording]) -> int:

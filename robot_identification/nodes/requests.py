@@ -64,8 +64,8 @@ def read_data(
     *,
     positions_needed: bool = True,
     reference_needed: bool = False,
-) -> tuple[list[Recording], list[str]]:
-    """Return the recordings that a request names, and what a user should know about them.
+) -> list[Recording]:
+    """Return the recordings that a request names, with what a user should know about them.
 
     Args:
         data: the selection.
@@ -76,7 +76,7 @@ def read_data(
         reference_needed: whether the reference is read; what is wrong with it counts only then.
 
     Returns:
-        One recording for every bag, then one for every live recording; warnings, one line each.
+        One recording for every bag, then one for every live recording.
 
     Raises:
         CancelledError: if ``cancelled`` says so.
@@ -86,17 +86,15 @@ def read_data(
     if not 0.0 <= data.begin < data.end <= 1.0:
         raise SettingError("begin", data.begin, f"needs 0 <= begin < end <= 1, end is {data.end}")
     recordings = _read_bags(data, robot, cancelled, positions_needed, reference_needed)
-    warnings: list[str] = []
     for source in sources:
         if cancelled():
             raise CancelledError("cancelled while reading the data")
-        warnings += source.warnings()
         whole = recording_of(source, robot, reference=reference_needed)
-        recordings.append(whole.between(data.begin, data.end))
-    known = with_known_delay(
+        part = whole.between(data.begin, data.end)
+        recordings.append(replace(part, warnings=(*part.warnings, *source.warnings())))
+    return with_known_delay(
         robot, recordings, estimated=data.estimate_effort_delay, cancelled=cancelled
     )
-    return known, warnings
 
 
 def _read_bags(

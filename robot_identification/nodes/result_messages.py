@@ -76,7 +76,7 @@ def result_message(
         weights=floats(estimate.weights),
         residual_std=floats(estimate.residual_std),
         rows=list(estimate.rows),
-        factors=[_factor_message(factor) for factor in result.factors],
+        factors=[_factor_message(factor) for factor in result.factors or ()],
         relative_error=floats(estimate.relative_error.joints),
         relative_error_total=estimate.relative_error.total,
         held_out_relative_error=floats(held_out.joints if held_out else None),

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from robot_identification.identification.base import BaseParameters
-from robot_identification.identification.effort_delay import with_delay, with_known_delay
+from robot_identification.identification.effort_delay import with_known_delay
 from robot_identification.identification.essential import EliminationRule
-from robot_identification.identification.estimation import STACKED, Choice
+from robot_identification.identification.estimation import DEFAULT, method_of
+from robot_identification.identification.estimator import Choice
 from robot_identification.identification.growing import GrowingIdentification
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.nodes.live_recording import LiveRecording
@@ -33,7 +34,7 @@ def is_about_whole(request: Any) -> bool:
         and not data.estimate_effort_delay
         and not (request.held_out or request.held_out_fraction or request.bag_weights)
         and not (request.bag_noise or request.robust or request.robust_threshold)
-        and (request.method or "wls") in STACKED
+        and method_of(request.method or DEFAULT).stacked
     )
 
 
@@ -113,9 +114,9 @@ class RunningRecordings:
         self._work = work
         if work.described is None:
             return None
-        choice = Choice(request.method or "wls", EliminationRule() if request.essential else None)
-        result = work.identification.result(choice, work.described.warnings)
-        return with_delay(result, [work.described])
+        choice = Choice(request.method or DEFAULT, EliminationRule() if request.essential else None)
+        warnings = (*work.described.warnings, *source.warnings())
+        return work.identification.result(choice, replace(work.described, warnings=warnings))
 
     def _described(self, source: LiveRecording, settled_at: int, cancelled: Cancelled) -> Recording:
         """Return a recording without samples; its warnings tell the delay of separate efforts.

@@ -13,7 +13,7 @@ from rclpy.impl.rcutils_logger import RcutilsLogger
 
 from robot_identification.errors import InputError, RecordingError, ResultRefusedError
 from robot_identification.identification.base import BaseParameters
-from robot_identification.identification.essential import EliminationRule
+from robot_identification.identification.estimator import Choice
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.streaming import StreamingIdentification
 from robot_identification.nodes.recorder import Block
@@ -34,13 +34,13 @@ class StreamingOptions:
         overrides: processing settings that replace recommended and derived ones.
         settle: seconds of motion that settings are derived from.
         refresh_period: time between two estimates, s.
-        essential: whether to keep the essential parameters only.
+        choice: how to estimate.
     """
 
     overrides: ProcessingSettings
     settle: float
     refresh_period: float
-    essential: bool
+    choice: Choice
 
 
 class StreamedEstimates:
@@ -186,7 +186,7 @@ class StreamedEstimates:
             return
         self._rows = stream.rows
         try:
-            result = stream.result(essential=EliminationRule() if options.essential else None)
+            result = stream.result(options.choice)
         except (RecordingError, ResultRefusedError) as error:
             if last:
                 self._log.info(f"no streamed estimate of this recording: {error}")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from robot_identification.errors import OutputError, RecordingError
 from robot_identification.identification.base import base_parameters
+from robot_identification.identification.estimator import Choice
 from robot_identification.identification.parts import Part, identify_parts
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.parallel.bags import BagFile
@@ -52,10 +53,11 @@ def identify_many(
     effort_meaning: str | None = None,
     topic: str = JOINT_STATES,
     overrides: ProcessingSettings | None = None,
+    choice: Choice | None = None,
     progress: Progress | None = None,
     tell: Tell | None = None,
 ) -> ManyBags:
-    """Identify the base parameters of a robot from many bags by weighted least squares.
+    """Identify the base parameters of a robot from many bags.
 
     Every bag is read some samples at a time, so that memory does not grow with the data.  What has
     been folded is kept in part files; another run with the same bags and settings goes on there.
@@ -69,6 +71,8 @@ def identify_many(
         effort_meaning: of the recorded efforts, in place of what the robot file says.
         topic: topic of the joint states.
         overrides: settings that replace recommended and derived ones.
+        choice: how to estimate, without another look at the samples; by default by weighted least
+            squares.
         progress: told the stage and the fraction that is done.
         tell: takes sentences for people, such as that nobody works.
 
@@ -99,7 +103,8 @@ def identify_many(
         dead = work(again, outcome.done, workers=workers, scheduler=scheduler, tell=tell)
     skipped = [*copies, *(Skipped(job.bags[0].path, _DIED) for job in dead)]
     report("merge", 1.0)
-    result = identify_parts(base_parameters(robot), processing, _parts(outcome.finished, skipped))
+    parts = _parts(outcome.finished, skipped)
+    result = identify_parts(base_parameters(robot), processing, parts, choice)
     return ManyBags(result, tuple(skipped), outcome.reused, len(jobs))
 
 

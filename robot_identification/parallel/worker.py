@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -27,7 +28,7 @@ from robot_identification.storage.parts import Skipped, StoredPart, read_part, w
 # Samples among which a late one still finds its place.
 _HOLD = 2048
 
-Folded = tuple[Source, tuple[JointFactor, ...], BandGrams, tuple[str, ...]]
+Folded = tuple[Source, tuple[JointFactor, ...], BandGrams]
 
 
 def work_on(data: dict[str, Any]) -> bool:
@@ -90,7 +91,7 @@ def fold_bag(base: BaseParameters, job: Job, bag: BagFile) -> Folded:
         bag: the bag.
 
     Returns:
-        Where the rows come from, one factor per joint, the Gram matrices, and warnings.
+        Where the rows come from, one factor per joint, and the Gram matrices.
 
     Raises:
         BagError: the bag is damaged, or lacks the topic.
@@ -113,19 +114,20 @@ def fold_bag(base: BaseParameters, job: Job, bag: BagFile) -> Folded:
             f"{bag.path}: no row is left of {identification.samples} samples in "
             f"{identification.duration:.3g} s; longer unbroken motion is needed"
         )
-    refuse_silent_joints([folded[0]], [bag.path])
+    factors = folded.kept.merged()
+    refuse_silent_joints([factors], [bag.path])
     if order.late or order.duplicates:
         warnings.append(
             f"{bag.path}: {order.late} samples came too late to take their place, and "
             f"{order.duplicates} had the stamp of another; both were left out"
         )
-    source = Source(bag.path, digest, identification.samples, identification.duration)
-    return source, *folded, tuple(warnings)
+    source = identification.source
+    source = replace(source, digest=digest, warnings=(*warnings, *source.warnings))
+    return source, factors, folded.kept.bands[0]
 
 
 def _joined(folded: list[Folded]) -> Part | None:
     if not folded:
         return None
-    sources, factors, grams, warnings = zip(*folded, strict=True)
-    lines = tuple(line for own in warnings for line in own)
-    return Part(sources, factors, summed(grams), lines)
+    sources, factors, grams = zip(*folded, strict=True)
+    return Part(sources, factors, summed(grams))

@@ -11,6 +11,7 @@ import jinja2
 from markupsafe import Markup
 
 from robot_identification import __version__
+from robot_identification.identification.estimation import method_of
 from robot_identification.identification.reliability import (
     ParameterReliability,
     Reliability,
@@ -258,7 +259,7 @@ def _origin(evidence: Evidence) -> dict[str, Any]:
         ("SHA-256 of the result", evidence.digest),
         ("robot", result.robot),
         ("SHA-256 of the robot file", result.robot_digest),
-        ("method", words.METHODS.get(result.method, result.method)),
+        ("method", method_of(result.method).title),
         ("time of the identification", f"{result.seconds:.3g} s"),
         ("version of robot_identification", __version__),
     ]

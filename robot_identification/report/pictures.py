@@ -9,6 +9,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from robot_identification.identification.estimation import method_of
 from robot_identification.identification.reliability import excitation
 from robot_identification.identification.residuals import joint_friction, joint_residuals
 from robot_identification.report import style
@@ -22,7 +23,6 @@ from robot_identification.robot.model import JointType, RobotModel
 from robot_identification.storage.atomic import write_bytes_atomically
 
 _MOST_JOINTS = 40  # of which time plots are drawn
-_OTHER_REGRESSORS = ("energy", "one-joint")  # methods that solve others than that of the factors
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ def _residuals(evidence: Evidence) -> tuple[tuple[Picture, ...], tuple[Picture, 
 
 def _excitation(evidence: Evidence) -> Picture:
     motion = excitation(evidence.result)
-    solved_at_once = evidence.result.method not in _OTHER_REGRESSORS
+    solved_at_once = not method_of(evidence.result.method).own_regressor
     scaled = motion.singular_values if motion is not None and solved_at_once else None
     values = evidence.result.estimate.singular_values
     return Picture(

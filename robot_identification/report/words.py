@@ -8,6 +8,7 @@ from enum import Enum
 
 import numpy as np
 
+from robot_identification.identification.estimation import method_of
 from robot_identification.identification.history import CONVERGED
 from robot_identification.identification.reliability import ParameterReliability, Reliability
 from robot_identification.identification.result import IdentificationResult
@@ -15,13 +16,6 @@ from robot_identification.report.errors_table import unseen_error
 from robot_identification.report.evidence import Evidence
 from robot_identification.report.numbers import counted, listed, number, percent
 
-METHODS = {
-    "ols": "ordinary least squares",
-    "wls": "weighted least squares",
-    "energy": "the energy model",
-    "one-joint": "least squares one joint at a time",
-    "didim": "DIDIM",
-}
 _SMALL_ERROR, _LARGE_ERROR = 0.10, 0.30  # parts of the effort
 _MUCH_WORSE = 1.5
 _POOR_CONDITION = 100.0
@@ -69,7 +63,7 @@ def headline(result: IdentificationResult) -> str:
     seconds = sum(source.duration for source in result.sources)
     return (
         f"{counted(len(result.regrouping.names), 'base parameter')} of {result.robot} by "
-        f"{METHODS.get(result.method, result.method)}, from "
+        f"{method_of(result.method).title}, from "
         f"{counted(len(result.sources), 'recording')} of {seconds:.4g} s and "
         f"{sum(result.estimate.rows)} rows."
     )

@@ -23,7 +23,7 @@ from robot_identification.identification.result import Source
 from robot_identification.robot.model import read_only
 from robot_identification.storage.atomic import write_bytes_atomically
 
-_KIND = "robot_identification/part/1"
+_KIND = "robot_identification/part/2"
 _GRAMS = ("grams", "shares", "common", "mixing")
 
 
@@ -74,7 +74,6 @@ def write_part(path: str | Path, key: str, stored: StoredPart) -> None:
         part = stored.part
         about |= {
             "sources": [vars(source) for source in part.sources],
-            "warnings": part.warnings,
             "joints": [factor.joint for factor in part.factors[0]],
             "rows": [[factor.rows for factor in own] for own in part.factors],
         }
@@ -131,5 +130,7 @@ def _part_of(archive: Any, about: dict[str, Any]) -> Part:
         for s, rows in enumerate(about["rows"])
     )
     grams = BandGrams(columns, *(read_only(archive[name]) for name in _GRAMS))
-    sources = tuple(Source(**entry) for entry in about["sources"])
-    return Part(sources, factors, grams, tuple(about["warnings"]))
+    sources = tuple(
+        Source(**{**entry, "warnings": tuple(entry["warnings"])}) for entry in about["sources"]
+    )
+    return Part(sources, factors, grams)

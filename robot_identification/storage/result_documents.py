@@ -7,6 +7,7 @@ once, numbers finite, and every joint has its factor.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,7 +16,9 @@ import numpy as np
 from robot_identification.errors import ShapeError
 from robot_identification.identification import plain_data as entry_of
 from robot_identification.identification.cross_validation import cross_validation_of, fold_of
+from robot_identification.identification.effort_delay import EFFORT_DELAY
 from robot_identification.identification.essential import Elimination, Removal
+from robot_identification.identification.estimation import method_of
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.history import history_of
 from robot_identification.identification.huber import robustness_of
@@ -64,7 +67,7 @@ def _result(document: Mapping[str, Any]) -> IdentificationResult:
         robot=entry_of.text(document, "robot"),
         robot_digest=entry_of.text(document, "robot_digest"),
         joint_names=joint_names,
-        sources=tuple(_source(source) for source in entry_of.mappings(document, "sources")),
+        sources=_sources(document, settings),
         method=entry_of.text(document, "method"),
         settings={name: entry_of.mapping(settings, name) for name in settings},
         regrouping=_regrouping(document, parameters),
@@ -137,12 +140,34 @@ def _moderate(values: Array, name: str) -> Array:
     return values
 
 
-def _source(entry: Mapping[str, Any]) -> Source:
+def _sources(document: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[Source, ...]:
+    """Return the recordings; delays and warnings of earlier versions stand beside them."""
+    entries = entry_of.mappings(document, "sources")
+    delays = entry_of.mapping(settings, EFFORT_DELAY)["value"] if EFFORT_DELAY in settings else []
+    if not isinstance(delays, list):
+        raise TypeError(f"{EFFORT_DELAY} is {delays!r:.40}, not a list")
+    if len(delays) != len(entries):  # merged results of earlier versions have those of the first
+        delays = [0.0] * len(entries)
+    known = entry_of.finite(delays, EFFORT_DELAY)
+    lines = entry_of.texts(document, "warnings")
+    return tuple(_source(e, float(delay), lines) for e, delay in zip(entries, known, strict=True))
+
+
+def _source(entry: Mapping[str, Any], delay: float, warnings: Sequence[str]) -> Source:
+    name = entry_of.text(entry, "name")
+    about = re.compile(f"(recording )?{re.escape(name.rstrip('/'))}[:/]")
     return Source(
-        name=entry_of.text(entry, "name"),
+        name=name,
         digest=entry_of.text(entry, "digest"),
         samples=entry_of.count(entry, "samples"),
         duration=entry_of.number(entry, "duration"),
+        effort_topic=entry_of.text(entry, "effort_topic") if "effort_topic" in entry else "",
+        effort_delay=delay,
+        warnings=(
+            entry_of.texts(entry, "warnings")
+            if "warnings" in entry
+            else tuple(line for line in warnings if about.match(line))
+        ),
     )
 
 
@@ -206,9 +231,14 @@ def _error(document: Mapping[str, Any], name: str, joint_names: tuple[str, ...])
 
 def _factors(
     document: Mapping[str, Any], joint_names: tuple[str, ...], parameters: int
-) -> tuple[JointFactor, ...]:
-    """Return the factor of every joint; without all of them nothing can be made of the rest."""
+) -> tuple[JointFactor, ...] | None:
+    """Return the factor of every joint; without all of them nothing can be made of the rest.
+
+    There are none where the method keeps none.
+    """
     entries = entry_of.mappings(document, "factors")
+    if not entries and not method_of(entry_of.text(document, "method")).keeps_factors:
+        return None
     named = tuple(entry_of.text(entry, "joint") for entry in entries)
     if named != joint_names:
         raise ValueError(

@@ -54,7 +54,7 @@ def dump(result: IdentificationResult) -> str:
                 "columns": factor.columns.tolist(),
                 "triangle": _upper(factor.triangle),
             }
-            for factor in result.factors
+            for factor in result.factors or ()
         ],
     }
     first = {"kind": _KIND, "schema": results.SCHEMA_VERSION}

@@ -6,7 +6,7 @@ import pytest
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.errors import RecordingError
 from robot_identification.identification.delay_estimation import estimate_effort_delay
-from robot_identification.identification.effort_delay import with_delay, with_known_delay
+from robot_identification.identification.effort_delay import EFFORT_DELAY, with_known_delay
 from robot_identification.identification.identify import identify
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.values import load_values
@@ -63,7 +63,7 @@ def test_by_default_the_delay_is_told_and_nothing_is_moved():
     assert line.startswith("made: efforts on /efforts lie ")
     stated = float(line.split("not corrected; state a delay of ")[1].removesuffix(" ms"))
     assert stated == pytest.approx(6.0, abs=0.3)
-    result = with_delay(identify(ROBOT, [told]), [told])
+    result = identify(ROBOT, [told])
     assert line in result.warnings
     assert result.settings["effort_delay"]["value"] == [0.0]
 
@@ -83,7 +83,7 @@ def test_a_recording_without_a_topic_of_efforts_stays_as_it_is():
     given = replace(recording(0.006), effort_topic="")
     assert with_known_delay(ROBOT, [given]) == [given]
     result = identify(ROBOT, [given])
-    assert with_delay(result, [given]) is result
+    assert EFFORT_DELAY not in result.settings
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from long_recordings import BASE, ROBOT, TRUTH, samples
 from robot_identification.errors import NoEffortError, NotExcitedError
 from robot_identification.identification.didim.run import identify_didim
-from robot_identification.identification.estimation import Choice
+from robot_identification.identification.estimator import Choice
 from robot_identification.identification.factor import JointFactor, triangle_of
 from robot_identification.identification.growing import GrowingIdentification
 from robot_identification.identification.identify import identify, validate

@@ -162,7 +162,7 @@ def test_the_noise_of_few_rows_is_not_taken_for_smaller_than_it_is():
     bands = BandStream(columns)
     rows = [np.column_stack([w, y]).T for w, y in zip(blocks, efforts, strict=True)]
     bands.add(np.vstack(rows), np.ones((2, 10), dtype=bool))
-    problem = Problem("ols", NAMES, "rows-parameters", Weighting())
+    problem = Problem(False, NAMES, "rows-parameters", Weighting())
     whole = solve_stacked(problem, GroupedRows((tuple(factors),), (bands.grams(),))).estimate
     np.testing.assert_array_equal(whole.residual_std, estimate.residual_std)
     for joint, (w, y, own) in enumerate(zip(blocks, efforts, columns, strict=True)):

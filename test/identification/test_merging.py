@@ -3,6 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import yaml
 
 from robot_identification.cli.main import main
 from robot_identification.errors import SettingError
@@ -38,6 +39,10 @@ def test_merging_factors_equals_factoring_the_whole(results):
     assert merged.estimate.rows == whole.estimate.rows
     assert merged.sources == whole.sources
     assert merged.estimate.std_robust is None
+    assert [fold.name for fold in merged.cross_validation.folds] == ["part 0", "part 1", "part 2"]
+    np.testing.assert_allclose(
+        merged.cross_validation.error.total, whole.cross_validation.error.total, rtol=1e-9
+    )
     for name in ("values", "std", "weights", "residual_std", "singular_values"):
         ours, theirs = getattr(merged.estimate, name), getattr(whole.estimate, name)
         np.testing.assert_allclose(ours, theirs, rtol=1e-9)
@@ -55,23 +60,51 @@ def test_the_order_of_results_does_not_matter(results):
 def test_every_warning_stays_with_its_recording(results):
     found, _ = results
     names = ("runs/run1", "runs/run10", "scara-7f")
+    notes = ("runs/run1/run1_0.mcap: a chunk has no checksum", "no file of run10 is whole")
     lost = [f"{name}: 3 samples lost in 1 gaps" for name in names]
     held_out = "runs/run10: 9 samples lost in 1 gaps"  # of a bag that the first was tried on
-    about_first = [
-        "runs/run1/run1_0.mcap: a chunk has no checksum",
-        "bag runs/run1, joint_1: 0.5 instead of 0.1",
-    ]
-    about_live = "recording scara-7f: 2 blocks, 20 samples, not arrived"
-    warnings = ([lost[0], held_out, *about_first], [lost[1]], [lost[2], about_live])
-    told = merge_results(
+    about_fit = "bag runs/run1, joint_1: 0.5 instead of 0.1"
+    own = ((lost[0], notes[0]), (lost[1], notes[1]), (lost[2],))
+    merged = merge_results(
         [
-            replace(one, sources=(replace(one.sources[0], name=name),), warnings=tuple(lines))
-            for one, name, lines in zip(found, names, warnings, strict=True)
+            replace(
+                one,
+                sources=(replace(one.sources[0], name=name, warnings=lines),),
+                warnings=(*lines, held_out, about_fit),
+            )
+            for one, name, lines in zip(found, names, own, strict=True)
         ]
-    ).warnings
-    assert told[:5] == (lost[0], about_first[0], lost[1], lost[2], about_live)
-    assert held_out not in told
-    assert about_first[1] not in told
+    )
+    assert [source.warnings for source in merged.sources] == list(own)
+    assert merged.warnings[:5] == (lost[0], notes[0], lost[1], notes[1], lost[2])
+    assert held_out not in merged.warnings
+    assert about_fit not in merged.warnings
+
+
+def test_files_of_earlier_versions_tell_by_name_whom_a_warning_is_about(results, tmp_path):
+    found, _ = results
+    path = tmp_path / "earlier.yaml"
+    lines = (
+        "runs/run1: 3 samples lost in 1 gaps",
+        "runs/run1/run1_0.mcap: a chunk has no checksum",
+        "runs/run10: 9 samples lost in 1 gaps",
+        "bag runs/run1, joint_1: 0.5 instead of 0.1",
+        "recording runs/run1: 2 blocks, 20 samples, not arrived",
+    )
+    source = replace(found[0].sources[0], name="runs/run1")
+    write_result(path, replace(found[0], sources=(source,), warnings=lines))
+    document = yaml.safe_load(path.read_text())
+    del document["sources"][0]["warnings"], document["sha256"]
+    path.write_text(yaml.safe_dump(document))
+    assert read_result(path).sources[0].warnings == (lines[0], lines[1], lines[4])
+
+
+def test_the_delay_of_every_recording_is_kept(results):
+    found, _ = results
+    late = replace(found[0].sources[0], effort_topic="/efforts", effort_delay=0.004)
+    merged = merge_results([replace(found[0], sources=(late,)), *found[1:]])
+    assert merged.settings["effort_delay"]["value"] == [0.004, 0.0, 0.0]
+    assert "/efforts" in merged.settings["effort_delay"]["reason"]
 
 
 def test_unlike_results_are_refused(results):

@@ -6,6 +6,7 @@ import pytest
 from robot_identification.errors import NotExcitedError, RecordingError
 from robot_identification.identification.base import base_parameters
 from robot_identification.identification.essential import EliminationRule
+from robot_identification.identification.estimator import Choice
 from robot_identification.identification.identify import identify
 from robot_identification.identification.result import is_good_enough
 from robot_identification.identification.streaming import StreamingIdentification, is_streamed
@@ -173,7 +174,7 @@ def test_old_samples_are_left_out(arm, samples):
 
 def test_good_enough_asks_for_the_essential_parameters_alone(arm, samples):
     stream = streamed(arm, samples)
-    result = stream.result(essential=EliminationRule("ratio", 3.0))
+    result = stream.result(Choice("wls", EliminationRule("ratio", 3.0)))
     kept = result.elimination.kept
     assert 0 < np.count_nonzero(~kept)
     estimate = result.estimate

@@ -69,7 +69,7 @@ def written(path, **topics):
 
 
 def read(data, **needed):
-    return read_data(data, ROBOT, [], lambda: False, **needed)[0]
+    return read_data(data, ROBOT, [], lambda: False, **needed)
 
 
 def references(data):
@@ -117,7 +117,7 @@ def test_a_live_reference_that_is_spoilt_concerns_didim_alone():
     live.add(Block("run", 0, 0, last=True, samples=samples, counts=Counts()), "joint_torque")
     data = msg.DataSelection(recordings=["run"])
     sources = live_recordings(data, live)
-    (recording,), _ = read_data(data, ROBOT, sources, lambda: False)
+    (recording,) = read_data(data, ROBOT, sources, lambda: False)
     assert recording.samples == 300
     assert recording.segments[0].reference is None
     with pytest.raises(SampleError, match="reference of joint joint_1 is nan at sample 17"):

@@ -20,7 +20,7 @@ from robot_identification.identification.base import base_parameters
 from robot_identification.identification.didim.run import identify_didim
 from robot_identification.identification.didim.starts import full_vector
 from robot_identification.identification.essential import EliminationRule
-from robot_identification.identification.estimation import Choice
+from robot_identification.identification.estimator import Choice
 from robot_identification.identification.growing import GrowingIdentification
 from robot_identification.identification.identify import identify, validate
 from robot_identification.identification.streaming import StreamingIdentification

@@ -32,10 +32,12 @@ from robot_identification.identification.didim.loop import (
 )
 from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.didim.starts import full_vector
+from robot_identification.identification.estimation import ESTIMATORS
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.history import Iteration
 from robot_identification.identification.least_squares import Estimate, RelativeError
-from robot_identification.identification.stream import factorise
+from robot_identification.identification.row_groups import undivided
+from robot_identification.identification.row_source import WholeRows
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 from robot_identification.signals.processing import Processing
@@ -124,9 +126,15 @@ class Problem:
         simulated = simulated_robot(robot, inertia, real_inertia, self.settings.bandwidth)
         full = full_vector(self.base, values)
         segments = simulate_all(simulated, full, self.experiments, self.cancelled)
-        columns = self.base.base_columns
-        factors = factorise(robot, columns, segments, self.processing, cancelled=self.cancelled)
+        factors = self.rows(segments).rows("none").merged()
         return Trial(values, inertia, real_inertia, factors, tuple(segments))
+
+    def rows(self, segments: Sequence[FilteredSegment]) -> WholeRows:
+        """Return the rows along simulated motions, all in one group."""
+        division = undivided(segments, self.processing)
+        return WholeRows(
+            self.base, segments, division, ("all",), self.processing, cancelled=self.cancelled
+        )
 
     def solve(self, factors: Sequence[JointFactor]) -> Estimate:
         """Return the least-squares estimate along a simulated motion.
@@ -134,8 +142,8 @@ class Problem:
         Raises:
             NotExcitedError: if the motion does not determine every parameter.
         """
-        wls = self.settings.weighting == "wls"
-        solver = least_squares.weighted if wls else least_squares.ordinary
+        weighted = ESTIMATORS[self.settings.weighting].weights_joints
+        solver = least_squares.weighted if weighted else least_squares.ordinary
         return solver(factors, self.base.names, self.processing.residual_divisor)
 
 

@@ -37,7 +37,6 @@ from robot_identification.identification.didim.loop import (
 from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.didim.starts import Start, full_vector
 from robot_identification.identification.identify import identify
-from robot_identification.identification.stream import factorise
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
@@ -173,10 +172,8 @@ def _real_inertia(problem: Problem, start: Start, own: Array) -> Array:
     if start.is_estimate:
         return own
     segments = [along_reference(experiment) for experiment in problem.experiments]
-    columns = problem.base.base_columns
     try:
-        factors = factorise(problem.base.robot, columns, segments, problem.processing)
-        estimate = problem.solve(factors)
+        estimate = problem.solve(problem.rows(segments).rows("none").merged())
     except NotExcitedError:
         return own
     found = problem.inertia(estimate.values)

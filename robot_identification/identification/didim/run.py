@@ -15,7 +15,7 @@ from robot_identification.identification.didim.iteration import Iterations
 from robot_identification.identification.didim.preparation import first_trial, prepare
 from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.didim.starts import Start
-from robot_identification.identification.didim.verdict import judged, result_of
+from robot_identification.identification.didim.verdict import judged, mismatch_text, outcome
 from robot_identification.identification.history import CONVERGED, Iteration
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.robot.model import RobotModel
@@ -99,12 +99,12 @@ def identify_didim(
     iterations = Iterations(problem, first_trial(problem, first), observe)
     iterations.run()
     history = judged(problem, first, iterations, recordings, overrides)
-    result = result_of(problem, recordings, iterations, history, time.monotonic() - begin)
+    result = outcome(problem, recordings, iterations, history, begin)
     report(DidimProgress("done", 1.0, iterations.history[-1]))
     if not iterations.converged:
         raise NotConvergedError(iterations.failure, result)
     if history.verdict != CONVERGED:
-        raise ModelMismatchError(result.warnings[0], result)
+        raise ModelMismatchError(mismatch_text(history, robot.joint_names), result)
     return result
 
 

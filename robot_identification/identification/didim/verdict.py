@@ -9,10 +9,13 @@ import numpy as np
 
 from robot_identification.errors import CancelledError, RobotIdentificationError
 from robot_identification.identification import least_squares
+from robot_identification.identification.assembly import Subject, result_of
 from robot_identification.identification.didim.experiments import has_positions
 from robot_identification.identification.didim.iteration import Iterations, Problem
 from robot_identification.identification.didim.noise import NoiseFloor, measured_noise
 from robot_identification.identification.didim.preparation import FirstParameters
+from robot_identification.identification.estimation import DIDIM, fit
+from robot_identification.identification.estimator import Choice
 from robot_identification.identification.history import (
     CONVERGED,
     MODEL_MISMATCH,
@@ -20,16 +23,12 @@ from robot_identification.identification.history import (
     History,
 )
 from robot_identification.identification.identify import identify
-from robot_identification.identification.least_squares import Estimate, RelativeError
-from robot_identification.identification.result import IdentificationResult, Regrouping, Source
-from robot_identification.identification.result_warnings import recording_warnings, warnings_of
-from robot_identification.identification.robust import robust_std
-from robot_identification.identification.stream import band_stream, factorise
+from robot_identification.identification.least_squares import RelativeError
+from robot_identification.identification.result import IdentificationResult, Source
 from robot_identification.robot.model import Array, read_only
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.recording import Recording
 
-METHOD = "didim"
 MISMATCH = 3.0
 """Torque error over noise floor from which on the model does not explain the efforts."""
 LEAST_FLOOR = 1e-3
@@ -79,34 +78,45 @@ def mismatch_text(history: History, joint_names: Sequence[str]) -> str:
     )
 
 
-def result_of(
+def outcome(
     problem: Problem,
     recordings: Sequence[Recording],
     iterations: Iterations,
     history: History,
-    seconds: float,
+    begin: float,
 ) -> IdentificationResult:
-    """Return the result of iterations, whatever the verdict."""
+    """Return the result of iterations, whatever the verdict.
+
+    It has the newest parameters with the statistics of the fit that gave them.
+
+    Args:
+        problem: what was solved.
+        recordings: the recordings.
+        iterations: as they ended.
+        history: the same, with the verdict.
+        begin: when the work began, on the clock of ``time.monotonic``.
+    """
     base = problem.base
-    estimate = _estimate(problem, iterations)
-    return IdentificationResult(
-        robot=base.robot.name,
-        robot_digest=base.robot.digest,
-        joint_names=base.robot.joint_names,
-        sources=tuple(map(Source.of, recordings)),
-        method=METHOD,
+    source, values = iterations.source, iterations.trial.values
+    rows = problem.rows(source.segments)
+    found = fit(Choice(problem.settings.weighting), rows)
+    estimate = replace(
+        found.estimate,
+        values=read_only(values),
+        relative_error=least_squares.relative_error(source.factors, values),
+    )
+    mismatch = mismatch_text(history, base.robot.joint_names)
+    return result_of(
+        Subject.of(base),
+        DIDIM.name,
+        replace(found, estimate=estimate, fit_without=None),
+        rows,
+        begin=begin,
+        sources=list(map(Source.of, recordings)),
         settings=_settings(problem),
-        regrouping=Regrouping.of(base),
-        estimate=estimate,
-        factors=iterations.source.factors,
+        warnings=[mismatch] if mismatch else [],
         iterations=len(history.iterations) - 1,
         converged=history.verdict == CONVERGED,
-        seconds=seconds,
-        warnings=(
-            *_lines(mismatch_text(history, base.robot.joint_names)),
-            *recording_warnings(recordings),
-            *warnings_of(base.names, estimate),
-        ),
         history=history,
     )
 
@@ -116,25 +126,6 @@ def _settings(problem: Problem) -> dict[str, dict[str, object]]:
     entries = {**problem.processing.entries(), **problem.settings.entries()}
     entries["transient"]["reason"] = f"{entries['transient']['reason']}: {problem.transient:.4g} s"
     return entries
-
-
-def _estimate(problem: Problem, iterations: Iterations) -> Estimate:
-    """Return the newest parameters with the statistics of the fit that gave them."""
-    source, values = iterations.source, iterations.trial.values
-    columns = problem.base.base_columns
-    solved = iterations.estimate or problem.solve(source.factors)
-    bands = band_stream(problem.base.robot, columns)
-    factorise(problem.base.robot, columns, source.segments, problem.processing, bands=bands)
-    return replace(
-        solved,
-        values=read_only(values),
-        relative_error=least_squares.relative_error(source.factors, values),
-        std_robust=robust_std(bands.grams(), source.factors, solved.values, solved.weights),
-    )
-
-
-def _lines(text: str) -> tuple[str, ...]:
-    return (text,) if text else ()
 
 
 def _noise_floor(

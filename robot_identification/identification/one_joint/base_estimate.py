@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import scipy.linalg
 
+from robot_identification.errors import SettingError
 from robot_identification.identification import least_squares
 from robot_identification.identification.bands import BandGrams
 from robot_identification.identification.base import BaseParameters
+from robot_identification.identification.cross_validation import others
+from robot_identification.identification.estimator import Choice, Estimator, Fit
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.least_squares import Estimate
 from robot_identification.identification.one_joint.conversion import JointwiseParameters
@@ -17,9 +21,13 @@ from robot_identification.identification.one_joint.estimator import (
     JointwiseEstimate,
     estimate_jointwise,
 )
+from robot_identification.identification.one_joint.thresholds import keeping_held_joints
 from robot_identification.identification.robust import sandwich_std
-from robot_identification.robot.model import Array, read_only
+from robot_identification.identification.row_groups import GroupedRows
+from robot_identification.identification.row_source import RowSource
+from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.processing import Divisor
+from robot_identification.signals.processing import Processing
 
 
 def identify_one_joint(
@@ -75,3 +83,40 @@ def _robust_std(found: JointwiseEstimate, bands: BandGrams) -> Array:
     return sandwich_std(
         bands, np.concatenate(residual), scipy.linalg.block_diag(*leverages), np.vstack(gains)
     )
+
+
+@dataclass(frozen=True)
+class OneJoint(Estimator):
+    """The backward recursion over the joints of a serial robot."""
+
+    own_regressor: bool = True
+
+    def processing(self, robot: RobotModel, settings: Processing) -> Processing:
+        """Return settings that keep the rows of joints that hold while others move."""
+        return keeping_held_joints(robot, settings)
+
+    def fit(
+        self,
+        choice: Choice,  # noqa: ARG002 (it has no choice)
+        source: RowSource,
+        measured: GroupedRows,
+    ) -> Fit:
+        """Estimate the base parameters from the last joint to the first."""
+        base, divisor = source.base, source.divisor
+        if base is None:
+            raise SettingError("method", self.name, "needs the robot; identify again")
+        factors, left = measured.merged(), others(measured.factors)
+        bands = measured.bands[0] if measured.bands else None
+        return Fit(
+            identify_one_joint(base, factors, divisor, bands),
+            factors,
+            measured.factors,
+            lambda group: identify_one_joint(base, left[group], divisor).values,
+        )
+
+
+ONE_JOINT = OneJoint(
+    name="one-joint",
+    title="least squares one joint at a time",
+    help="from the last joint to the first, for motions that move one joint at a time",
+)

@@ -11,6 +11,7 @@ import numpy as np
 from robot_identification.errors import SettingError
 from robot_identification.identification.bands import summed
 from robot_identification.identification.base import base_parameters
+from robot_identification.identification.effort_delay import delay_entry
 from robot_identification.identification.payload.body import NORMAL_95, STANDARD
 from robot_identification.identification.payload.compared import ComparedRuns
 from robot_identification.identification.payload.drive_gains import (
@@ -149,7 +150,7 @@ def identify_drive_gains(
         loaded=tuple(map(Source.of, loaded)),
         method=method,
         trusted=tuple(trusted),
-        settings=processing.entries(),
+        settings={**processing.entries(), **delay_entry([*bare, *loaded])},
         believed=_believed(robot),
         base_names=base.names,
         estimate=estimate,

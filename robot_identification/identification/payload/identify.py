@@ -10,6 +10,7 @@ import numpy as np
 
 from robot_identification.errors import ResultMismatchError
 from robot_identification.identification.base import BaseParameters, base_parameters
+from robot_identification.identification.effort_delay import delay_entry
 from robot_identification.identification.payload.compared import ComparedRuns
 from robot_identification.identification.payload.estimate import (
     PayloadEstimate,
@@ -109,7 +110,7 @@ def identify_payload(
         bare=(*before, *map(Source.of, bare)),
         loaded=tuple(map(Source.of, loaded)),
         friction=FRICTION[int(separate_friction)],
-        settings=processing.entries(),
+        settings={**processing.entries(), **delay_entry([*bare, *loaded])},
         base_names=base.names,
         estimate=estimate,
         seconds=time.monotonic() - begin,
@@ -148,7 +149,7 @@ def _earlier_rows(
         if positive.any():
             ratio = estimate.std_robust[positive] / estimate.std[positive]
             inflation = float(np.median(ratio))
-    return Rows(earlier.factors, None, np.eye(len(base.names), unknowns), inflation)
+    return Rows(earlier.triangles("payload"), None, np.eye(len(base.names), unknowns), inflation)
 
 
 def _warnings(estimate: PayloadEstimate) -> tuple[str, ...]:

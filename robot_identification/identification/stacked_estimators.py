@@ -1,0 +1,169 @@
+"""Least squares of the rows of all joints at once: ordinary, weighted, with limited outliers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from robot_identification.identification import least_squares
+from robot_identification.identification.cross_validation import others
+from robot_identification.identification.essential import Elimination
+from robot_identification.identification.estimator import Choice, Estimator, Fit
+from robot_identification.identification.factor import JointFactor, restrict
+from robot_identification.identification.huber import (
+    METHOD,
+    HuberSettings,
+    Robustness,
+    identify_limited,
+)
+from robot_identification.identification.joint_noise import weight_warnings
+from robot_identification.identification.row_groups import Bands, GroupedRows, merged
+from robot_identification.identification.row_source import RowSource, samples_behind
+from robot_identification.identification.stacked import (
+    Problem,
+    Stacked,
+    essential_only,
+    solve_stacked,
+)
+from robot_identification.robot.model import Array
+
+
+@dataclass(frozen=True)
+class LeastSquares(Estimator):
+    """Ordinary or weighted least squares; see :mod:`.stacked`."""
+
+    stacked: bool = True
+
+    def problem(self, choice: Choice, source: RowSource) -> Problem:
+        """Return what is to be solved, apart from the rows."""
+        return Problem(
+            self.weights_joints, source.names, source.divisor, choice.weighting, source.noise
+        )
+
+    def bands(self, choice: Choice, source: RowSource) -> Bands:
+        """Return the bands of all rows together, or of every group where these are weighted."""
+        return self.problem(choice, source).bands
+
+    def fit(self, choice: Choice, source: RowSource, measured: GroupedRows) -> Fit:
+        """Estimate the base parameters, or the essential ones."""
+        problem = self.problem(choice, source)
+        return self._outcome(choice, problem, measured, solve_stacked(problem, measured), measured)
+
+    def _outcome(
+        self,
+        choice: Choice,
+        problem: Problem,
+        measured: GroupedRows,
+        found: Stacked,
+        rows: GroupedRows,
+        robustness: Robustness | None = None,
+    ) -> Fit:
+        """Return an estimate as a fit, of the essential parameters where these are asked for.
+
+        Args:
+            choice: what is asked for.
+            problem: what was solved.
+            measured: the rows with the efforts as measured.
+            found: the estimate of all base parameters.
+            rows: the rows that it was made from.
+            robustness: what limiting outliers did; None where that was not asked for.
+        """
+        estimate, elimination = found.estimate, None
+        if choice.essential is not None:
+            elimination = essential_only(
+                problem.names,
+                rows,
+                found,
+                choice.essential,
+                problem.divisor,
+                measured=None if robustness is None else measured,
+                efficiency=None if robustness is None else robustness.efficiency,
+            )
+            estimate = elimination.estimate
+        return Fit(
+            estimate=estimate,
+            factors=found.factors,
+            measured=measured.factors,
+            fit_without=_fit_without(problem, rows, found, elimination),
+            elimination=elimination,
+            robustness=robustness,
+            levels=found.levels if problem.weighting.bag_noise else None,
+            scales=found.scales,
+            warnings=weight_warnings(found.factors) if self.weights_joints else (),
+        )
+
+
+@dataclass(frozen=True)
+class Huber(LeastSquares):
+    """Least squares with limited outliers; see :mod:`.huber`.
+
+    Attributes:
+        settings: where residuals are limited.
+    """
+
+    settings: HuberSettings = field(default_factory=HuberSettings)
+    needs_samples: bool = True
+
+    @classmethod
+    def of(cls, inner: LeastSquares, settings: HuberSettings) -> Huber:
+        """Return an estimator with limited outliers.
+
+        Args:
+            inner: what it does with the limited efforts.
+            settings: where residuals are limited.
+        """
+        return cls(
+            name=inner.name,
+            title=f"{inner.title}, outliers limited ({METHOD})",
+            help=inner.help,
+            weights_joints=inner.weights_joints,
+            settings=settings,
+        )
+
+    def fit(self, choice: Choice, source: RowSource, measured: GroupedRows) -> Fit:
+        """Estimate the base parameters, or the essential ones, in passes over the samples."""
+        problem = self.problem(choice, source)
+        whole = samples_behind(source, METHOD)
+        found, rows, robustness = identify_limited(problem, whole, measured, self.settings)
+        return self._outcome(choice, problem, measured, found, rows, robustness)
+
+
+OLS = LeastSquares(
+    name="ols",
+    title="ordinary least squares",
+    help="least squares with all rows alike",
+)
+WLS = LeastSquares(
+    name="wls",
+    title="weighted least squares",
+    help="least squares weighted by the noise of every joint",
+    weights_joints=True,
+)
+
+
+def _fit_without(
+    problem: Problem, rows: GroupedRows, found: Stacked, elimination: Elimination | None
+) -> Callable[[int], Array]:
+    """Return how to estimate without a group; limits, weights of bags and essentials stay."""
+    groups: Sequence[Sequence[JointFactor]] = rows.factors
+    if found.scales is not None:
+        groups = [
+            merged([own], scale[None]) for own, scale in zip(groups, found.scales, strict=True)
+        ]
+    left = others(groups)
+
+    def values(group: int) -> Array:
+        if elimination is None:
+            return problem.solve(left[group]).values
+        kept = np.flatnonzero(elimination.kept)
+        result = np.zeros(len(problem.names))
+        result[kept] = least_squares.with_weights(
+            [restrict(factor, kept) for factor in left[group]],
+            [problem.names[i] for i in kept],
+            found.estimate.weights,
+        ).values
+        return result
+
+    return values
