@@ -75,6 +75,7 @@ def periodic_processing(
         "drop_start": (0, "one whole period has no ends"),
         "drop_end": (0, "one whole period has no ends"),
         "ends": ("cut", "rows outside of the one period"),
+        "decimation_pins": ("first", "one whole period has no ends"),
     }
     recommended = robot.processing.stated()
     values: dict[str, Any] = {}

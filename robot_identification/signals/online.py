@@ -8,7 +8,7 @@ what is finished; its results agree with those of the whole recording to about 1
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -100,9 +100,9 @@ class OnlineFilter:
     """Turns a growing stream of samples into finished filtered ones.
 
     All signals pass the same decimation filter, made to pass constants unchanged; positions pass
-    the Butterworth filter before.  Samples are ordered, split at gaps and moved to a constant
-    period by :class:`~.online_grid.OnlineGrid`, with the clock of the first of them.  A gap ends a
-    run: what is pending is finished with the end treatment of a recording, and a new run begins.
+    the Butterworth filter before.  Samples are ordered and split at gaps as those of a recording,
+    but stamps that jitter stay as they are.  A gap ends a run: what is pending is finished with the
+    end treatment of a recording, and a new run begins.
 
     Args:
         joints: number of joints.
@@ -191,7 +191,7 @@ class OnlineFilter:
         self._filters = _Filters(
             period, self._cutoff_hz, self._order, self._difference_order, Decimator(factor)
         )
-        self._grid = OnlineGrid(clock)
+        self._grid = OnlineGrid(replace(clock, resampled=False))
 
     def _append(self, stamps: Stamps, position: Array, effort: Array) -> None:
         self._stamps = np.concatenate([self._stamps, stamps])

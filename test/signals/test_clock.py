@@ -62,9 +62,11 @@ def blocks_of(raw, cuts):
 
 
 def ordered(blocks):
-    """Return the blocks as they leave the order of a stream."""
+    """Return the blocks as they leave the order of a stream, which drops none of their samples."""
     order = StampOrder(HOLD)
-    return [*(order.push(block) for block in blocks), order.end()]
+    settled = [*(order.push(block) for block in blocks), order.end()]
+    assert order.late == 0
+    return settled
 
 
 def runs_of_a_stream(blocks, clock):
@@ -86,7 +88,6 @@ def recorded_live(raw, sizes):
     """Return what the acquisition node makes of joint states that arrive one by one."""
     recorder, blocks, passed = Recorder("r", 2), [], 0
     due = set(np.cumsum([HOLD + size for size in sizes]).tolist())
-    order = StampOrder(HOLD)
     for block in ordered([raw.at([i]) for i in range(len(raw.stamps))]):
         for stamp, position, effort in zip(
             block.stamps.tolist(), block.position, block.effort, strict=True
@@ -95,7 +96,6 @@ def recorded_live(raw, sizes):
             passed += 1
             if passed in due:
                 blocks.append(recorder.take())
-    assert order.late == 0
     return [*blocks, recorder.take(last=True)]
 
 
