@@ -69,6 +69,7 @@ class Setting:
         metavar: what the option's help calls a value.
         usual: what an open setting is where nothing else is said or derived; None: nothing.
         reason: why that is usual.
+        in_requests: whether options and messages can say it; else files alone.
     """
 
     name: str
@@ -86,6 +87,7 @@ class Setting:
     metavar: str = ""
     usual: Any = None
     reason: str = ""
+    in_requests: bool = True
 
     @property
     def description(self) -> str:
@@ -201,7 +203,7 @@ _PARSERS: Mapping[Kind, Callable[[str], Any]] = {
     Kind.WHOLE: int,
     Kind.TEXT: str,
     Kind.NUMBERS: lambda text: [float(part) for part in text.split(",")],
-    Kind.TEXTS: lambda text: text.split(","),
+    Kind.TEXTS: lambda text: [part for part in text.split(",") if part],
 }
 _SCHEMA_TYPES = {
     Kind.NUMBER: "number",
@@ -277,6 +279,11 @@ class Settings:
     def table(cls) -> Mapping[str, Setting]:
         """Return the settings of the class by name."""
         return _table(cls)  # type: ignore[arg-type]
+
+    @classmethod
+    def in_requests(cls) -> tuple[str, ...]:
+        """Return the names of the settings that options and messages can say."""
+        return tuple(name for name, entry in cls.table().items() if entry.in_requests)
 
     @classmethod
     def of(cls: type[Own], stated: Mapping[str, Any]) -> Own:  # noqa: PYI019 (Python 3.10)

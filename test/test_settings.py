@@ -10,9 +10,22 @@ import numpy as np
 import pytest
 import yaml
 
-from robot_identification import msg
+from robot_identification import msg, srv
 from robot_identification.cli import options as shared
+from robot_identification.dynamics.sensors import SensorSettings
 from robot_identification.errors import SettingError
+from robot_identification.excitation.fourier.settings import FourierSettings
+from robot_identification.excitation.one_joint.settings import OneJointSettings
+from robot_identification.excitation.plan import PlanSettings
+from robot_identification.excitation.points import PointSettings
+from robot_identification.identification.didim.settings import DidimSettings
+from robot_identification.nodes import (
+    didim_service,
+    excitation_parameters,
+    one_joint_requests,
+    simulated_robot_parameters,
+)
+from robot_identification.nodes.messages import stated
 from robot_identification.nodes.requests import processing_of
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
@@ -20,7 +33,7 @@ from robot_identification.settings import Kind, Settings, setting
 from robot_identification.signals.processing import Processing
 
 SCHEMAS = Path(__file__).parents[1] / "config" / "schema"
-PROCESSING = ProcessingSettings.table()
+PROCESSING, SAID = ProcessingSettings.table(), ProcessingSettings.in_requests()
 A_VALUE = {
     "cutoff_hz": 5.0,
     "filter_order": 4,
@@ -111,10 +124,10 @@ class TestProcessing:
 
     def test_the_message_has_the_fields_of_the_table_and_says_nothing_at_first(self):
         message = msg.ProcessingSettings()
-        assert list(message.get_fields_and_field_types()) == list(PROCESSING)
+        assert set(message.get_fields_and_field_types()) == set(SAID)
         assert processing_of(message) == ProcessingSettings()
 
-    @pytest.mark.parametrize("name", PROCESSING)
+    @pytest.mark.parametrize("name", SAID)
     def test_every_setting_can_be_said_by_message_option_and_plain_data(self, name):
         value = A_VALUE[name]
         wanted = ProcessingSettings(**{name: value})
@@ -138,3 +151,41 @@ class TestProcessing:
     def test_a_message_cannot_say_that_a_number_is_none(self, name):
         with pytest.raises(SettingError, match=name):
             processing_of(msg.ProcessingSettings(**{name: float("nan")}))
+
+
+class TestRequests:
+    """Fields of requests that are settings are there, with types that fit."""
+
+    @pytest.mark.parametrize(
+        ("request_type", "kind", "names"),
+        [
+            (srv.IdentifyDidim.Request, DidimSettings, didim_service.SETTINGS),
+            (srv.PlanExcitation.Request, OneJointSettings, one_joint_requests.OF_ONE_JOINT),
+            (srv.PlanExcitation.Request, PointSettings, ("starts", "seed")),
+            (srv.PlanExcitation.Request, PlanSettings, ("model", "rows", "duration")),
+        ],
+    )
+    def test_a_request_says_what_the_table_knows(self, request_type, kind, names):
+        request = request_type()
+        assert set(names) <= set(request.get_fields_and_field_types())
+        for name in set(names) - {"seed"}:
+            entry = kind.table()[name]
+            assert stated(request, kind, [name]) == {}
+            value = entry.default or entry.minimum or (1.0 if name == "duration" else ("a",))
+            setattr(request, name, list(value) if isinstance(value, tuple) else value)
+            assert kind.of(stated(request, kind, [name])) == kind(**{name: value})
+
+    @pytest.mark.parametrize(
+        ("specs", "kind", "names"),
+        [
+            (excitation_parameters.PARAMETERS, FourierSettings, FourierSettings.table()),
+            (excitation_parameters.PARAMETERS, PointSettings, ("starts",)),
+            (simulated_robot_parameters.PARAMETERS, SensorSettings, SensorSettings.table()),
+        ],
+    )
+    def test_parameters_of_nodes_allow_what_the_table_allows(self, specs, kind, names):
+        declared = {spec.name: spec for spec in specs}
+        for name in names:
+            entry, spec = kind.table()[name], declared[name]
+            assert (spec.minimum, spec.maximum) == (entry.minimum, entry.maximum)
+            assert entry.description in spec.description or name == "starts"

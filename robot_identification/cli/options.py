@@ -10,7 +10,12 @@ import numpy as np
 
 from robot_identification.calibration.conditions import Box
 from robot_identification.errors import SettingError
-from robot_identification.identification.essential import RULES, EliminationRule
+from robot_identification.identification.essential import (
+    DEFAULT_RATIO,
+    DEFAULT_SIGNIFICANCE,
+    RULES,
+    EliminationRule,
+)
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.model import EffortMeaning, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
@@ -133,7 +138,8 @@ def add_elimination(parser: argparse.ArgumentParser) -> None:
         "--essential-threshold",
         type=float,
         metavar="X",
-        help="that ratio (default: 30), or level of significance (default: 0.05)",
+        help=f"that ratio (default: {DEFAULT_RATIO:g}), or level of significance (default: "
+        f"{DEFAULT_SIGNIFICANCE:g})",
     )
 
 
@@ -203,15 +209,15 @@ def add_settings(
         names: of those that are options; none: all.
     """
     table = kind.table()
-    for setting in (table[name] for name in names or table):
-        default = f"; default: {_shown(setting.default)}" if setting.default is not None else ""
+    for setting in (table[name] for name in names or kind.in_requests()):
+        usual = "" if setting.default in (None, ()) else f"; default: {_shown(setting.default)}"
         parser.add_argument(
             setting.option,
             dest=setting.name,
             metavar=None if setting.choices else setting.metavar or setting.name.upper(),
             choices=setting.choices or None,
             type=_TYPES.get(setting.kind, str),
-            help=f"{setting.description}{default}".replace("%", "%%"),
+            help=f"{setting.description}{usual}".replace("%", "%%"),
         )
 
 
@@ -224,7 +230,7 @@ def stated(
         SettingError: if a list is not one.
     """
     table = kind.table()
-    found = {name: getattr(options, name) for name in names or table}
+    found = {name: getattr(options, name) for name in names or kind.in_requests()}
     return {
         name: table[name].parse(value) if table[name].kind.is_list else value
         for name, value in found.items()

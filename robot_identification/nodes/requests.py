@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from robot_identification import msg
 from robot_identification.errors import (
@@ -20,10 +19,10 @@ from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.result_settings import settings_of
 from robot_identification.nodes.live import LiveRecordings
 from robot_identification.nodes.live_recording import LiveRecording
+from robot_identification.nodes.messages import stated
 from robot_identification.nodes.services import Cancelled
 from robot_identification.robot.model import Array, EffortMeaning, RobotModel, read_only
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.settings import Settings
 from robot_identification.signals.joint_side import joint_side_recording
 from robot_identification.signals.recording import Recording
 from robot_identification.signals.separate_efforts import EffortSource
@@ -224,23 +223,3 @@ def processing_of(message: msg.ProcessingSettings) -> ProcessingSettings:
         SettingError: if one has a value that it cannot have.
     """
     return ProcessingSettings(**stated(message, ProcessingSettings))
-
-
-def stated(message: Any, kind: type[Settings], names: Iterable[str] = ()) -> dict[str, Any]:
-    """Return what the fields of a message state of settings, without those that say nothing.
-
-    Args:
-        message: has a field for every name.
-        kind: class of the settings.
-        names: of those that are fields; none: all.
-
-    Raises:
-        SettingError: if one has a value that it cannot have.
-    """
-    table = kind.table()
-    found = {name: getattr(message, name) for name in names or table}
-    return {
-        name: table[name].read(list(value) if table[name].kind.is_list else value)
-        for name, value in found.items()
-        if table[name].is_said(value)
-    }
