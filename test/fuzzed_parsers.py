@@ -19,7 +19,7 @@ from robot_identification.identification.payload import known
 from robot_identification.nodes import fault_files
 from robot_identification.robot import content_digest, document, values
 from robot_identification.robot.loading import load_robot
-from robot_identification.storage import payload_files, plans, result_entries, results
+from robot_identification.storage import payload_files, plans, results
 from robot_identification.storage import trajectories as trajectory_files
 
 PAYLOAD = b"""mass: 3.5
@@ -77,7 +77,7 @@ def result_files():
         results.read_result,
         fuzz_checks.check_result(texts),
         lambda rng, seed: damaged_yaml(rng, packed_tree(rng.choice(trees[seed]))),
-        (results, result_entries, content_digest, huber, cross_validation, history),
+        (results, document, content_digest, huber, cross_validation, history),
     )
 
 

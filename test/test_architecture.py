@@ -41,3 +41,18 @@ def test_core_knows_neither_ros_nor_plots(path):
     assert not {name for name in names if is_ros(name)}
     if path.relative_to(PACKAGE).parts[0] not in MAY_PLOT:
         assert not {name for name in names if name.split(".")[0] == "matplotlib"}
+
+
+READS_YAML = {"load", "safe_load", "full_load", "parse", "compose", "scan", "SafeLoader"}
+
+
+def test_one_module_reads_yaml():
+    readers = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and (node.value.id, node.attr) in {("yaml", name) for name in READS_YAML}
+    }
+    assert readers == {"robot/document.py"}

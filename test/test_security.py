@@ -166,7 +166,7 @@ MODULES = {
     "xml.etree",
     "xml.dom",
 }
-SAFE_LOADERS = {"yaml.SafeLoader", "yaml.CSafeLoader", "_LOADER", "ResultLoader"}
+SAFE_LOADERS = {"yaml.SafeLoader", "yaml.CSafeLoader", "_LOADER"}
 
 
 def sources():

@@ -12,7 +12,7 @@ from robot_identification.cli import progress, tables
 from robot_identification.cli.recordings import recordings_of
 from robot_identification.errors import SettingError
 from robot_identification.identification.didim.run import DidimProgress, identify_didim
-from robot_identification.identification.didim.settings import WEIGHTINGS, DidimSettings
+from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.didim.starts import IDIM, REGULAR, Start
 from robot_identification.storage.models import read_base_values
 from robot_identification.storage.references import (
@@ -31,11 +31,14 @@ if TYPE_CHECKING:
 
 REFERENCES = "/joint_reference"
 PRIOR = "prior"
+_SETTINGS = (
+    "weighting", "max_iterations", "tolerance_error", "tolerance_parameters", "transient",
+    "bandwidth", "noise_floor",
+)  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of DIDIM."""
-    default = DidimSettings()
     group = parser.add_argument_group(
         "DIDIM", "--method didim: simulates the controller of the robot file along its reference"
     )
@@ -70,38 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--trajectory-topic",
         help=f"trajectories, where there are no samples (default: {TRAJECTORIES})",
     )
-    group.add_argument(
-        "--weighting", choices=WEIGHTINGS, default=default.weighting, help="default: %(default)s"
-    )
-    group.add_argument("--max-iterations", type=int, default=default.max_iterations, metavar="N")
-    for name in ("error", "parameters"):
-        group.add_argument(
-            f"--tolerance-{name}",
-            type=float,
-            default=getattr(default, f"tolerance_{name}"),
-            metavar="FRACTION",
-            help="largest relative change in the last iteration (default: %(default)s)",
-        )
-    group.add_argument(
-        "--transient",
-        type=float,
-        default=default.transient,
-        metavar="MULTIPLE",
-        help="dropped at the start, in 1 / smallest natural frequency (default: %(default)s)",
-    )
-    group.add_argument(
-        "--bandwidth",
-        type=float,
-        default=default.bandwidth,
-        metavar="FRACTION",
-        help="natural frequencies to simulate, over those of the declared gains",
-    )
-    group.add_argument(
-        "--noise-floor",
-        type=float,
-        metavar="FRACTION",
-        help="torque error that counts as noise; default: from the data",
-    )
+    shared.add_settings(group, DidimSettings, _SETTINGS)
 
 
 def run(options: argparse.Namespace) -> IdentificationResult:
@@ -122,22 +94,10 @@ def run(options: argparse.Namespace) -> IdentificationResult:
             recordings,
             _references(options, robot, recordings),
             start=_start(options, robot),
-            settings=_settings(options),
+            settings=DidimSettings(**shared.stated(options, DidimSettings, _SETTINGS)),
             overrides=shared.processing_of(options),
             progress=lambda state: report(_line(state), state.fraction),
         )
-
-
-def _settings(options: argparse.Namespace) -> DidimSettings:
-    return DidimSettings(
-        weighting=options.weighting,
-        max_iterations=options.max_iterations,
-        tolerance_error=options.tolerance_error,
-        tolerance_parameters=options.tolerance_parameters,
-        transient=options.transient,
-        bandwidth=options.bandwidth,
-        noise_floor=options.noise_floor,
-    )
 
 
 def _start(options: argparse.Namespace, robot: RobotModel) -> Start | Literal["regular", "idim"]:

@@ -29,6 +29,7 @@ from robot_identification.storage.plans import (
 )
 
 _ALL = "all"
+_OF_PLAN, _OF_POINTS = ("rows", "duration"), ("starts", "seed")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,12 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=MODELS,
         help="regressor to optimise; default: energy, for a robot with friction dynamic",
     )
-    parser.add_argument(
-        "--rows",
-        type=int,
-        metavar="R",
-        help="rows of the energy model, or intervals with the dynamic one",
-    )
+    shared.add_settings(parser, PlanSettings, _OF_PLAN)
     parser.add_argument(
         "--criterion",
         choices=[measure.value for measure in Measure],
@@ -83,9 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--optimizer", choices=(*OPTIMIZERS, _ALL), default="gradient", help="default: %(default)s"
     )
-    parser.add_argument("--starts", type=int, default=4, metavar="N", help="default: %(default)s")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="default: %(default)s")
-    parser.add_argument("--duration", type=float, metavar="S", help="duration to aim at, in s")
+    shared.add_settings(parser, PointSettings, _OF_POINTS)
     parser.add_argument(
         "--start",
         metavar="Q[,Q...]",
@@ -183,13 +177,11 @@ def _settings(options: argparse.Namespace, robot: RobotModel) -> PlanSettings:
         points=PointSettings(
             criterion=Criterion(options.criterion),
             optimizers=optimizers,
-            starts=options.starts,
-            seed=options.seed,
+            **shared.stated(options, PointSettings, _OF_POINTS),
         ),
-        rows=options.rows,
-        duration=options.duration,
         start=_posture(options.start),
         fourier=fourier,
+        **shared.stated(options, PlanSettings, _OF_PLAN),
     )
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from robot_identification.cli import options as shared
 from robot_identification.cli import progress, tables
 from robot_identification.cli.certificates import print_certificate
 from robot_identification.errors import SettingError
 from robot_identification.excitation.one_joint.plan import OneJointPlan, plan_one_joint
-from robot_identification.excitation.one_joint.settings import MOVES, PROFILES, OneJointSettings
+from robot_identification.excitation.one_joint.settings import OneJointSettings
+from robot_identification.excitation.points import PointSettings
 from robot_identification.excitation.surroundings import Surroundings
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.storage.one_joint_plans import (
@@ -20,6 +22,7 @@ from robot_identification.storage.one_joint_plans import (
 
 __all__ = ["METHOD", "add_arguments", "planned", "show"]
 
+_SETTINGS = ("profile", "travel", "stroke", "spread", "moves", "locked")
 _OF_POINTS = (
     "model", "rows", "duration", "family", "base_frequency", "harmonics", "periods",
 )  # fmt: skip
@@ -27,44 +30,8 @@ _OF_POINTS = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the method."""
-    default = OneJointSettings()
     group = parser.add_argument_group("one joint at a time (--method one-joint)")
-    group.add_argument(
-        "--profile", choices=PROFILES, default=default.profile, help="default: %(default)s"
-    )
-    group.add_argument(
-        "--travel",
-        type=float,
-        default=default.travel,
-        metavar="RAD",
-        help="step of a rotational joint; default: %(default).3g",
-    )
-    group.add_argument(
-        "--stroke",
-        type=float,
-        default=default.stroke,
-        metavar="M",
-        help="step of a translational joint; default: %(default)s",
-    )
-    group.add_argument(
-        "--spread",
-        type=float,
-        default=default.spread,
-        metavar="RAD",
-        help="how far from the start rotational joints go at most; default: %(default)s",
-    )
-    group.add_argument(
-        "--moves",
-        choices=MOVES,
-        default=default.moves,
-        help="how joints go from one experiment to the next; default: %(default)s",
-    )
-    group.add_argument(
-        "--locked",
-        default="",
-        metavar="JOINT[,JOINT...]",
-        help="joints that must not move",
-    )
+    shared.add_settings(group, OneJointSettings, _SETTINGS)
 
 
 def planned(
@@ -75,16 +42,9 @@ def planned(
         if getattr(options, name) is not None:
             option = f"--{name.replace('_', '-')}"
             raise SettingError(option, getattr(options, name), f"not for --method {METHOD}")
-    settings = OneJointSettings(
-        profile=options.profile,
-        travel=options.travel,
-        stroke=options.stroke,
-        spread=options.spread,
-        moves=options.moves,
-        locked=tuple(name for name in options.locked.split(",") if name),
-        seed=options.seed,
-        start=start,
-    )
+    stated = shared.stated(options, OneJointSettings, _SETTINGS)
+    seed = shared.stated(options, PointSettings, ("seed",))
+    settings = OneJointSettings(start=start, **stated, **seed)
     with progress.bar("excite", quiet=options.json) as report:
         result = plan_one_joint(robot, settings, surroundings=around, progress=report)
     write_one_joint_plan(options.output, result)

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 import numpy as np
 
 from robot_identification.calibration.conditions import Box
 from robot_identification.errors import SettingError
-from robot_identification.identification.essential import RULES, EliminationRule
+from robot_identification.identification.essential import (
+    DEFAULT_RATIO,
+    DEFAULT_SIGNIFICANCE,
+    RULES,
+    EliminationRule,
+)
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.model import EffortMeaning, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.settings import Kind, Settings
 from robot_identification.signals.separate_efforts import EffortSource
 
 ESTIMATED = "estimated"
@@ -130,7 +138,8 @@ def add_elimination(parser: argparse.ArgumentParser) -> None:
         "--essential-threshold",
         type=float,
         metavar="X",
-        help="that ratio (default: 30), or level of significance (default: 0.05)",
+        help=f"that ratio (default: {DEFAULT_RATIO:g}), or level of significance (default: "
+        f"{DEFAULT_SIGNIFICANCE:g})",
     )
 
 
@@ -184,72 +193,63 @@ def add_processing(parser: argparse.ArgumentParser, otherwise: str = RECOMMENDED
         otherwise: says what holds without one.
     """
     group = parser.add_argument_group("signal processing", f"without an option {otherwise}")
-    group.add_argument("--cutoff", type=float, metavar="HZ", help="cut-off of the position filter")
-    group.add_argument("--filter-order", type=int, metavar="N", help="order of that filter")
-    group.add_argument(
-        "--difference-order", type=int, metavar="N", help="order of accuracy of differentiation"
-    )
-    group.add_argument("--rate", type=float, metavar="HZ", help="sampling rate after decimation")
-    group.add_argument(
-        "--velocity-threshold",
-        metavar="off|V[,V...]",
-        help="speed below which rows are dropped, one for all joints or one per joint",
-    )
-    group.add_argument(
-        "--velocity-threshold-window",
-        type=float,
-        metavar="STEPS",
-        help="decimation steps around a row in which the speed must stay above its threshold",
-    )
-    group.add_argument(
-        "--velocity-threshold-scope",
-        choices=("joint", "sample"),
-        help="drop the rows of the slow joint, or every joint's rows of that instant",
-    )
-    group.add_argument("--drop-start", type=int, metavar="N", help="samples dropped at the start")
-    group.add_argument("--drop-end", type=int, metavar="N", help="samples dropped at the end")
-    group.add_argument(
-        "--ends", choices=("cut", "keep"), help="what becomes of rows that end effects reach"
-    )
-    group.add_argument(
-        "--residual-divisor",
-        choices=("rows-parameters", "rows-1"),
-        help="divisor of the variance of the residual",
-    )
+    add_settings(group, ProcessingSettings)
 
 
 def processing_of(options: argparse.Namespace) -> ProcessingSettings:
-    """Return the settings that the options state.
+    """Return the settings of the signal processing that the options state.
 
     Raises:
-        SettingError: if a threshold is not a number.
+        SettingError: if a value is impossible.
     """
-    return ProcessingSettings(
-        cutoff_hz=options.cutoff,
-        filter_order=options.filter_order,
-        difference_order=options.difference_order,
-        rate_hz=options.rate,
-        velocity_threshold=_thresholds(options.velocity_threshold),
-        velocity_threshold_window=options.velocity_threshold_window,
-        velocity_threshold_scope=options.velocity_threshold_scope,
-        drop_start=options.drop_start,
-        drop_end=options.drop_end,
-        ends=options.ends,
-        residual_divisor=options.residual_divisor,
-    )
+    return ProcessingSettings(**stated(options, ProcessingSettings))
 
 
-def _thresholds(text: str | None) -> tuple[float, ...] | None:
-    if text is None:
-        return None
-    if text == "off":
-        return ()
-    try:
-        return tuple(float(part) for part in text.split(","))
-    except ValueError as error:
-        raise SettingError(
-            "--velocity-threshold", text, "give off, one number, or one per joint with commas"
-        ) from error
+def add_settings(
+    parser: argparse._ActionsContainer, kind: type[Settings], names: Iterable[str] = ()
+) -> None:
+    """Add an option for every setting of a table; its default is None, "not said".
+
+    Args:
+        parser: gets the options.
+        kind: class of the settings.
+        names: of those that are options; none: all.
+    """
+    table = kind.table()
+    for setting in (table[name] for name in names or kind.in_requests()):
+        usual = "" if setting.default in (None, ()) else f"; default: {_shown(setting.default)}"
+        parser.add_argument(
+            setting.option,
+            dest=setting.name,
+            metavar=None if setting.choices else setting.metavar or setting.name.upper(),
+            choices=setting.choices or None,
+            type=_TYPES.get(setting.kind, str),
+            help=f"{setting.description}{usual}".replace("%", "%%"),
+        )
+
+
+def stated(
+    options: argparse.Namespace, kind: type[Settings], names: Iterable[str] = ()
+) -> dict[str, Any]:
+    """Return what the options of :func:`add_settings` state, by the names of the settings.
+
+    Raises:
+        SettingError: if a list is not one.
+    """
+    table = kind.table()
+    found = {name: getattr(options, name) for name in names or kind.in_requests()}
+    return {
+        name: table[name].parse(value) if table[name].kind.is_list else value
+        for name, value in found.items()
+        if value is not None
+    }
+
+
+_TYPES: Mapping[Kind, Callable[[str], Any]] = {Kind.NUMBER: float, Kind.WHOLE: int}
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def _fraction(text: str) -> float:

@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,9 @@ from robot_identification.cli import progress, tables
 from robot_identification.cli.run_record import RunRecord
 from robot_identification.errors import InputError, ResultRefusedError
 from robot_identification.identification.result import summary
-from robot_identification.nodes.identification_client import (
-    calibration_request,
-    data_of,
-    identification_request,
-    validation_request,
-)
+from robot_identification.nodes.identification_client import Verbs, data_of
 from robot_identification.nodes.live_run import LiveRun
 from robot_identification.nodes.result_messages import result_of
-from robot_identification.srv import Calibrate, PlanExcitation, Validate
 
 PLAN = "plan.yaml"
 VALIDATION_PLAN = "validation_plan.yaml"
@@ -92,15 +87,14 @@ class Walk:
     def _planned(self, seed: int, name: str) -> dict[str, Any]:
         """Plan a motion; return what is to be kept of the plan."""
         options = self._options
-        request = PlanExcitation.Request(
-            method=_ONE_JOINT if options.method == _ONE_JOINT else "",
-            rows=options.rows,
-            duration=options.duration,
-            seed=seed,
-            output=self._record.asked(name),
-        )
         with self._bar("planning") as report:
-            response = self._live.ask(PlanExcitation, "excitation/plan", request, report)
+            response = self._verbs(report).plan(
+                method=_ONE_JOINT if options.method == _ONE_JOINT else "",
+                rows=options.rows,
+                duration=options.duration,
+                seed=seed,
+                output=self._record.asked(name),
+            )
         file = self._record.take(name, response.written)
         self._say(f"plan: {response.message}")
         unknown = [*response.unknown_base_parameters]
@@ -184,15 +178,14 @@ class Walk:
                 "before, or --recording or --bag"
             )
         data = data_of([] if options.bag else [recording], [bag.resolve() for bag in options.bag])
-        asked = identification_request(
-            options.method,
-            data,
-            held_out_fraction=options.held_out,
-            essential=options.essential,
-            output=self._record.asked(RESULT),
-        )
         with self._bar("identifying") as report:
-            response = self._live.ask(*asked, report)
+            response = self._verbs(report).identify(
+                options.method,
+                data,
+                held_out_fraction=options.held_out,
+                essential=options.essential,
+                output=self._record.asked(RESULT),
+            )
         file, result = self._record.take(RESULT, response.written), result_of(response.result)
         if not options.json:
             tables.print_result(result)
@@ -210,9 +203,9 @@ class Walk:
         else:
             motion = self._second_motion()
             data = data_of([motion["recording"]], [])
-        request = validation_request(data, self._record.existing(RESULT))
+        result = self._record.existing(RESULT)
         with self._bar("validating") as report:
-            response = self._live.ask(Validate, "identification/validate", request, report)
+            response = self._verbs(report).validate(data, result=result)
         errors = {
             "total": response.relative_error_total,
             **dict(zip(response.joint_names, response.relative_error, strict=True)),
@@ -250,14 +243,13 @@ class Walk:
 
     def _calibrate(self) -> None:
         record, prior = self._record, self._options.prior
-        request = calibration_request(
-            result=record.existing(RESULT),
-            prior=str(Path(prior).resolve()) if prior and Path(prior).exists() else prior,
-            output=record.asked(PARAMETERS),
-            urdf=record.asked(URDF),
-        )
         with self._bar("calibrating") as report:
-            response = self._live.ask(Calibrate, "calibration/calibrate", request, report)
+            response = self._verbs(report).calibrate(
+                result=record.existing(RESULT),
+                prior=str(Path(prior).resolve()) if prior and Path(prior).exists() else prior,
+                output=record.asked(PARAMETERS),
+                urdf=record.asked(URDF),
+            )
         files = [record.take(name, response.written) for name in (PARAMETERS, URDF)]
         published = response.parameters
         self._say(f"calibration: {response.message}")
@@ -275,6 +267,9 @@ class Walk:
                 "files": [path for path in files if path],
             },
         )
+
+    def _verbs(self, report: progress.Report) -> Verbs:
+        return Verbs(partial(self._live.ask, report=report))
 
     def _bar(self, title: str) -> AbstractContextManager[progress.Report]:
         return progress.bar(title, quiet=self._options.json)

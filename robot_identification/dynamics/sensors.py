@@ -11,31 +11,39 @@ from robot_identification.dynamics.simulation import SimulatedSamples
 from robot_identification.errors import SettingError
 from robot_identification.robot.drives import from_joint_side
 from robot_identification.robot.model import Array, RobotModel
+from robot_identification.settings import Settings, setting
 
 
 @dataclass(frozen=True)
-class SensorSettings:
+class SensorSettings(Settings):
     """Errors of the sensors, one value per joint each.
 
     Noise is white and Gaussian and belongs to the joint side; the resolution is of the value
     that is recorded, which the robot file may place at the motor.
 
-    Attributes:
-        position_noise: standard deviations in rad or m.
-        effort_noise: standard deviations in N m or N.
-        position_resolution: steps of the encoder in rad or m, 0 for none.
-        effort_resolution: steps of the effort in the unit it is recorded in, 0 for none.
     """
 
-    position_noise: tuple[float, ...]
-    effort_noise: tuple[float, ...]
-    position_resolution: tuple[float, ...]
-    effort_resolution: tuple[float, ...]
-
-    def __post_init__(self) -> None:
-        for name, values in vars(self).items():
-            if not all(np.isfinite(value) and value >= 0.0 for value in values):
-                raise SettingError(name, list(values), "must not be negative")
+    position_noise: tuple[float, ...] = setting(
+        "standard deviation of the measured positions, joint side",
+        (0.0,),
+        minimum=0.0,
+        unit="rad or m",
+    )
+    effort_noise: tuple[float, ...] = setting(
+        "standard deviation of the measured efforts, joint side",
+        (0.0,),
+        minimum=0.0,
+        unit="N m or N",
+    )
+    position_resolution: tuple[float, ...] = setting(
+        "steps of the published positions; 0: none", (0.0,), minimum=0.0, unit="rad or m"
+    )
+    effort_resolution: tuple[float, ...] = setting(
+        "steps of the published efforts; 0: none",
+        (0.0,),
+        minimum=0.0,
+        unit="the unit they are recorded in",
+    )
 
 
 class Measurement(NamedTuple):

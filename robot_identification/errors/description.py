@@ -28,6 +28,11 @@ class RobotDescriptionError(InputError):
         place = self.path if line is None else f"{self.path}:{line}"
         super().__init__(f"{place}: {field}: {problem}" if field else f"{place}: {problem}")
 
+    @property
+    def told(self) -> str:
+        """What is wrong and on which line, for errors that name the file themselves."""
+        return self.problem if self.line is None else f"line {self.line}: {self.problem}"
+
 
 class MissingMeshError(RobotDescriptionError):
     """A mesh that a URDF names is not on this machine.

@@ -23,6 +23,7 @@ from robot_identification.excitation.unidentified import Unidentified, unidentif
 from robot_identification.identification.base import BaseParameters, base_parameters
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel
+from robot_identification.settings import Settings, setting
 
 MODELS = ("energy", "dynamic")
 QUINTIC, FOURIER = FAMILIES = ("quintic", "fourier")
@@ -37,41 +38,37 @@ _ROOM = 0.03
 
 @by_value
 @dataclass(frozen=True)
-class PlanSettings:
+class PlanSettings(Settings):
     """How a trajectory is planned.
 
     Attributes:
-        model: ``energy`` (one row per interval; Gautier and Khalil 1992) or ``dynamic`` (one row
-            per joint and sample of the inverse dynamic model).
         points: how points are searched.
-        rows: rows of the energy model, intervals of the dynamic one; None: twice the number of
-            base parameters, or one interval per 1.5 s.
-        duration: duration to aim at, in s; None: the shortest that keeps the limits for the
-            energy model, 30 s for the dynamic one.
         start: (joints,) posture at which it starts and ends, at rest; None: zero, or the middle
             of the position range where zero is outside.
-        share: share of the limits of velocity and acceleration that is used, up to 1.
         fourier: periods of Fourier series; None: quintics through points.  Series are searched
             with the gradient, for the dynamic model, and have no other rows and duration.
     """
 
-    model: str = "energy"
+    # Energy: one row per interval (Gautier and Khalil 1992); dynamic: one per joint and sample.
+    model: str = setting("regressor to optimise", "energy", choices=MODELS)
     points: PointSettings = field(default_factory=PointSettings)
-    rows: int | None = None
-    duration: float | None = None
+    # Twice the number of base parameters, or one interval per 1.5 s.
+    rows: int | None = setting(
+        "rows of the energy model, or intervals with the dynamic one", minimum=2, metavar="R"
+    )
+    # The shortest that keeps the limits for the energy model, 30 s for the dynamic one.
+    duration: float | None = setting("duration to aim at", above=0.0, unit="s", metavar="S")
     start: Array | None = None
-    share: float = 0.98
+    share: float = setting(
+        "share of the limits of velocity and acceleration that is used",
+        0.98,
+        above=0.0,
+        maximum=1.0,
+    )
     fourier: FourierSettings | None = None
 
     def __post_init__(self) -> None:
-        if self.model not in MODELS:
-            raise SettingError("model", self.model, f"must be one of {', '.join(MODELS)}")
-        if self.rows is not None and self.rows < 2:
-            raise SettingError("rows", self.rows, "must be at least 2")
-        if self.duration is not None and not 0.0 < self.duration < np.inf:
-            raise SettingError("duration", self.duration, "must be positive")
-        if not 0.0 < self.share <= 1.0:
-            raise SettingError("share", self.share, "must be above 0 and at most 1")
+        super().__post_init__()
         if self.fourier is not None:
             self._check_fourier()
 

@@ -16,39 +16,33 @@ from robot_identification.excitation.optimizers import OPTIMIZERS, Cancelled, Mi
 from robot_identification.excitation.problem import PointProblem, point_problem
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
+from robot_identification.settings import Settings, setting
 
 Progress = Callable[[str, float], None]
 
 
 @dataclass(frozen=True)
-class PointSettings:
+class PointSettings(Settings):
     """How points are searched.
 
     Attributes:
         criterion: what is to become small.
-        optimizers: which are tried; the best result of all counts.
-        starts: starts of each optimiser.
-        evaluations: most evaluations of each start.
-        seed: same seed, same points.
     """
 
     criterion: Criterion = field(default_factory=Criterion)
-    optimizers: tuple[str, ...] = ("gradient",)
-    starts: int = 4
-    evaluations: int = 20_000
-    seed: int = 0
+    optimizers: tuple[str, ...] = setting(
+        "optimisers that are tried; the best result of all counts",
+        ("gradient",),
+        choices=OPTIMIZERS,
+    )
+    starts: int = setting("starts of each optimiser", 4, minimum=1, maximum=1000, metavar="N")
+    evaluations: int = setting("most evaluations of each start", 20_000, minimum=1)
+    seed: int = setting("same seed, same motion", 0, minimum=0, metavar="N")
 
     def __post_init__(self) -> None:
-        for name in self.optimizers:
-            if name not in OPTIMIZERS:
-                raise SettingError("optimizer", name, f"must be one of {', '.join(OPTIMIZERS)}")
+        super().__post_init__()
         if not self.optimizers:
             raise SettingError("optimizers", "none", f"choose from {', '.join(OPTIMIZERS)}")
-        for name in ("starts", "evaluations"):
-            if getattr(self, name) < 1:
-                raise SettingError(name, getattr(self, name), "must be at least 1")
-        if self.seed < 0:
-            raise SettingError("seed", self.seed, "must not be negative")
 
 
 @by_value

@@ -9,50 +9,42 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.dynamics.regressor import Regressor
-from robot_identification.errors import SettingError
 from robot_identification.excitation import quintic
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.identification.base import BaseParameters, base_parameters
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.limits import require_limits
 from robot_identification.robot.model import Array, RobotModel
+from robot_identification.settings import Settings, setting
 
 _HALVINGS = 20
 
 
 @dataclass(frozen=True)
-class RandomPointsSettings:
-    """How random trajectories are drawn.
+class RandomPointsSettings(Settings):
+    """How random trajectories are drawn."""
 
-    Attributes:
-        points: points to pass, both ends included.
-        draws: trajectories drawn, of which the best conditioned one is kept.
-        seed: same seed, same trajectory.
-        speed: share of the velocity and acceleration limits that is used, up to 1.
-        reach: share of the position ranges that is used, around their middle, up to 1.
-        through: largest velocity at the points between the ends, as a share of what may be used.
-        rate_hz: rate at which the motion is sampled for its condition number.
-    """
-
-    points: int = 25
-    draws: int = 20
-    seed: int = 0
-    speed: float = 0.8
-    reach: float = 0.8
-    through: float = 0.5
-    rate_hz: float = 50.0
-
-    def __post_init__(self) -> None:
-        for name, least in (("points", 2), ("draws", 1)):
-            if getattr(self, name) < least:
-                raise SettingError(name, getattr(self, name), f"must be at least {least}")
-        for name in ("speed", "reach"):
-            if not 0.0 < getattr(self, name) <= 1.0:
-                raise SettingError(name, getattr(self, name), "must be above 0 and at most 1")
-        if not 0.0 <= self.through < 1.0:
-            raise SettingError("through", self.through, "must be at least 0 and below 1")
-        if not self.rate_hz > 0.0:
-            raise SettingError("rate_hz", self.rate_hz, "must be positive")
+    points: int = setting("points to pass, both ends included", 25, minimum=2)
+    draws: int = setting("trajectories drawn, of which the best conditioned is kept", 20, minimum=1)
+    seed: int = setting("same seed, same trajectory", 0)
+    speed: float = setting(
+        "share of the velocity and acceleration limits that is used", 0.8, above=0.0, maximum=1.0
+    )
+    reach: float = setting(
+        "share of the position ranges, around their middle, that is used",
+        0.8,
+        above=0.0,
+        maximum=1.0,
+    )
+    through: float = setting(
+        "largest velocity at the points between the ends, as a share of what may be used, below 1",
+        0.5,
+        minimum=0.0,
+        maximum=math.nextafter(1.0, 0.0),
+    )
+    rate_hz: float = setting(
+        "rate at which the motion is sampled for its condition number", 50.0, above=0.0, unit="Hz"
+    )
 
 
 @dataclass(frozen=True)

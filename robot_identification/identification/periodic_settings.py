@@ -15,6 +15,7 @@ from robot_identification.signals.derived import NOISE_FACTOR, SPEED_SHARE
 from robot_identification.signals.period_average import AveragedPeriods
 from robot_identification.signals.processing import Processing
 from robot_identification.signals.samples import FilteredSegment
+from robot_identification.signals.settings import per_joint, usual
 
 PERIODS = "periods"
 """Setting that marks a result of averages over periods."""
@@ -57,6 +58,7 @@ def periodic_processing(
     highest = max(max(a.series.harmonics) / a.series.period for a in averages)
     longest = max(a.series.period for a in averages)
     fewest = _FEWEST_ROWS / longest
+    table = ProcessingSettings.table()
     derived: dict[str, tuple[Any, str]] = {
         "rate_hz": (
             max(2.0 * _PASSED * highest / CUTOFF, fewest),
@@ -67,8 +69,8 @@ def periodic_processing(
             _WINDOW,
             "default: as far as decimation spreads what happens at a reversal above the noise",
         ),
-        "velocity_threshold_scope": ("joint", "default: friction acts on the row of its own joint"),
-        "residual_divisor": ("rows-parameters", "default: unbiased"),
+        "velocity_threshold_scope": usual(table["velocity_threshold_scope"]),
+        "residual_divisor": usual(table["residual_divisor"]),
         "cutoff_hz": (highest, "highest harmonic of the series of the positions, not a filter"),
         "filter_order": (1, "not used: positions are a Fourier series"),
         "difference_order": (2, "not used: derivatives are those of the series"),
@@ -86,7 +88,7 @@ def periodic_processing(
             values[name], reasons[name] = stated[name], "option"
         elif name == "velocity_threshold" and recommended.get(name) is not None:
             values[name], reasons[name] = recommended[name], "robot file"
-    values["velocity_threshold"] = _per_joint(values["velocity_threshold"], len(robot.joints))
+    values["velocity_threshold"] = per_joint(values["velocity_threshold"], len(robot.joints))
     return Processing(**values, reasons=reasons)
 
 
@@ -103,17 +105,6 @@ def _thresholds(averages: Sequence[AveragedPeriods]) -> tuple[Any, str]:
         thresholds = np.maximum(thresholds, np.maximum(SPEED_SHARE * speed, NOISE_FACTOR * noise))
     reason = f"derived: {SPEED_SHARE:.0%} of the largest speed, {NOISE_FACTOR:g} x noise or more"
     return thresholds.tolist(), reason
-
-
-def _per_joint(thresholds: Sequence[float], joints: int) -> tuple[float, ...]:
-    values = tuple(float(threshold) for threshold in thresholds)
-    if len(values) <= 1:
-        return (values or (0.0,)) * joints
-    if len(values) != joints:
-        raise SettingError(
-            "velocity_threshold", list(values), f"give one, or one for each of {joints} joints"
-        )
-    return values
 
 
 def periods_entry(averages: Sequence[AveragedPeriods]) -> dict[str, dict[str, object]]:

@@ -7,6 +7,7 @@ first the prior, then what the node `calibration` publishes.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from robot_identification import msg
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.nodes.client import RequestRefusedError
 from robot_identification.nodes.excitation_client import ExcitationClient
+from robot_identification.nodes.identification_client import Verbs
 from robot_identification.nodes.parameter_client import changed
 from robot_identification.nodes.session import Session
 from robot_identification.nodes.tracking import Errors, Tracking
@@ -100,9 +102,8 @@ def plan(excitation: ExcitationClient, robot: RobotModel, **fields: Any) -> Traj
     Raises:
         RequestRefusedError: if there is none.
     """
-    response = excitation.plan(timeout=_PLANNED_WITHIN, **fields)
-    if not response.success:
-        raise RequestRefusedError("excitation/plan", response.message, response.error_code)
+    verbs = Verbs(partial(excitation.client.demand, timeout=_PLANNED_WITHIN))
+    response = verbs.plan(**fields)
     return trajectory_of(response.trajectory).reordered(robot.joint_names)
 
 

@@ -9,6 +9,7 @@ from robot_identification.errors import MissingSignalError, SettingError
 from robot_identification.identification.didim.run import DidimProgress
 from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.didim.starts import IDIM, REGULAR, Start
+from robot_identification.nodes.messages import stated
 from robot_identification.nodes.progress import ProgressReporter
 from robot_identification.nodes.requests import values_of_file
 from robot_identification.robot.model import RobotModel
@@ -17,6 +18,7 @@ from robot_identification.srv import IdentifyDidim
 from robot_identification.storage.references import read_reference, sampled_reference
 
 PRIOR = "prior"
+SETTINGS = ("weighting", "max_iterations", "tolerance_error", "tolerance_parameters")
 
 
 def settings_of(request: IdentifyDidim.Request, max_iterations: int) -> DidimSettings:
@@ -29,16 +31,8 @@ def settings_of(request: IdentifyDidim.Request, max_iterations: int) -> DidimSet
         raise SettingError(
             "essential", True, "DIDIM estimates them all; calibrate tells which are essential"
         )
-    stated: dict[str, float] = {}
-    for name in ("tolerance_error", "tolerance_parameters"):
-        value = getattr(request, name)
-        if value != 0.0:
-            stated[name] = value
-    return DidimSettings(
-        weighting=request.weighting or "wls",
-        max_iterations=int(request.max_iterations) or max_iterations,
-        **stated,
-    )
+    said = {"max_iterations": max_iterations, **stated(request, DidimSettings, SETTINGS)}
+    return DidimSettings(**said)
 
 
 def start_of(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from robot_identification.excitation.fourier.settings import FourierSettings
 from robot_identification.excitation.plan import FAMILIES, QUINTIC
+from robot_identification.excitation.points import PointSettings
 from robot_identification.nodes.outputs import OUTPUT_DIRECTORY
 from robot_identification.nodes.parameters import CELL, CLEARANCE, ROBOT, ParameterSpec, Type
 
@@ -61,32 +62,9 @@ FAMILY = (
         choices=FAMILIES,
         read_only=False,
     ),
-    ParameterSpec(
-        "base_frequency",
-        Type.DOUBLE,
-        "fourier: number of periods in one second, Hz",
-        default=FourierSettings().base_frequency,
-        minimum=1e-4,
-        maximum=10.0,
-        read_only=False,
-    ),
-    ParameterSpec(
-        "harmonics",
-        Type.INTEGER,
-        "fourier: highest multiple of the base frequency",
-        default=FourierSettings().harmonics,
-        minimum=1,
-        maximum=1000,
-        read_only=False,
-    ),
-    ParameterSpec(
-        "periods",
-        Type.INTEGER,
-        "fourier: number of whole periods, a run-in and a run-out around them",
-        default=FourierSettings().periods,
-        minimum=1,
-        maximum=1000,
-        read_only=False,
+    *(
+        ParameterSpec.of(entry, description=f"fourier: {entry.description}", read_only=False)
+        for entry in FourierSettings.table().values()
     ),
 )
 PARAMETERS = (
@@ -177,13 +155,10 @@ PARAMETERS = (
         minimum=0,
         maximum=100000,
     ),
-    ParameterSpec(
-        "starts",
-        Type.INTEGER,
-        "starts of each optimiser, where the request does not say",
+    ParameterSpec.of(
+        PointSettings.table()["starts"],
+        description="starts of each optimiser, where the request does not say",
         default=3,
-        minimum=1,
-        maximum=1000,
     ),
     *FAMILY,
     ParameterSpec(

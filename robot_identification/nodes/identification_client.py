@@ -1,7 +1,8 @@
-"""A client of the nodes that record, identify and calibrate: what is asked, and the answers."""
+"""Clients of the nodes: recordings, and what is asked for by one request and its answer."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from std_srvs.srv import Trigger
 from robot_identification import msg
 from robot_identification.nodes import qos
 from robot_identification.nodes.client import Client
-from robot_identification.srv import Calibrate, Identify, IdentifyDidim, Validate
+from robot_identification.srv import Calibrate, Identify, IdentifyDidim, PlanExcitation, Validate
 
 _FIRST_SAMPLES_WITHIN = 30.0
 _LAST_BLOCK_WITHIN = 10.0
@@ -79,37 +80,50 @@ def data_of(recordings: list[str], bags: list[Path]) -> msg.DataSelection:
     return msg.DataSelection(recordings=recordings, bags=[str(bag) for bag in bags])
 
 
-def identification_request(
-    method: str,
-    data: msg.DataSelection,
-    *,
-    held_out_fraction: float = 0.0,
-    essential: bool = False,
-    output: str = "",
-) -> tuple[Any, str, Any]:
-    """Return type, name and content of the request that identifies by a method.
+class Verbs:
+    """What the nodes of one namespace are asked to do: plan, identify, validate, calibrate.
+
+    Every method sends one request and returns the response, which is a success.
 
     Args:
-        method: ols, wls, energy, one-joint or didim.
-        data: what to fit.
-        held_out_fraction: share at the end of each recording to predict only; not with didim.
-        essential: whether to eliminate parameters that are not essential.
-        output: file for the result, in the folder that the node may write to; empty: none.
+        call: takes type, name and content of a request, and returns the response: for one,
+            :meth:`~robot_identification.nodes.client.Client.demand`; for another, with progress and
+            cancelling, :meth:`~robot_identification.nodes.live_run.LiveRun.ask`.
+
+    Raises:
+        RequestRefusedError: by every method, where the node answers without success.
+        ClientTimeoutError: likewise, where it does not answer in time.
     """
-    common = {"data": data, "essential": essential, "output": output}
-    if method == DIDIM:
-        return IdentifyDidim, "identification/didim", IdentifyDidim.Request(**common)
-    request = Identify.Request(method=method, held_out_fraction=held_out_fraction, **common)
-    return Identify, "identification/identify", request
 
+    def __init__(self, call: Callable[[Any, str, Any], Any]) -> None:
+        self._call = call
 
-def validation_request(data: msg.DataSelection, result: str = "") -> Validate.Request:
-    """Return a request to validate a result file, or the last result that was asked for."""
-    return Validate.Request(data=data, result=result)
+    def plan(self, **fields: Any) -> PlanExcitation.Response:
+        """Plan a motion; fields as of the request."""
+        return self._call(PlanExcitation, "excitation/plan", PlanExcitation.Request(**fields))
 
+    def identify(self, method: str, data: msg.DataSelection, **fields: Any) -> Any:
+        """Identify by least squares or DIDIM.
 
-def calibration_request(
-    *, result: str = "", prior: str = "", output: str = "", urdf: str = ""
-) -> Calibrate.Request:
-    """Return a request to calibrate a result file, or the last result, consistently."""
-    return Calibrate.Request(result=result, prior=prior, consistent=True, output=output, urdf=urdf)
+        Args:
+            method: ols, wls, energy, one-joint or didim.
+            data: what to fit.
+            fields: of the request; those that DIDIM does not have are left out with it.
+        """
+        if method == DIDIM:
+            known = IdentifyDidim.Request.get_fields_and_field_types()
+            said = {name: value for name, value in fields.items() if name in known}
+            request = IdentifyDidim.Request(data=data, **said)
+            return self._call(IdentifyDidim, "identification/didim", request)
+        request = Identify.Request(method=method, data=data, **fields)
+        return self._call(Identify, "identification/identify", request)
+
+    def validate(self, data: msg.DataSelection, **fields: Any) -> Validate.Response:
+        """Predict data with a result file, or with the last result that was asked for."""
+        request = Validate.Request(data=data, **fields)
+        return self._call(Validate, "identification/validate", request)
+
+    def calibrate(self, **fields: Any) -> Calibrate.Response:
+        """Calibrate a result file, or the last result, consistently."""
+        request = Calibrate.Request(consistent=True, **fields)
+        return self._call(Calibrate, "calibration/calibrate", request)

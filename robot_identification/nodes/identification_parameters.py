@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.nodes.outputs import OUTPUT_DIRECTORY
 from robot_identification.nodes.parameters import ROBOT, ParameterSpec, Type, effort_meaning
 
@@ -26,13 +27,10 @@ LIVE_WINDOW = ParameterSpec(
     maximum=10.0,
     read_only=False,
 )
-MAX_ITERATIONS = ParameterSpec(
-    "didim_max_iterations",
-    Type.INTEGER,
-    "largest number of Gauss-Newton steps of DIDIM, where the request does not say",
-    default=20,
-    minimum=1,
-    maximum=1000,
+MAX_ITERATIONS = ParameterSpec.of(
+    DidimSettings.table()["max_iterations"],
+    name="didim_max_iterations",
+    description="largest number of Gauss-Newton steps of DIDIM, where the request does not say",
     read_only=False,
 )
 STREAMING = ParameterSpec(

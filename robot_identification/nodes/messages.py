@@ -1,8 +1,9 @@
-"""What messages are made of: stamps and arrays of numbers."""
+"""What messages are made of: stamps, arrays of numbers, settings."""
 
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy.typing as npt
 from builtin_interfaces.msg import Time
 
 from robot_identification.nodes.joint_states import NANOSECONDS
+from robot_identification.settings import Settings
 
 
 def time_of(stamp: int) -> Time:
@@ -50,3 +52,23 @@ def check_size(message: Any, most: int, most_text: int) -> None:
                 waiting += part
         if entries > most or text > most_text:
             raise ValueError(f"it holds more than {most} entries or {most_text} characters")
+
+
+def stated(message: Any, kind: type[Settings], names: Iterable[str] = ()) -> dict[str, Any]:
+    """Return what the fields of a message state of settings, without those that say nothing.
+
+    Args:
+        message: has a field for every name.
+        kind: class of the settings.
+        names: of those that are fields; none: all.
+
+    Raises:
+        SettingError: if one has a value that it cannot have.
+    """
+    table = kind.table()
+    found = {name: getattr(message, name) for name in names or kind.in_requests()}
+    return {
+        name: table[name].read(list(value) if table[name].kind.is_list else value)
+        for name, value in found.items()
+        if table[name].is_said(value)
+    }

@@ -13,7 +13,7 @@ from robot_identification.errors import (
     RobotIdentificationError,
 )
 from robot_identification.msg import ExcitationStatus as Status
-from robot_identification.nodes.client import ClientTimeoutError, refusal
+from robot_identification.nodes.client import ClientTimeoutError
 from robot_identification.nodes.excitation_client import ExcitationClient
 from robot_identification.nodes.interruption import signals_ignored
 
@@ -64,10 +64,7 @@ def follow(excitation: ExcitationClient, report: Report) -> Status:
     client = excitation.client
     client.wait_for_service(Trigger, "excitation/stop", _STOP_WITHIN)  # no motion without a brake
     try:
-        begun = client.begin(Trigger, "excitation/start")
-        client.wait_for(begun.done, _START_WITHIN, "answer of excitation/start")
-        if not begun.result().success:
-            raise refusal("excitation/start", begun.result().message)
+        client.demand(Trigger, "excitation/start", timeout=_START_WITHIN)
         status = _watch(excitation, report)
     except KeyboardInterrupt as error:
         with signals_ignored():

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from robot_identification.errors import SettingError
 from robot_identification.excitation.one_joint.plan import OneJointPlan
 from robot_identification.excitation.one_joint.settings import OneJointSettings
+from robot_identification.nodes.messages import stated
 from robot_identification.robot.model import Array
 from robot_identification.srv import PlanExcitation
 from robot_identification.storage.one_joint_plans import METHOD
@@ -41,9 +40,7 @@ def one_joint_settings(
         SettingError: a field has a value that it cannot have, or belongs to the other method.
     """
     refuse_fields(request, OF_POINTS, METHOD)
-    given: dict[str, Any] = {name: getattr(request, name) for name in OF_ONE_JOINT}
-    given["locked"] = tuple(request.locked)
-    chosen = {name: value for name, value in given.items() if value}
+    chosen = stated(request, OneJointSettings, OF_ONE_JOINT)
     return OneJointSettings(start=start, seed=request.seed, cramped=cramped, **chosen)
 
 

@@ -27,9 +27,18 @@ from robot_identification.nodes.parameter_files import (
     shipped_parameters,
 )
 from robot_identification.robot.schema import suggestion
+from robot_identification.settings import Kind, Setting
 
 Type = Parameter.Type
 
+_OF_KINDS = {
+    Kind.NUMBER: Type.DOUBLE,
+    Kind.WHOLE: Type.INTEGER,
+    Kind.FLAG: Type.BOOL,
+    Kind.TEXT: Type.STRING,
+    Kind.NUMBERS: Type.DOUBLE_ARRAY,
+    Kind.TEXTS: Type.STRING_ARRAY,
+}
 _NUMBERS = {Type.DOUBLE, Type.DOUBLE_ARRAY}
 _ARRAYS = {Type.BOOL_ARRAY, Type.INTEGER_ARRAY, Type.DOUBLE_ARRAY, Type.STRING_ARRAY}
 
@@ -61,6 +70,25 @@ class ParameterSpec:
     read_only: bool = True
     asks: bool = False
     check: Callable[[Any], str] | None = None
+
+    @classmethod
+    def of(cls, setting: Setting, **changes: Any) -> ParameterSpec:
+        """Return the parameter for a setting.
+
+        Args:
+            setting: entry of the table of its class.
+            changes: attributes that differ from those of the setting.
+        """
+        own = {
+            "name": setting.name,
+            "type": _OF_KINDS[setting.kind],
+            "description": setting.description,
+            "default": setting.default,
+            "minimum": setting.minimum,
+            "maximum": setting.maximum,
+            "choices": setting.choices,
+        }
+        return cls(**{**own, **changes})
 
     def problem(self, value: Any) -> str:
         """Return what is wrong with a value, or an empty text."""

@@ -15,7 +15,7 @@ from robot_identification.excitation.one_joint.plan import OneJointPlan
 from robot_identification.excitation.optimizers import OPTIMIZERS
 from robot_identification.excitation.plan import FOURIER, Plan, PlanSettings, default_model
 from robot_identification.excitation.points import PointSettings
-from robot_identification.nodes.messages import floats
+from robot_identification.nodes.messages import floats, stated
 from robot_identification.nodes.one_joint_requests import (
     OF_ONE_JOINT,
     fill_one_joint,
@@ -87,11 +87,10 @@ def _points_settings(
         points=PointSettings(
             criterion=Criterion(Measure.named(request.criterion or Measure.SVD)),
             optimizers=_optimizers(request.optimizer),
-            starts=request.starts or values["starts"],
-            seed=request.seed,
+            **{"starts": values["starts"], **stated(request, PointSettings, ("starts", "seed"))},
         ),
         rows=request.rows or (values["rows"] if fourier is None else 0) or None,
-        duration=_duration(request.duration),
+        **stated(request, PlanSettings, ("duration",)),
         start=start,
         share=0.99,
         fourier=fourier,
@@ -102,17 +101,13 @@ def _fourier(values: Mapping[str, Any]) -> FourierSettings | None:
     """Return the periods that the parameters of the node ask for; None for quintics."""
     if values["family"] != FOURIER:
         return None
-    return FourierSettings(values["base_frequency"], values["harmonics"], values["periods"])
+    return FourierSettings.of(values)
 
 
 def _optimizers(name: str) -> tuple[str, ...]:
     if name == "all":
         return OPTIMIZERS
     return (name,) if name else OPTIMIZERS[:1]
-
-
-def _duration(seconds: float) -> float | None:
-    return None if seconds == 0.0 else seconds
 
 
 def _start(wanted: Any, robot: RobotModel, position: Array | None) -> Array:

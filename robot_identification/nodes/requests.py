@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, get_args
 
 from robot_identification import msg
 from robot_identification.errors import (
@@ -20,14 +19,10 @@ from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.result_settings import settings_of
 from robot_identification.nodes.live import LiveRecordings
 from robot_identification.nodes.live_recording import LiveRecording
+from robot_identification.nodes.messages import stated
 from robot_identification.nodes.services import Cancelled
 from robot_identification.robot.model import Array, EffortMeaning, RobotModel, read_only
-from robot_identification.robot.processing import (
-    Divisor,
-    EndTreatment,
-    ProcessingSettings,
-    ThresholdScope,
-)
+from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.joint_side import joint_side_recording
 from robot_identification.signals.recording import Recording
 from robot_identification.signals.separate_efforts import EffortSource
@@ -220,32 +215,9 @@ def named_values(names: list[str], values: list[float]) -> Mapping[str, float]:
 
 
 def processing_of(message: msg.ProcessingSettings) -> ProcessingSettings:
-    """Return the settings that a request states.
+    """Return the settings of the signal processing that a request states.
 
     Raises:
-        SettingError: if one that has a few values only has another.
+        SettingError: if one has a value that it cannot have.
     """
-    ends = _choice(message, "ends", EndTreatment)
-    divisor = _choice(message, "residual_divisor", Divisor)
-    scope = _choice(message, "velocity_threshold_scope", ThresholdScope)
-    window = message.velocity_threshold_window
-    return ProcessingSettings(
-        cutoff_hz=message.cutoff_hz or None,
-        filter_order=message.filter_order or None,
-        difference_order=message.difference_order or None,
-        rate_hz=message.rate_hz or None,
-        velocity_threshold=tuple(message.velocity_threshold) or None,
-        velocity_threshold_window=None if window < 0.0 else window,
-        velocity_threshold_scope=scope,
-        drop_start=None if message.drop_start < 0 else message.drop_start,
-        drop_end=None if message.drop_end < 0 else message.drop_end,
-        ends=ends,
-        residual_divisor=divisor,
-    )
-
-
-def _choice(message: msg.ProcessingSettings, name: str, choices: Any) -> Any:
-    value = getattr(message, name)
-    if value and value not in get_args(choices):
-        raise SettingError(name, value, f"choose one of {', '.join(get_args(choices))}")
-    return value or None
+    return ProcessingSettings(**stated(message, ProcessingSettings))

@@ -21,13 +21,13 @@ from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.nodes import qos
 from robot_identification.nodes.client import Client
 from robot_identification.nodes.closing import Closing
-from robot_identification.nodes.identification_client import RecordingClient
+from robot_identification.nodes.identification_client import RecordingClient, Verbs, data_of
 from robot_identification.nodes.joint_states import NANOSECONDS
 from robot_identification.nodes.middleware import private_domain
 from robot_identification.nodes.parameter_files import simulation_file
 from robot_identification.nodes.processes import NodeProcesses, command
 from robot_identification.nodes.trajectories import message_of
-from robot_identification.srv import Calibrate, Identify, Validate
+from robot_identification.srv import Calibrate, Identify
 
 NODES = ("simulated_robot", "acquisition", "identification")
 _READY_WITHIN = 120.0  # the first start on a machine compiles
@@ -58,6 +58,7 @@ class Session(Closing):
         namespace: namespace of all nodes.
         nodes: the processes.
         client: calls services and waits.
+        verbs: what the nodes are asked to do.
         recorder: begins and ends recordings.
     """
 
@@ -92,6 +93,7 @@ class Session(Closing):
                 )
                 self.nodes.start(name, line)
             self.client = Client(self.namespace, watch=self.nodes.check)
+            self.verbs = Verbs(self.client.demand)
             self.recorder = RecordingClient(self.client)
             self._trajectories = self.client.node.create_publisher(
                 JointTrajectory, "joint_trajectory", qos.COMMANDS
@@ -156,20 +158,17 @@ class Session(Closing):
         processing: msg.ProcessingSettings | None = None,
     ) -> msg.IdentificationResult:
         """Identify from a recording and return the result."""
-        request = Identify.Request(method=method, processing=processing or msg.ProcessingSettings())
-        request.data.recordings = [recording]
-        return self.client.demand(Identify, "identification/identify", request).result
+        said = {} if processing is None else {"processing": processing}
+        return self.verbs.identify(method, data_of([recording], []), **said).result
 
     def validate(self, recording: str, processing: msg.ProcessingSettings | None = None) -> Any:
         """Predict a recording with the last result and return the response."""
-        request = Validate.Request(processing=processing or msg.ProcessingSettings())
-        request.data.recordings = [recording]
-        return self.client.demand(Validate, "identification/validate", request)
+        said = {} if processing is None else {"processing": processing}
+        return self.verbs.validate(data_of([recording], []), **said)
 
     def calibrate(self, prior: Path) -> Calibrate.Response:
         """Calibrate the last result to a prior and return the response."""
-        request = Calibrate.Request(prior=str(prior), consistent=True)
-        return self.client.demand(Calibrate, "calibration/calibrate", request)
+        return self.verbs.calibrate(prior=str(prior))
 
     def outputs(self) -> str:
         """Return what the nodes have printed, for reports of failures."""

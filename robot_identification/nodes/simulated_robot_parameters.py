@@ -17,6 +17,12 @@ ROBOT = ParameterSpec(
     "robot file (YAML), URDF, or the name of a robot of this package; it declares a controller",
 )
 
+
+def _of_sensors(name: str) -> ParameterSpec:
+    entry = SensorSettings.table()[name]
+    return ParameterSpec.of(entry, description=f"{entry.description}; one or one per joint")
+
+
 COMMON = (
     ParameterSpec(
         "rate", Type.DOUBLE, "rate of joint_states, Hz", default=500.0, minimum=1.0, maximum=1000.0
@@ -29,20 +35,8 @@ COMMON = (
         minimum=0.0,
         maximum=100000.0,
     ),
-    ParameterSpec(
-        "position_noise",
-        Type.DOUBLE_ARRAY,
-        "standard deviation of the measured positions, rad or m, joint side; one or one per joint",
-        default=(0.0,),
-        minimum=0.0,
-    ),
-    ParameterSpec(
-        "effort_noise",
-        Type.DOUBLE_ARRAY,
-        "standard deviation of the measured efforts, N m or N, joint side; one or one per joint",
-        default=(0.0,),
-        minimum=0.0,
-    ),
+    _of_sensors("position_noise"),
+    _of_sensors("effort_noise"),
     ParameterSpec(
         "effort_noise_fraction",
         Type.DOUBLE,
@@ -51,20 +45,8 @@ COMMON = (
         minimum=0.0,
         maximum=1.0,
     ),
-    ParameterSpec(
-        "position_resolution",
-        Type.DOUBLE_ARRAY,
-        "steps of the published positions, rad or m; 0: none; one or one per joint",
-        default=(0.0,),
-        minimum=0.0,
-    ),
-    ParameterSpec(
-        "effort_resolution",
-        Type.DOUBLE_ARRAY,
-        "steps of the published efforts in their unit; 0: none; one or one per joint",
-        default=(0.0,),
-        minimum=0.0,
-    ),
+    _of_sensors("position_resolution"),
+    _of_sensors("effort_resolution"),
     ParameterSpec(
         "velocity",
         Type.STRING,

@@ -1,9 +1,10 @@
-"""Read a YAML file into plain data, and remember on which line everything stood.
+"""The reader of YAML files: plain data, and on which line everything stood.
 
-Only the part of YAML that a hand-written robot file needs is accepted: one document, mappings,
-sequences, and plain scalars of the YAML 1.2 core schema (so ``on`` and ``no`` are text and
-``1e-3`` is a number).  Anchors, aliases and tags are refused, numbers must be finite, and every
-key may stand only once.
+Only the part of YAML that a robot file needs is accepted: one document, mappings, sequences, and
+plain scalars of the YAML 1.2 core schema (so ``on`` and ``no`` are text and ``1e-3`` is a number).
+Aliases and tags are refused, every key may stand only once, and entries and levels are counted: an
+alias lets a few bytes stand for gigabytes, thousands of levels end the process, every entry takes
+some 500 bytes of memory, and of a key that stands twice one value is lost.
 """
 
 from __future__ import annotations
@@ -14,21 +15,43 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import yaml
 
 from robot_identification.errors import RobotDescriptionError
 
 MAXIMUM_BYTES = 1 << 20
-MAXIMUM_DEPTH = 20
 MAXIMUM_ENTRIES = 20_000
+
+
+class Accepted(NamedTuple):
+    """What a document may consist of.
+
+    Attributes:
+        entries: most entries, all together.
+        levels: most levels of mappings and sequences.
+        by_people: people write it: numbers must be finite, anchors are refused, and the line of
+            every entry is kept, which takes more memory than the data.  Else plain scalars are
+            those of YAML 1.1, as programs write them: ``08`` and ``1e5`` are text.
+    """
+
+    entries: int = MAXIMUM_ENTRIES
+    levels: int = 20
+    by_people: bool = True
+
+
+HAND_WRITTEN, WRITTEN = Accepted(), Accepted(by_people=False)
 
 FieldPath = tuple[str | int, ...]
 
+_MOST_DIGITS = 20
 _INTEGER = re.compile(r"[-+]?[0-9]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[-+]?\.?(inf|nan)", re.IGNORECASE)
+_WRITTEN_INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
+_WRITTEN_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+\.[0-9]*)([eE][-+][0-9]+)?")
+_WRITTEN_NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 _WORDS = {"": None, "~": None, "null": None, "true": True, "false": False}
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -48,7 +71,7 @@ class Document:
     Attributes:
         path: the file, as it is named in errors.
         data: mappings, sequences, text, numbers, truth values and None.
-        lines: path of an entry -> its line, counted from 1.
+        lines: path of an entry -> its line, counted from 1; empty where programs write it.
         digest: SHA-256 of the file.
     """
 
@@ -88,24 +111,26 @@ def read_bytes(path: Path, maximum: int = MAXIMUM_BYTES) -> tuple[bytes, str]:
     return raw, hashlib.sha256(raw).hexdigest()
 
 
-def read_document(path: Path, maximum: int = MAXIMUM_ENTRIES) -> Document:
-    """Read a YAML file of at most ``maximum`` entries.
+def read_document(
+    path: Path, accepted: Accepted = HAND_WRITTEN, maximum: int = MAXIMUM_BYTES
+) -> Document:
+    """Read a YAML file of at most ``maximum`` bytes.
 
     Raises:
         RobotDescriptionError: the file cannot be read, is not YAML, or uses more of YAML than
             is accepted here; with the line.
     """
-    raw, digest = read_bytes(path)
+    raw, digest = read_bytes(path, maximum)
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise RobotDescriptionError("not UTF-8 text", path=path, line=line) from error
-    return parse_document(text, str(path), digest, maximum)
+    return parse_document(text, str(path), digest, accepted)
 
 
 def parse_document(
-    text: str, path: str, digest: str = "", maximum: int = MAXIMUM_ENTRIES
+    text: str, path: str, digest: str = "", accepted: Accepted = HAND_WRITTEN
 ) -> Document:
     """Parse YAML text; see :func:`read_document`.
 
@@ -113,13 +138,22 @@ def parse_document(
         text: the text.
         path: named in errors.
         digest: SHA-256 of the file.
-        maximum: number of entries above which it is refused.
+        accepted: what it may consist of.
 
     Raises:
         RobotDescriptionError: it is no YAML document, or not one of plain data.
     """
-    builder = _Builder(text, path, maximum)
+    builder = _Builder(text, path, accepted)
     return Document(path, builder.document(), builder.lines, digest)
+
+
+def _written(text: str) -> Any:
+    """Return what a plain scalar that a program has written means."""
+    if _WRITTEN_INTEGER.fullmatch(text):
+        return int(text) if len(text) <= _MOST_DIGITS else float(text)
+    if _WRITTEN_FLOAT.fullmatch(text):
+        return float(text)
+    return float(text.replace(".", "")) if _WRITTEN_NOT_FINITE.fullmatch(text) else text
 
 
 def _line(event: Any) -> int:
@@ -129,9 +163,10 @@ def _line(event: Any) -> int:
 class _Builder:
     """Builds data from the parser's events, one document only."""
 
-    def __init__(self, text: str, path: str, maximum: int) -> None:
+    def __init__(self, text: str, path: str, accepted: Accepted) -> None:
         self.path = path
-        self._left = maximum
+        self._accepted = accepted
+        self._left = accepted.entries
         self.lines: dict[FieldPath, int] = {}
         self._events = self._checked(text)
 
@@ -164,15 +199,16 @@ class _Builder:
     def _node(self, event: Any, path: FieldPath) -> Any:
         self._left -= 1
         if self._left < 0:
-            self._fail("too many entries", event, path)
-        self.lines.setdefault(path, _line(event))
+            most = self._accepted.entries
+            self._fail(f"too many entries; more than {most} entries are not read", event, path)
+        self._note(path, event)
         if isinstance(event, yaml.AliasEvent):
             self._fail("aliases are not accepted; write the values out", event, path)
-        if event.anchor is not None:
+        if event.anchor is not None and self._accepted.by_people:
             self._fail("anchors are not accepted; write the values out", event, path)
         if event.tag not in (None, "!"):
             self._fail(f"the tag {event.tag} is not accepted; remove it", event, path)
-        if len(path) > MAXIMUM_DEPTH:
+        if len(path) > self._accepted.levels:
             self._fail("nested too deeply", event, path)
         if isinstance(event, yaml.MappingStartEvent):
             return self._mapping(path)
@@ -189,9 +225,9 @@ class _Builder:
             key = event.value
             place = (*path, key)
             if key in mapping:
-                first = self.lines[place]
-                self._fail(f"the key stands here again; first on line {first}", event, place)
-            self.lines[place] = _line(event)
+                first = f"; first on line {self.lines[place]}" if place in self.lines else ""
+                self._fail(f"the key stands here again{first}", event, place)
+            self._note(place, event)
             mapping[key] = self._node(next(self._events), place)
             event = next(self._events)
         return mapping
@@ -208,12 +244,18 @@ class _Builder:
             return text
         if text.lower() in _WORDS:
             return _WORDS[text.lower()]
+        if not self._accepted.by_people:
+            return _written(text)
         number = float(text) if _FLOAT.fullmatch(text) else None
         if _NOT_FINITE.fullmatch(text) or (number is not None and not math.isfinite(number)):
             self._fail(f"{text:.40} is not a finite number", event, path)
         if number is not None and _INTEGER.fullmatch(text) and abs(number) < 2**53:
             return int(text)
         return text if number is None else number
+
+    def _note(self, path: FieldPath, event: Any) -> None:
+        if self._accepted.by_people:
+            self.lines.setdefault(path, _line(event))
 
     def _fail(self, problem: str, event: Any, path: FieldPath) -> NoReturn:
         raise RobotDescriptionError(problem, path=self.path, line=_line(event), field=dotted(path))

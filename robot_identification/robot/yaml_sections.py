@@ -141,18 +141,11 @@ def processing(document: Document, joints: int) -> ProcessingSettings:
     Raises:
         RobotDescriptionError: the velocity thresholds do not fit the number of joints.
     """
-    section = dict(document.data.get("processing", {}))
-    threshold = section.pop("velocity_threshold", None)
-    if threshold == "off":
-        section["velocity_threshold"] = ()
-    elif threshold is not None:
-        section["velocity_threshold"] = _per_joint(
-            document, threshold, joints, "processing", "velocity_threshold"
-        )
-    for key in ("cutoff_hz", "rate_hz"):
-        if key in section:
-            section[key] = float(section[key])
-    return ProcessingSettings(**section)
+    section = document.data.get("processing", {})
+    threshold = section.get("velocity_threshold", "off")
+    if threshold != "off":
+        _per_joint(document, threshold, joints, "processing", "velocity_threshold")
+    return ProcessingSettings.of(section)
 
 
 def controller(document: Document, joints: int) -> Controller | None:

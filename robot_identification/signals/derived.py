@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from robot_identification.robot.model import Array
+from robot_identification.robot.processing import END_LEVEL
 from robot_identification.signals import filtering
-from robot_identification.signals.processing import END_LEVEL
 from robot_identification.signals.recording import Recording
 from robot_identification.signals.spectrum import (
     POWER_SHARE,

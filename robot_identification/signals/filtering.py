@@ -15,13 +15,11 @@ import scipy
 
 from robot_identification.errors import RecordingError, SettingError
 from robot_identification.robot.model import Array
+from robot_identification.robot.processing import LOWEST_HZ, ProcessingSettings
 
-DEFAULT_ORDER = 4
-# The error of plain differences, (2 pi f T)^2 / 6 of a velocity, is larger than the standard
-# deviations of well excited parameters at a few hundred hertz; with order 8 it disappears.
-DEFAULT_DIFFERENCE_ORDER = 8
-LOWEST_HZ = 1e-3
-"""Lowest cut-off and rate: below, filters are longer than any recording, and than any memory."""
+_TABLE = ProcessingSettings.table()
+DEFAULT_ORDER: int = _TABLE["filter_order"].usual
+DEFAULT_DIFFERENCE_ORDER: int = _TABLE["difference_order"].usual
 
 
 def butterworth(cutoff_hz: float, order: int, period: float) -> Array:
@@ -47,8 +45,7 @@ def butterworth(cutoff_hz: float, order: int, period: float) -> Array:
             f"must lie between {LOWEST_HZ:g} Hz and half the sampling rate of the recording, "
             f"{nyquist:g} Hz",
         )
-    if not 1 <= order <= 20:
-        raise SettingError("filter_order", order, "must be a number from 1 to 20")
+    _TABLE["filter_order"].check(order)
     sections: Array = scipy.signal.butter(order, cutoff_hz / nyquist, output="sos")
     return sections
 
@@ -119,8 +116,7 @@ def difference_weights(order: int) -> Array:
     Raises:
         SettingError: the order is not 2, 4, 6, ... or 20.
     """
-    if order not in range(2, 21, 2):
-        raise SettingError("difference_order", order, "must be an even number from 2 to 20")
+    _TABLE["difference_order"].check(order)
     m = order // 2
     return np.array(
         [

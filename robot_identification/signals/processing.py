@@ -7,41 +7,27 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
 
-from robot_identification.errors import SettingError
 from robot_identification.robot.processing import (
+    END_LEVEL,
     Divisor,
     EndTreatment,
     PinnedSample,
+    ProcessingSettings,
     ThresholdScope,
 )
 from robot_identification.signals import filtering
 from robot_identification.signals.decimation import Decimator
-
-# End effects are cut where the response of a filter is still above this part of its peak.  Since
-# signals are continued by reflection, what is left of an end effect there is far smaller.
-END_LEVEL = 1e-2
 
 
 @dataclass(frozen=True)
 class Processing:
     """How recorded signals become rows of a least-squares system; nothing is left open.
 
+    The settings are those of :class:`~robot_identification.robot.processing.ProcessingSettings`,
+    with a threshold for every joint; 0 leaves no row out.  What a recording gets as rate is its
+    own rate divided by the integer nearest to the quotient.
+
     Attributes:
-        cutoff_hz: cut-off of the zero-phase Butterworth filter of the positions, in Hz.
-        filter_order: order of one pass of it.
-        difference_order: order of accuracy of the central differences, even.
-        rate_hz: rate of the decimated rows, in Hz; what a recording gets is its own rate divided
-            by the integer nearest to the quotient.
-        velocity_threshold: (joints,) speeds below which rows are left out; 0 leaves none out.
-        velocity_threshold_window: part of a decimation step around the instant of a row in which
-            the speed must stay above its threshold.
-        velocity_threshold_scope: ``joint`` or ``sample``, see
-            :class:`~robot_identification.robot.processing.ProcessingSettings`.
-        drop_start: samples dropped at the start of every segment, after filtering.
-        drop_end: samples dropped at the end of every segment.
-        ends: ``cut`` or ``keep`` decimated rows that end effects reach.
-        residual_divisor: divisor of the variance of the residual.
-        decimation_pins: ``first`` or ``last`` sample, from which decimation counts.
         reasons: for every setting where its value came from: ``option``, ``robot file``, or
             ``derived: ...``.
     """
@@ -62,23 +48,8 @@ class Processing:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "reasons", MappingProxyType(dict(self.reasons)))
-        for name in ("cutoff_hz", "rate_hz", "filter_order"):
-            if not getattr(self, name) > 0:
-                raise SettingError(name, getattr(self, name), "must be positive")
-        if self.rate_hz < filtering.LOWEST_HZ:
-            raise SettingError("rate_hz", self.rate_hz, f"below {filtering.LOWEST_HZ:g} Hz")
-        filtering.difference_weights(self.difference_order)
-        for name in ("drop_start", "drop_end"):
-            if getattr(self, name) < 0:
-                raise SettingError(name, getattr(self, name), "must not be negative")
-        if not 0.0 <= self.velocity_threshold_window <= 10.0:
-            raise SettingError(
-                "velocity_threshold_window", self.velocity_threshold_window, "must lie in 0 to 10"
-            )
-        if not all(0.0 <= threshold < float("inf") for threshold in self.velocity_threshold):
-            raise SettingError(
-                "velocity_threshold", self.velocity_threshold, "must be finite and not negative"
-            )
+        for name, setting in ProcessingSettings.table().items():
+            setting.check(getattr(self, name))
 
     def decimator(self, period: float) -> Decimator:
         """Return the decimation of a recording with a sampling period in s."""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from robot_identification.errors import JointNameError, RecordingError, SettingError
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import EndTreatment, ProcessingSettings
+from robot_identification.settings import Setting
 from robot_identification.signals import filtering
 from robot_identification.signals.derived import DataProperties, Derived
-from robot_identification.signals.processing import END_LEVEL, Processing
+from robot_identification.signals.processing import Processing
 from robot_identification.signals.recording import Recording
 
 _STREAMED = "counts from the first sample"
@@ -54,24 +56,16 @@ def resolve_processing(
             "robot file": robot.processing,
         }
     )
-    order = chosen.take("filter_order", lambda: Derived(filtering.DEFAULT_ORDER, "default"))
-    differences = chosen.take(
-        "difference_order", lambda: Derived(filtering.DEFAULT_DIFFERENCE_ORDER, "default")
-    )
+    for name, setting in ProcessingSettings.table().items():
+        if setting.usual is not None:
+            chosen.take(name, partial(usual, setting))
+    order, differences = chosen.values["filter_order"], chosen.values["difference_order"]
     cutoff = chosen.take("cutoff_hz", data.cutoff)
     filtering.butterworth(cutoff, order, data.longest_period)
     chosen.take("rate_hz", lambda: data.rate(cutoff))
     joints = len(robot.joints)
     thresholds = chosen.take("velocity_threshold", lambda: data.thresholds(cutoff, order))
-    chosen.values["velocity_threshold"] = _per_joint(thresholds, joints)
-    for name, value, reason in (
-        ("decimation_pins", "first", "a stream, whose end nobody knows, counts so too"),
-        ("velocity_threshold_window", 1.0, "a row mixes about one decimation step to each side"),
-        ("velocity_threshold_scope", "joint", "friction acts on the row of its own joint"),
-        ("ends", "cut", f"end effects of decimation, down to {END_LEVEL:g} of its peak"),
-        ("residual_divisor", "rows-parameters", "unbiased (Gautier et al. 2013, eq. 18)"),
-    ):
-        chosen.default(name, value, f"default: {reason}")
+    chosen.values["velocity_threshold"] = per_joint(thresholds, joints)
     for name in ("drop_start", "drop_end"):
         chosen.take(name, lambda: _drop(data, chosen.values["ends"], cutoff, order, differences))
     return Processing(**chosen.values, reasons=chosen.reasons)
@@ -114,9 +108,11 @@ class _Chosen:
         self.values[name], self.reasons[name] = derive()
         return self.values[name]
 
-    def default(self, name: str, value: Any, reason: str) -> None:
-        """Decide a setting: what is stated, or else a constant."""
-        self.take(name, lambda: Derived(value, reason))
+
+def usual(setting: Setting) -> Derived:
+    """Return what a setting is where nothing is said or derived, and why."""
+    reason = f": {setting.reason}" if setting.reason else ""
+    return Derived(setting.usual, f"default{reason}")
 
 
 def _drop(
@@ -127,7 +123,12 @@ def _drop(
     return data.drop(cutoff, order, differences)
 
 
-def _per_joint(thresholds: Sequence[float], joints: int) -> tuple[float, ...]:
+def per_joint(thresholds: Sequence[float], joints: int) -> tuple[float, ...]:
+    """Return one velocity threshold per joint, from none, one for all, or one for each.
+
+    Raises:
+        SettingError: there is another number of them.
+    """
     if len(thresholds) == joints:
         return tuple(float(threshold) for threshold in thresholds)
     if len(thresholds) <= 1:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from robot_identification.storage.atomic import flush_file, write_bytes_atomically
+from robot_identification.storage.bag_metadata import read_metadata
 from robot_identification.storage.bag_writing import check_bag_target, output_errors, write_bag
 from robot_identification.storage.joint_state_cdr import MESSAGE_TYPE, LayoutError, layout_of
 
@@ -70,7 +71,7 @@ class PartedBag:
                 for message in messages:
                     bag.write(*_trimmed(message))
             with output_errors(self.path):
-                metadata = yaml.safe_load((made / _METADATA).read_text(encoding="utf-8"))
+                metadata = read_metadata(made / _METADATA)
                 file = f"{name}.mcap"
                 (made / file).rename(self.path / file)
                 flush_file(self.path)

@@ -19,10 +19,10 @@ from robot_identification.identification.payload.identify import PayloadResult
 from robot_identification.identification.payload.known import KnownPayload
 from robot_identification.identification.result import source_entries
 from robot_identification.robot import content_digest
-from robot_identification.robot.document import Document, read_document
+from robot_identification.robot.document import WRITTEN, Document, read_document
 from robot_identification.robot.mounting import Mounting
 from robot_identification.storage.atomic import write_text_atomically
-from robot_identification.storage.result_entries import ResultDumper, ResultLoader
+from robot_identification.storage.result_entries import ResultDumper
 
 PAYLOAD_KIND = "robot_identification/payload"
 GAINS_KIND = "robot_identification/drive_gains"
@@ -200,7 +200,7 @@ def read_payload(path: str | Path) -> KnownPayload:
     document = read_document(Path(path))
     data = document.data
     if isinstance(data, dict) and data.get("kind") == PAYLOAD_KIND:
-        data = _identified(path)
+        data = _identified(path, read_document(Path(path), WRITTEN).data)
         document = replace(document, data=data)
     if not isinstance(data, dict):
         raise document.error("a payload has the keys mass, centre and inertia")
@@ -236,15 +236,9 @@ def known_payload(
     return KnownPayload(mass, None if centre is None else np.array(centre), matrix)
 
 
-def _identified(path: str | Path) -> dict[str, Any]:
-    """Return the consistent payload of a file that payload wrote."""
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-        data = yaml.load(text, Loader=ResultLoader)  # noqa: S506 (a safe loader)
-        digest = content_digest.content_digest(data)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, ValueError, TypeError) as error:
-        raise ResultFileError(path, f"damaged: {error}") from error
-    if data.get(content_digest.KEY) != digest:
+def _identified(path: str | Path, data: dict[str, Any]) -> dict[str, Any]:
+    """Return the consistent payload of the content of a file that payload wrote."""
+    if data.get(content_digest.KEY) != content_digest.content_digest(data):
         raise ResultFileError(path, "checksum mismatch: not what payload wrote; identify again")
     consistent = data.get("consistent")
     if not isinstance(consistent, dict):

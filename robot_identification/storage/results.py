@@ -12,16 +12,22 @@ from typing import Any
 
 import yaml
 
-from robot_identification.errors import ResultFileError
+from robot_identification.errors import ResultFileError, RobotDescriptionError
 from robot_identification.identification import result as results
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.robot import content_digest
+from robot_identification.robot.document import Accepted, parse_document
 from robot_identification.robot.model import Array
 from robot_identification.storage.atomic import write_text_atomically
-from robot_identification.storage.result_documents import result_of_document
-from robot_identification.storage.result_entries import ResultDumper, ResultLoader
+from robot_identification.storage.result_documents import (
+    MOST_ENTRIES,
+    MOST_LEVELS,
+    result_of_document,
+)
+from robot_identification.storage.result_entries import ResultDumper
 
 LARGEST_FILE = 64 * 2**20
+_ACCEPTED = Accepted(MOST_ENTRIES, MOST_LEVELS, by_people=False)
 _KIND = "robot_identification/result"
 
 
@@ -134,9 +140,9 @@ def _load(path: Path) -> Mapping[str, Any]:
     except UnicodeDecodeError as error:
         raise ResultFileError(path, f"cannot be read: {error}") from error
     try:
-        document = yaml.load(text, Loader=ResultLoader)  # noqa: S506 (a safe loader)
-    except (yaml.YAMLError, ValueError, TypeError, OverflowError, RecursionError) as error:
-        raise ResultFileError(path, f"not valid YAML: {error}") from error
+        document = parse_document(text, str(path), accepted=_ACCEPTED).data
+    except RobotDescriptionError as error:
+        raise ResultFileError(path, error.told) from error
     if not isinstance(document, dict):
         raise ResultFileError(path, "not a result file of identify")
     return document

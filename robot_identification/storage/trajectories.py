@@ -10,7 +10,7 @@ import yaml
 
 from robot_identification.errors import TrajectoryError
 from robot_identification.excitation.trajectory import Trajectory
-from robot_identification.robot.document import Document, read_document
+from robot_identification.robot.document import Accepted, Document, read_document
 from robot_identification.robot.model import Array
 from robot_identification.storage.atomic import write_text_atomically
 
@@ -68,7 +68,7 @@ def read_trajectory_document(path: str | Path) -> Document:
     Raises:
         RobotDescriptionError: if the file cannot be read or is not YAML.
     """
-    return read_document(Path(path), _MOST_ENTRIES)
+    return read_document(Path(path), Accepted(_MOST_ENTRIES))
 
 
 def trajectory_of(document: Document) -> Trajectory:

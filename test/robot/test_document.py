@@ -1,9 +1,18 @@
 """Plain YAML becomes plain data with line numbers; everything else is refused where it stands."""
 
+import math
+
 import pytest
+import yaml
 
 from robot_identification.errors import RobotDescriptionError
-from robot_identification.robot.document import MAXIMUM_BYTES, parse_document, read_document
+from robot_identification.robot.document import (
+    MAXIMUM_BYTES,
+    WRITTEN,
+    Accepted,
+    parse_document,
+    read_document,
+)
 
 
 def parsed(text):
@@ -54,6 +63,33 @@ def test_a_number_that_is_not_finite_is_refused(text):
     error = refused(f"name: x\ngravity:\n  - {text}\n")
     assert (error.line, error.field) == (3, "gravity[0]")
     assert "not a finite number" in error.problem
+
+
+def test_what_programs_write_may_hold_large_and_infinite_numbers_and_keeps_no_lines():
+    text = "a: [.inf, -.inf, .nan, 1700000000000000001]\nb: &x [1]\n"
+    document = parse_document(text, "written.yaml", accepted=WRITTEN)
+    *ends, number, stamp = document.data["a"]
+    assert ends == [math.inf, -math.inf]
+    assert math.isnan(number)
+    assert stamp == 1_700_000_000_000_000_001
+    assert document.lines == {}
+    with pytest.raises(RobotDescriptionError, match="more than 3 entries"):
+        parse_document("[1, 2, 3]", "written.yaml", accepted=Accepted(entries=3))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("08", "1e5", ".5e3", "nan", "inf", "yes", "on", "null", "true", "0x1f", "1_0", "1:30"),
+        *("", "=", "2026-01-01", "a: b", 0, -3, 2.5, 1e-300, 1e16, 10**18, math.inf),
+        *(True, False, None),
+    ],
+)
+def test_what_programs_write_comes_back(value):
+    text = yaml.safe_dump({"key": [value]})
+    (found,) = parse_document(text, "written.yaml", accepted=WRITTEN).data["key"]
+    assert found == value
+    assert type(found) is type(value)
 
 
 def test_a_key_that_stands_twice_is_refused():

@@ -45,7 +45,10 @@ def refused(path, text):
     ],
 )
 def test_too_many_entries_are_refused(tmp_path, text):
-    assert refused(tmp_path / "robot.yaml", text) == "too many entries"
+    assert (
+        refused(tmp_path / "robot.yaml", text)
+        == "too many entries; more than 20000 entries are not read"
+    )
 
 
 def test_the_limit_of_entries_counts_all_of_them():

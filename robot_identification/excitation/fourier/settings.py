@@ -9,6 +9,7 @@ import numpy as np
 
 from robot_identification.errors import SettingError
 from robot_identification.robot.model import Array
+from robot_identification.settings import Settings, setting
 
 _POINTS_PER_CYCLE = 8  # of the highest harmonic; docs/exciting_trajectories.md tells the error
 _FEWEST_POINTS = 40  # per period, where there are few harmonics
@@ -18,28 +19,29 @@ _MOST_POINTS = 5000  # of a trajectory file, in seconds to read and in entries
 
 
 @dataclass(frozen=True)
-class FourierSettings:
+class FourierSettings(Settings):
     """Whole periods of a series, with a run-in from rest before them and a run-out behind them.
-
-    Attributes:
-        base_frequency: number of periods in one second, in Hz.
-        harmonics: multiples of the base frequency that the motion has, from the first one on.
-        periods: number of whole periods.
 
     Raises:
         SettingError: a value is out of its range, or all together need too many points.
     """
 
-    base_frequency: float = 0.1
-    harmonics: int = 20
-    periods: int = 3
+    base_frequency: float = setting(
+        "number of periods in one second", 0.1, minimum=1e-4, maximum=10.0, unit="Hz", metavar="HZ"
+    )
+    harmonics: int = setting(
+        "highest multiple of the base frequency", 20, minimum=1, maximum=1000, metavar="N"
+    )
+    periods: int = setting(
+        "number of whole periods, a run-in and a run-out around them",
+        3,
+        minimum=1,
+        maximum=1000,
+        metavar="N",
+    )
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.base_frequency < math.inf:
-            raise SettingError("base_frequency", self.base_frequency, "must be positive")
-        for name in ("harmonics", "periods"):
-            if getattr(self, name) < 1:
-                raise SettingError(name, getattr(self, name), "must be at least 1")
+        super().__post_init__()
         points = self.periods * self.points_per_period + 2 * self._run_points
         if points > _MOST_POINTS:
             raise SettingError(

@@ -4,85 +4,93 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
-from robot_identification.errors import SettingError
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
-
-PROFILES = ("quintic", "damped")
-MOVES = ("together", "singly")
+from robot_identification.settings import Settings, setting
 
 
 @by_value
 @dataclass(frozen=True)
-class OneJointSettings:
+class OneJointSettings(Settings):
     """How a robot is moved one joint at a time.
 
     Attributes:
-        profile: ``quintic``, or ``damped``: the critically damped step (Lin 1992, eq. 64-66).
-        travel: how far a rotational joint steps, in rad; less where its range is narrow.
-        stroke: how far a translational joint steps, in m.
-        sigma: inverse time constant of the damped step in 1/s; less where limits demand it.
-        share: share of the limits of velocity and acceleration that a step uses.
-        slow: share of the velocity limit of slow motion in both directions, which tells friction,
-            and of a joint that creeps while its effort is read.
-        moves: between experiments all joints go ``together``, or ``singly``, one after the other.
-        between: share of the limits of velocity and acceleration that is used between experiments.
-        reach: share of the position ranges, around the start, that postures use.
-        spread: how far from the start rotational joints are at most, in rad.
-        pause: rest before and after every step, in s.
-        postures: experiments per joint; None: one more than three parameters each need.
-        candidates: postures drawn for every motion, of which the best are chosen.
-        worst_condition: a small system whose column-scaled condition number is larger counts as
-            unable to tell its parameters.
         start: (joints,) posture at both ends, at rest; None: zero, or the middle of the position
             range where zero is outside.
-        locked: names of joints that must not move.
-        cramped: names of joints that do not move because their ranges leave them no room.
-        seed: same seed, same plan.
-
-    Raises:
-        SettingError: a value is impossible.
     """
 
-    profile: str = "quintic"
-    travel: float = math.pi / 6
-    stroke: float = 0.1
-    sigma: float = 10.0
-    share: float = 0.8
-    slow: float = 0.1
-    moves: str = "together"
-    between: float = 0.3
-    reach: float = 0.8
-    spread: float = 1.2
-    pause: float = 0.2
-    postures: int | None = None
-    candidates: int = 60
-    worst_condition: float = 1e4
+    profile: Literal["quintic", "damped"] = setting(
+        "step of a joint: damped is critically damped (Lin 1992, eq. 64-66)", "quintic"
+    )
+    travel: float = setting(
+        "step of a rotational joint, less where its range is narrow",
+        math.pi / 6,
+        above=0.0,
+        unit="rad",
+        metavar="RAD",
+    )
+    stroke: float = setting("step of a translational joint", 0.1, above=0.0, unit="m", metavar="M")
+    sigma: float = setting(
+        "inverse time constant of the damped step, less where limits demand it",
+        10.0,
+        above=0.0,
+        unit="1/s",
+    )
+    share: float = setting(
+        "share of the limits of velocity and acceleration that a step uses",
+        0.8,
+        above=0.0,
+        maximum=1.0,
+    )
+    slow: float = setting(
+        "share of the velocity limit of slow motion in both directions, which tells friction, and "
+        "of a joint that creeps while its effort is read",
+        0.1,
+        above=0.0,
+        maximum=1.0,
+    )
+    moves: Literal["together", "singly"] = setting(
+        "how joints go from one experiment to the next: singly, one after the other", "together"
+    )
+    between: float = setting(
+        "share of the limits of velocity and acceleration that is used between experiments",
+        0.3,
+        above=0.0,
+        maximum=1.0,
+    )
+    reach: float = setting(
+        "share of the position ranges, around the start, that postures use",
+        0.8,
+        above=0.0,
+        maximum=1.0,
+    )
+    spread: float = setting(
+        "how far from the start rotational joints go at most",
+        1.2,
+        above=0.0,
+        unit="rad",
+        metavar="RAD",
+    )
+    pause: float = setting("rest before and after every step", 0.2, above=0.0, unit="s")
+    # One more than three parameters each need.
+    postures: int | None = setting("experiments per joint", minimum=1)
+    candidates: int = setting(
+        "postures drawn for every motion, of which the best are chosen", 60, minimum=4
+    )
+    worst_condition: float = setting(
+        "column-scaled condition number from which a small system counts as unable to tell its "
+        "parameters",
+        1e4,
+        above=1.0,
+    )
     start: Array | None = None
-    locked: tuple[str, ...] = ()
-    cramped: tuple[str, ...] = ()
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        if self.profile not in PROFILES:
-            raise SettingError("profile", self.profile, f"must be one of {', '.join(PROFILES)}")
-        if self.moves not in MOVES:
-            raise SettingError("moves", self.moves, f"must be one of {', '.join(MOVES)}")
-        for name in ("travel", "stroke", "spread", "sigma", "pause"):
-            if not 0.0 < getattr(self, name) < math.inf:
-                raise SettingError(name, getattr(self, name), "must be positive")
-        for name in ("share", "slow", "between", "reach"):
-            if not 0.0 < getattr(self, name) <= 1.0:
-                raise SettingError(name, getattr(self, name), "must be above 0 and at most 1")
-        if self.postures is not None and self.postures < 1:
-            raise SettingError("postures", self.postures, "must be at least 1")
-        if self.candidates < 4:
-            raise SettingError("candidates", self.candidates, "must be at least 4")
-        if not self.worst_condition > 1.0:
-            raise SettingError("worst_condition", self.worst_condition, "must be above 1")
-        if self.seed < 0:
-            raise SettingError("seed", self.seed, "must not be negative")
+    locked: tuple[str, ...] = setting("joints that must not move", (), metavar="JOINT[,JOINT...]")
+    cramped: tuple[str, ...] = setting(
+        "joints that do not move because their ranges leave them no room", ()
+    )
+    seed: int = setting("same seed, same plan", 0, minimum=0)
 
     def why_held(self, joint: str) -> str:
         """Return why a joint does not move, empty where it may."""

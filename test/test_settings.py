@@ -1,0 +1,192 @@
+"""One table for each settings class: options, schemas and messages say what the table says."""
+
+import argparse
+import json
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pytest
+import yaml
+
+from robot_identification import msg, srv
+from robot_identification.cli import options as shared
+from robot_identification.dynamics.sensors import SensorSettings
+from robot_identification.errors import SettingError
+from robot_identification.excitation.fourier.settings import FourierSettings
+from robot_identification.excitation.one_joint.settings import OneJointSettings
+from robot_identification.excitation.plan import PlanSettings
+from robot_identification.excitation.points import PointSettings
+from robot_identification.identification.didim.settings import DidimSettings
+from robot_identification.nodes import (
+    didim_service,
+    excitation_parameters,
+    one_joint_requests,
+    simulated_robot_parameters,
+)
+from robot_identification.nodes.messages import stated
+from robot_identification.nodes.requests import processing_of
+from robot_identification.robot.loading import load_robot
+from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.settings import Kind, Settings, setting
+from robot_identification.signals.processing import Processing
+
+SCHEMAS = Path(__file__).parents[1] / "config" / "schema"
+PROCESSING, SAID = ProcessingSettings.table(), ProcessingSettings.in_requests()
+A_VALUE = {
+    "cutoff_hz": 5.0,
+    "filter_order": 4,
+    "difference_order": 2,
+    "rate_hz": 50.0,
+    "decimation_pins": "last",
+    "velocity_threshold": (0.0, 0.2),
+    "velocity_threshold_window": 0.5,
+    "velocity_threshold_scope": "sample",
+    "drop_start": 0,
+    "drop_end": 7,
+    "ends": "keep",
+    "residual_divisor": "rows-1",
+}
+
+
+@dataclass(frozen=True)
+class Made(Settings):
+    """Settings of every kind."""
+
+    share: float = setting("share of it", 0.5, above=0.0, maximum=1.0, unit="m")
+    order: int = setting("order of it", 2, minimum=2, maximum=8, multiple=2)
+    way: Literal["up", "down"] = setting("way to go", "up")
+    on: bool = setting("whether it is on", True)
+    names: tuple[str, ...] = setting("names of it", ())
+    floor: float | None = setting("lowest", minimum=0.0)
+
+
+class TestTable:
+    def test_types_and_choices_are_those_of_the_fields(self):
+        kinds = {name: entry.kind for name, entry in Made.table().items()}
+        assert kinds == {
+            "share": Kind.NUMBER,
+            "order": Kind.WHOLE,
+            "way": Kind.TEXT,
+            "on": Kind.FLAG,
+            "names": Kind.TEXTS,
+            "floor": Kind.NUMBER,
+        }
+        assert Made.table()["way"].choices == ("up", "down")
+
+    @pytest.mark.parametrize(
+        ("stated", "problem"),
+        [
+            ({"share": 0.0}, "share = 0.0: must be above 0 and at most 1"),
+            ({"share": float("nan")}, "must be a finite number"),
+            ({"share": True}, "must be a finite number"),
+            ({"share": 10**400}, "must be a finite number"),
+            ({"order": 3}, "must be a multiple of 2, at least 2 and at most 8"),
+            ({"order": 2.5}, "must be a whole number"),
+            ({"way": "left"}, "must be one of up, down"),
+            ({"way": ["up"]}, "must be text"),
+            ({"on": 1}, "must be true or false"),
+            ({"names": "a"}, "must be a list of text"),
+            ({"floor": -1.0}, "must be at least 0"),
+        ],
+    )
+    def test_a_value_that_cannot_be_is_refused(self, stated, problem):
+        for make in (Made.of, lambda values: Made(**values)):
+            with pytest.raises(SettingError) as caught:
+                make(stated)
+            assert problem in str(caught.value)
+
+    def test_plain_data_come_back(self):
+        made = Made(share=np.float64(0.25), order=4, way="down", on=False, names=("a", "b"))
+        assert Made.of(json.loads(json.dumps(made.stated()))) == made
+        assert Made.of({}) == Made()
+
+
+class TestProcessing:
+    def test_every_field_is_in_the_table(self):
+        assert list(PROCESSING) == [field.name for field in fields(ProcessingSettings)]
+        assert set(PROCESSING) == {field.name for field in fields(Processing)} - {"reasons"}
+        assert set(A_VALUE) == set(PROCESSING)
+
+    @pytest.mark.parametrize(
+        ("name", "path"),
+        [
+            ("robot", ("$defs", "processing")),
+            ("parameters", ("properties", "provenance", "properties", "processing")),
+        ],
+    )
+    def test_schemas_are_made_of_the_table(self, name, path):
+        section = json.loads((SCHEMAS / f"{name}.schema.json").read_text())
+        for step in path:
+            section = section[step]
+        assert section["properties"] == ProcessingSettings.schema()
+        assert section["additionalProperties"] is False
+
+    def test_the_message_has_the_fields_of_the_table_and_says_nothing_at_first(self):
+        message = msg.ProcessingSettings()
+        assert set(message.get_fields_and_field_types()) == set(SAID)
+        assert processing_of(message) == ProcessingSettings()
+
+    @pytest.mark.parametrize("name", SAID)
+    def test_every_setting_can_be_said_by_message_option_and_plain_data(self, name):
+        value = A_VALUE[name]
+        wanted = ProcessingSettings(**{name: value})
+        assert processing_of(msg.ProcessingSettings(**{name: value})) == wanted
+        assert ProcessingSettings.of(json.loads(json.dumps(wanted.stated()))) == wanted
+        text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+        parser = argparse.ArgumentParser()
+        shared.add_processing(parser)
+        options = parser.parse_args([PROCESSING[name].option, text])
+        assert shared.processing_of(options) == wanted
+
+    @pytest.mark.parametrize("name", PROCESSING)
+    def test_a_robot_file_can_recommend_every_setting(self, name, tmp_path):
+        stated = ProcessingSettings(**{name: A_VALUE[name]})
+        document = yaml.safe_load((SCHEMAS.parent / "robots" / "scara.yaml").read_text())
+        path = tmp_path / "scara.yaml"
+        path.write_text(yaml.safe_dump({**document, "processing": stated.stated()}))
+        assert load_robot(path).processing == stated
+
+    @pytest.mark.parametrize("name", ["velocity_threshold_window", "cutoff_hz"])
+    def test_a_message_cannot_say_that_a_number_is_none(self, name):
+        with pytest.raises(SettingError, match=name):
+            processing_of(msg.ProcessingSettings(**{name: float("nan")}))
+
+
+class TestRequests:
+    """Fields of requests that are settings are there, with types that fit."""
+
+    @pytest.mark.parametrize(
+        ("request_type", "kind", "names"),
+        [
+            (srv.IdentifyDidim.Request, DidimSettings, didim_service.SETTINGS),
+            (srv.PlanExcitation.Request, OneJointSettings, one_joint_requests.OF_ONE_JOINT),
+            (srv.PlanExcitation.Request, PointSettings, ("starts", "seed")),
+            (srv.PlanExcitation.Request, PlanSettings, ("model", "rows", "duration")),
+        ],
+    )
+    def test_a_request_says_what_the_table_knows(self, request_type, kind, names):
+        request = request_type()
+        assert set(names) <= set(request.get_fields_and_field_types())
+        for name in set(names) - {"seed"}:
+            entry = kind.table()[name]
+            assert stated(request, kind, [name]) == {}
+            value = entry.default or entry.minimum or (1.0 if name == "duration" else ("a",))
+            setattr(request, name, list(value) if isinstance(value, tuple) else value)
+            assert kind.of(stated(request, kind, [name])) == kind(**{name: value})
+
+    @pytest.mark.parametrize(
+        ("specs", "kind", "names"),
+        [
+            (excitation_parameters.PARAMETERS, FourierSettings, FourierSettings.table()),
+            (excitation_parameters.PARAMETERS, PointSettings, ("starts",)),
+            (simulated_robot_parameters.PARAMETERS, SensorSettings, SensorSettings.table()),
+        ],
+    )
+    def test_parameters_of_nodes_allow_what_the_table_allows(self, specs, kind, names):
+        declared = {spec.name: spec for spec in specs}
+        for name in names:
+            entry, spec = kind.table()[name], declared[name]
+            assert (spec.minimum, spec.maximum) == (entry.minimum, entry.maximum)
+            assert entry.description in spec.description or name == "starts"
