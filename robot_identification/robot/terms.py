@@ -24,6 +24,7 @@ class TermKind(Enum):
     VISCOUS = "viscous"
     COULOMB = "coulomb"
     OFFSET = "offset"
+    QUADRATIC = "quadratic"
 
     @property
     def power(self) -> int | None:
@@ -54,7 +55,7 @@ class TermKind(Enum):
         return signed
 
 
-_POWERS = {TermKind.COULOMB: 0, TermKind.VISCOUS: 1}
+_POWERS = {TermKind.COULOMB: 0, TermKind.VISCOUS: 1, TermKind.QUADRATIC: 2}
 
 
 class SignCondition(Enum):
@@ -158,6 +159,17 @@ TERMS = (
         sign=SignCondition.ANY,
         couples=False,
         short="offset",
+    ),
+    JointTerm(
+        name="Fq",
+        kind=TermKind.QUADRATIC,
+        key="quadratic_friction",
+        label="quadratic friction",
+        meaning="friction in proportion to the square of the speed",
+        units=("N m s^2/rad^2", "N s^2/m^2"),
+        sign=SignCondition.NOT_NEGATIVE,
+        default=False,
+        short="quadratic_damping",
     ),
 )
 """All terms, in the order of their parameters behind those of the link."""
