@@ -24,7 +24,6 @@ class TermKind(Enum):
     VISCOUS = "viscous"
     COULOMB = "coulomb"
     OFFSET = "offset"
-    QUADRATIC = "quadratic"
 
     @property
     def power(self) -> int | None:
@@ -55,7 +54,7 @@ class TermKind(Enum):
         return signed
 
 
-_POWERS = {TermKind.COULOMB: 0, TermKind.VISCOUS: 1, TermKind.QUADRATIC: 2}
+_POWERS = {TermKind.COULOMB: 0, TermKind.VISCOUS: 1}
 
 
 class SignCondition(Enum):
@@ -159,17 +158,6 @@ TERMS = (
         sign=SignCondition.ANY,
         couples=False,
         short="offset",
-    ),
-    JointTerm(
-        name="Fq",
-        kind=TermKind.QUADRATIC,
-        key="quadratic_friction",
-        label="quadratic friction",
-        meaning="friction in proportion to the square of the speed",
-        units=("N m s^2/rad^2", "N s^2/m^2"),
-        sign=SignCondition.NOT_NEGATIVE,
-        default=False,
-        short="quadratic_damping",
     ),
 )
 """All terms, in the order of their parameters behind those of the link."""
