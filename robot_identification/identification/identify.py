@@ -132,9 +132,12 @@ def identify(
     if averages:
         found, told = with_noise(source, averages, found)
     rest = [r.between(1.0 - held_out_fraction, 1.0) for r in recordings if held_out_fraction]
-    unseen = [_measured(base, [one], processing, report, cancelled) for one in (*rest, *held_out)]
+    unseen = [*rest, *held_out]
     errors = held_out_errors(
-        [one.source for one in (*rest, *held_out)], unseen, found.estimate.values, parts=len(rest)
+        [one.source for one in unseen],
+        _measured_apart(base, unseen, processing, report, cancelled),
+        found.estimate.values,
+        parts=len(rest),
     )
     report("done", 1.0)
     about = [periodic_warnings(one, robot.joint_names) for one in told] or [()] * len(recordings)
@@ -214,6 +217,19 @@ def _measured(
     """Return one factor per joint, of the rows of recordings that are compared, not fitted."""
     source = WholeRows.of(base, recordings, processing, report, cancelled, in_groups=False)
     return source.rows("none").merged()
+
+
+def _measured_apart(
+    base: BaseParameters,
+    recordings: Sequence[Recording],
+    processing: Processing,
+    report: Progress,
+    cancelled: Cancelled | None,
+) -> Sequence[tuple[JointFactor, ...]]:
+    """Return one factor per joint of each recording; see :func:`_measured`."""
+    if len(recordings) < 2:  # the rows of a single one would come in blocks
+        return [_measured(base, recordings, processing, report, cancelled) for _ in recordings]
+    return WholeRows.of(base, recordings, processing, report, cancelled).rows("none").factors
 
 
 def _silent(_stage: str, _fraction: float) -> None:

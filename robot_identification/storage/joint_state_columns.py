@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.errors import BagError, JointNameError
+from robot_identification.errors import BagError, JointNameError, RecordingError
 from robot_identification.robot.model import Array
 from robot_identification.signals.joint_columns import JointColumns
 from robot_identification.storage.bag_files import Bag
@@ -157,7 +157,13 @@ class StateCollector:
         self._seen.update(dict.fromkeys(layout.names))
         if not set(self._names).intersection(layout.names):
             return None
-        return self._columns.of(layout.names)
+        try:
+            return self._columns.of(layout.names)
+        except RecordingError as error:
+            twice = next(name for name in self._names if layout.names.count(name) > 1)
+            raise BagError(
+                self._bag.path, f"a message on {self._topic} names joint {twice} twice"
+            ) from error
 
 
 def _joined(parts: Sequence[States]) -> States:
