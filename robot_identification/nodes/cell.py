@@ -126,7 +126,8 @@ class Cell(ExcitationClient, Closing):
         self._simulator = simulator
         self._simulation = {"robot": robot, "parameters_file": values, **_EXACT}
         self._simulation.update(simulation or {})
-        self._excitation = {"robot": robot, "acknowledge_unchecked": True, **(excitation or {})}
+        usual = {"acknowledge_unchecked": True, "planning_niceness": 0}  # tests wait for plans
+        self._excitation = {"robot": robot, **usual, **(excitation or {})}
         self.client.collect(JointState, "joint_states", self.states.append, qos.STATES_IN)
         self.client.node.create_subscription(
             JointTrajectory, "joint_trajectory", self._on_trajectory, qos.COMMANDS
