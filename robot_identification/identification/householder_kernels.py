@@ -185,7 +185,7 @@ def _fill(tile, rows, places):
     count, first, last = len(places), places[0], places[-1] + 1
     for c in range(len(rows)):
         to, source = tile[c], rows[c, first:last]
-        if len(source) == TILE:  # without gaps
+        if count == TILE == len(source):  # without gaps
             for t in range(TILE):
                 to[t] = source[t]
             continue

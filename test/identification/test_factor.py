@@ -58,6 +58,18 @@ def test_rows_that_are_not_kept_leave_no_trace():
     np.testing.assert_allclose(gram, rows[kept].T @ rows[kept], atol=1e-11)
 
 
+@pytest.mark.parametrize("left_out", [1, 4, 200])
+@pytest.mark.parametrize("span", [255, 256, 257, 512])
+def test_rows_left_out_of_the_middle_leave_no_trace_whatever_the_span(span, left_out):
+    """The rows that are kept reach over as many samples as are reflected together, or about."""
+    rng = np.random.default_rng(0)
+    rows, kept = rng.normal(size=(600, 5)), np.zeros(600, dtype=bool)
+    kept[20 : 20 + span] = True
+    kept[20 + rng.choice(np.arange(1, span - 1), left_out, replace=False)] = False
+    triangle = folded(rows, kept)
+    np.testing.assert_allclose(triangle.T @ triangle, rows[kept].T @ rows[kept], atol=1e-9)
+
+
 def test_folding_is_as_accurate_as_an_orthogonal_factorisation_at_bad_conditioning():
     """Normal equations would lose every digit of the smallest direction here."""
     rng = np.random.default_rng(2)
