@@ -22,6 +22,8 @@ from robot_identification.storage.mujoco_models import mujoco_robot
 
 MUJOCO = "mujoco_robot"
 ALL_SAMPLES = msg.ProcessingSettings(velocity_threshold=[0.0])
+# Friction of MuJoCo is that of sliding only some time after a joint has begun to slide.
+SLIDING = msg.ProcessingSettings(velocity_threshold_window=2.0)
 
 
 @dataclass(frozen=True)
@@ -161,7 +163,7 @@ def identified(arm, folder, seed=0, *, node=MUJOCO, environment=None, **paramete
     with session_of(arm, folder, node, environment, seed=seed, **parameters) as (robot, session):
         exciting, other = arm.motion(robot, 2 * seed), arm.motion(robot, 2 * seed + 1)
         fitted, fresh = session.record(exciting), session.record(other)
-        result = session.identify(fitted)
+        result = session.identify(fitted, processing=SLIDING)
         told = session.validate(fresh)
         everything = session.validate(fresh, ALL_SAMPLES)
     return Found(
