@@ -10,13 +10,12 @@ until a posture is found that is too near.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
 from robot_identification.collision.arrays import SceneArrays
 from robot_identification.collision.engine import Distances
-from robot_identification.collision.pair_maps import MOST_JOINTS, PairMap
+from robot_identification.collision.pair_maps import PairMaps
 from robot_identification.collision.scene import Indices, Scene
 from robot_identification.collision.tube import Cells, Tube
 from robot_identification.robot.arrays import by_value
@@ -27,8 +26,6 @@ _RESOLUTION = 1e-3
 """Distance in m below which "kept" and "not kept" are not told apart: then it is not kept."""
 
 _ROUNDING = 1e-9  # m
-_TURN = 2.0 * np.pi  # rad; covered of joints without limits
-_BEYOND = 0.2  # rad or m; robots may be off their reference
 
 
 @by_value
@@ -99,7 +96,7 @@ class ClearanceCheck:
         self.arrays = SceneArrays.of(robot, scene)
         self._exact = Distances(scene)
         self._arms = self.arrays.arms_between()
-        self._maps: dict[int, PairMap] = {}
+        self._maps = PairMaps(robot, self.arrays, self.at)
 
     def __call__(self, tube: Tube, wanted: float) -> Clearance:
         """Return the clearance of a tube.
@@ -115,7 +112,7 @@ class ClearanceCheck:
             unsure = self._judge(cells, rows, wanted, nearest, tube)
             if unsure is None or count + 2 * len(unsure) > _MOST_CELLS:
                 return Clearance(False, wanted, nearest.found, count, exact)
-            unsure = self._unmapped(cells, unsure, wanted)
+            unsure = unsure[~self._maps.prove(cells, unsure, wanted)]
             pairs = np.tile(unsure[:, 1], 2)
             cells = tube.cells(cells.halved(unsure[:, 0], self._arms[unsure[:, 1]]))
             gaps = self.arrays.gaps_of(cells.posture, cells.spread, wanted, pairs)
@@ -142,46 +139,6 @@ class ClearanceCheck:
         if (near | (shrinks[unsure] - least < _RESOLUTION)).any():
             return None
         return rows[unsure]
-
-    def _unmapped(self, cells: Cells, rows: Indices, wanted: float) -> Indices:
-        """Return the rows whose distance the maps of their pairs do not prove either."""
-        left = np.ones(len(rows), dtype=np.bool_)
-        for pair in np.unique(rows[:, 1]).tolist():
-            joints = self.arrays.between(pair)
-            if not 0 < len(joints) <= MOST_JOINTS:
-                continue
-            own = np.flatnonzero(rows[:, 1] == pair)
-            posture = cells.posture[np.ix_(rows[own, 0], joints)]
-            spread = cells.spread[np.ix_(rows[own, 0], joints)]
-            found = self._map(pair, joints).proves(posture - spread, posture + spread, wanted)
-            left[own] = ~found
-        return rows[left]
-
-    def _map(self, pair: int, joints: list[int]) -> PairMap:
-        """Return the map of a pair, which the first who asks makes."""
-        if pair not in self._maps:
-            low, high = _positions(self.robot, joints)
-            self._maps[pair] = PairMap(low, high, partial(self._bounds, pair, joints))
-        return self._maps[pair]
-
-    def _bounds(
-        self, pair: int, joints: list[int], centres: Array, half: Array
-    ) -> tuple[Array, Array]:
-        """Return distances of a pair at positions, and bounds of those around; all other joints 0.
-
-        Args:
-            pair: the pair.
-            joints: those between its bodies.
-            centres: (cells, joints between) positions.
-            half: (joints between,) how far around.
-        """
-        postures = np.zeros((len(centres), len(self.robot.joints)))
-        spread = np.zeros_like(postures)
-        postures[:, joints], spread[:, joints] = centres, half
-        rows = np.column_stack([np.arange(len(centres)), np.full(len(centres), pair)])
-        distance, normals, points = self.at(postures, rows)
-        shrinks = self.arrays.travel(postures, spread, rows, normals, points)
-        return distance, distance - shrinks
 
     def margins(self, postures: Array, off: Array, within: float) -> Array:
         """Return (postures,) bounds of the smallest distances of a robot that may be off, in m.
@@ -238,14 +195,6 @@ class ClearanceCheck:
         used, place = np.unique(rows[:, 0], return_inverse=True)
         turned, placed = self.arrays.frames(postures[used])
         return self._exact.at(np.column_stack([place, rows[:, 1]]), turned, placed)
-
-
-def _positions(robot: RobotModel, joints: list[int]) -> tuple[Array, Array]:
-    """Return the positions that maps cover: those within the limits, and a little beyond."""
-    limits = [robot.joints[j].limits for j in joints]
-    low = [-_TURN if x.lower is None else x.lower - _BEYOND for x in limits]
-    high = [_TURN if x.upper is None else x.upper + _BEYOND for x in limits]
-    return np.array(low), np.array(high)
 
 
 class _Smallest:

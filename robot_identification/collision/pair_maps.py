@@ -9,15 +9,20 @@ each cut into halves along every joint where its bound is not enough and somebod
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import product
 
 import numpy as np
 import numpy.typing as npt
 
+from robot_identification.collision.arrays import SceneArrays
 from robot_identification.collision.scene import Indices
-from robot_identification.robot.model import Array
+from robot_identification.collision.tube import Cells
+from robot_identification.robot.model import Array, RobotModel
 
-MOST_JOINTS = 2
+_MOST_JOINTS = 2
+_TURN = 2.0 * np.pi  # rad; covered of joints without limits
+_BEYOND = 0.2  # rad or m; robots may be off their reference
 _DEPTH = 11  # halvings of a range of positions
 _MOST_CELLS = 100_000
 _NONE = -1
@@ -25,6 +30,71 @@ _NONE = -1
 Bounds = Callable[[Array, Array], tuple[Array, Array]]
 """From centres (cells, joints) and half widths (joints,) of cells to the distances at the centres
 and lower bounds of those in the cells, each (cells,) in m."""
+
+At = Callable[[Array, Indices], tuple[Array, Array, Array]]
+""":meth:`robot_identification.collision.clearance.ClearanceCheck.at`."""
+
+
+class PairMaps:
+    """The maps of the pairs of a scene, each made when it is first asked.
+
+    Args:
+        robot: the robot.
+        arrays: robot and scene.
+        at: exact distances of pairs at postures.
+    """
+
+    def __init__(self, robot: RobotModel, arrays: SceneArrays, at: At) -> None:
+        self._robot, self._arrays, self._at = robot, arrays, at
+        self._maps: dict[int, PairMap] = {}
+
+    def prove(self, cells: Cells, rows: Indices, wanted: float) -> npt.NDArray[np.bool_]:
+        """Tell for which cells and pairs the distance is kept; not, where more joints are between.
+
+        Args:
+            cells: of a tube.
+            rows: (rows, 2) indices of a cell and of a pair.
+            wanted: distance to be kept, in m.
+        """
+        proven = np.zeros(len(rows), dtype=np.bool_)
+        for pair in np.unique(rows[:, 1]).tolist():
+            joints = self._arrays.between(pair)
+            if 0 < len(joints) <= _MOST_JOINTS:
+                own = np.flatnonzero(rows[:, 1] == pair)
+                posture = cells.posture[np.ix_(rows[own, 0], joints)]
+                spread = cells.spread[np.ix_(rows[own, 0], joints)]
+                found = self._map(pair, joints).proves(posture - spread, posture + spread, wanted)
+                proven[own] = found
+        return proven
+
+    def _map(self, pair: int, joints: list[int]) -> PairMap:
+        """Return the map of a pair, over the limits of its joints and a little beyond."""
+        if pair not in self._maps:
+            limits = [self._robot.joints[j].limits for j in joints]
+            low = [-_TURN if x.lower is None else x.lower - _BEYOND for x in limits]
+            high = [_TURN if x.upper is None else x.upper + _BEYOND for x in limits]
+            bounds = partial(self._bounds, pair, joints)
+            self._maps[pair] = PairMap(np.array(low), np.array(high), bounds)
+        return self._maps[pair]
+
+    def _bounds(
+        self, pair: int, joints: list[int], centres: Array, half: Array
+    ) -> tuple[Array, Array]:
+        """Return distances of a pair at positions, and bounds of those around; all other joints 0.
+
+        Args:
+            pair: the pair.
+            joints: those between its bodies.
+            centres: (cells, joints between) positions.
+            half: (joints between,) how far around.
+        """
+        postures = np.zeros((len(centres), len(self._robot.joints)))
+        spread = np.zeros_like(postures)
+        postures[:, joints], spread[:, joints] = centres, half
+        rows = np.column_stack([np.arange(len(centres)), np.full(len(centres), pair)])
+        distance, normals, points = self._at(postures, rows)
+        shrinks = self._arrays.travel(postures, spread, rows, normals, points)
+        return distance, distance - shrinks
 
 
 class PairMap:

@@ -52,7 +52,7 @@ class Cells:
         """Return the ranges of some cells, each cut in two where that narrows it most.
 
         Args:
-            chosen: (chosen,) indices of cells; of those that occur more often than once each.
+            chosen: (chosen,) indices of cells; one may occur several times, with other arms.
             arms: (chosen, joints) by how much bodies move per radian or metre, about.
 
         Returns:
