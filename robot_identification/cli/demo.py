@@ -37,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command: about a minute and a half, most of it the motion of the robot."""
+    from robot_identification.nodes.client import READY_WITHIN
     from robot_identification.nodes.commissioning import follow_with_both, heavy_prior
     from robot_identification.nodes.session import Session
     from robot_identification.nodes.tracking import Tracking
@@ -67,7 +68,7 @@ def run(options: argparse.Namespace) -> None:
             watch=lambda fraction: report("following another motion", fraction),
         )
         session.wait_until_ready()
-        session.client.wait_for_service(Calibrate, "calibration/calibrate")
+        session.client.wait_for_service(Calibrate, "calibration/calibrate", READY_WITHIN)
         tracking.wait_until_ready()
         fitted = session.record(
             _trajectory(EXCITING), lambda fraction: report("moving the robot", fraction)

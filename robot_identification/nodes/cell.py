@@ -26,9 +26,9 @@ from robot_identification.excitation.timing import motion_extrema
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.msg import ExcitationStatus as Status
 from robot_identification.nodes import qos
-from robot_identification.nodes.client import Client
+from robot_identification.nodes.client import READY_WITHIN, Client
 from robot_identification.nodes.closing import Closing
-from robot_identification.nodes.excitation_client import READY_WITHIN, ExcitationClient
+from robot_identification.nodes.excitation_client import ExcitationClient
 from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
 from robot_identification.nodes.processes import NodeProcesses, command
 from robot_identification.nodes.trajectories import trajectory_of

@@ -9,10 +9,8 @@ from std_srvs.srv import Trigger
 from robot_identification.msg import ExcitationStatus as Status
 from robot_identification.msg import Progress
 from robot_identification.nodes import qos
-from robot_identification.nodes.client import Client
+from robot_identification.nodes.client import READY_WITHIN, Client
 from robot_identification.srv import PlanExcitation
-
-READY_WITHIN = 120.0  # the first start on a machine compiles
 
 _STATE_NAMES = {
     name: getattr(Status, name)

@@ -19,7 +19,7 @@ from trajectory_msgs.msg import JointTrajectory
 from robot_identification import msg
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.nodes import qos
-from robot_identification.nodes.client import Client
+from robot_identification.nodes.client import READY_WITHIN, Client
 from robot_identification.nodes.closing import Closing
 from robot_identification.nodes.identification_client import RecordingClient, Verbs, data_of
 from robot_identification.nodes.joint_states import NANOSECONDS
@@ -30,7 +30,6 @@ from robot_identification.nodes.trajectories import message_of
 from robot_identification.srv import Calibrate, Identify
 
 NODES = ("simulated_robot", "acquisition", "identification")
-_READY_WITHIN = 120.0  # the first start on a machine compiles
 _SETTLING = 0.3
 
 Watch = Callable[[float], None]
@@ -111,10 +110,10 @@ class Session(Closing):
 
     def wait_until_ready(self) -> None:
         """Wait until simulated robot, acquisition and identification answer."""
-        self.client.wait_for_service(Identify, "identification/identify", _READY_WITHIN)
-        self.client.wait_for_service(Trigger, "acquisition/start", _READY_WITHIN)
+        self.client.wait_for_service(Identify, "identification/identify", READY_WITHIN)
+        self.client.wait_for_service(Trigger, "acquisition/start", READY_WITHIN)
         count = self._trajectories.get_subscription_count
-        self.client.wait_for(lambda: count() >= 2, _READY_WITHIN, "listener to trajectories")
+        self.client.wait_for(lambda: count() >= 2, READY_WITHIN, "listener to trajectories")
 
     def record(self, trajectory: Trajectory, watch: Watch | None = None) -> str:
         """Record while the robot follows a trajectory; return the identifier of the recording.

@@ -16,7 +16,7 @@ from live_robots import ROBOT, TRUTH, start_robot
 from robot_identification.cli.main import main
 from robot_identification.identification.base import base_parameters
 from robot_identification.nodes import qos
-from robot_identification.nodes.client import Client
+from robot_identification.nodes.client import READY_WITHIN, Client
 from robot_identification.nodes.live_run import SERVICES, LiveRun
 from robot_identification.nodes.parameter_client import get_parameter
 from robot_identification.nodes.processes import NodeProcesses
@@ -29,7 +29,6 @@ LEFT, RIGHT = (f"/{side}_{uuid.uuid4().hex[:8]}" for side in ("left", "right"))
 HEAVY = 1.5
 QUICK = ("--rows", "8", "--duration", "6", "--wait", "60")
 NO_REHEARSAL = "plan,run,identify,validate,calibrate"
-READY_WITHIN = 200.0
 
 
 @pytest.fixture(scope="module")
