@@ -62,20 +62,12 @@ class Division:
     places: tuple[npt.NDArray[np.intp], ...]
 
 
-def undivided(segments: Sequence[FilteredSegment], processing: Processing) -> Division:
-    """Return one group of all rows.
-
-    Args:
-        segments: of one bag, or of several that count as one.
-        processing: says how many rows they have after decimation.
-    """
-    counts = [processing.decimator(s.period).output_count(s.samples) for s in segments]
-    places = tuple(np.zeros(count, dtype=np.intp) for count in counts)
-    return Division("blocks", ("all",), (0,) * len(counts), places)
-
-
 def divide(
-    names: Sequence[str], bags: Sequence[Sequence[FilteredSegment]], processing: Processing
+    names: Sequence[str],
+    bags: Sequence[Sequence[FilteredSegment]],
+    processing: Processing,
+    *,
+    blocks: bool = True,
 ) -> Division:
     """Return a group for every bag, or five blocks of a single bag that follow each other.
 
@@ -83,15 +75,16 @@ def divide(
         names: names of the bags.
         bags: the segments of each.
         processing: says how many rows they have after decimation.
+        blocks: whether a single bag is cut into blocks; otherwise it is a group like any other.
     """
     outputs = [
         [processing.decimator(s.period).output_count(s.samples) for s in segments]
         for segments in bags
     ]
     numbers = tuple(bag for bag, counts in enumerate(outputs) for _ in counts)
-    if len(bags) > 1:
+    if len(bags) != 1 or not blocks:
         places = [
-            np.full(count, bag, dtype=np.intp) for bag, own in enumerate(outputs) for count in own
+            np.broadcast_to(np.intp(bag), count) for bag, own in enumerate(outputs) for count in own
         ]
         return Division("bags", tuple(names), numbers, tuple(places))
     ends = np.cumsum(outputs[0])

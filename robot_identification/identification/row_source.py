@@ -23,7 +23,6 @@ from robot_identification.identification.row_groups import (
     Scheme,
     divide,
     fold_groups,
-    undivided,
 )
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
@@ -143,7 +142,7 @@ class WholeRows:
         report: Progress,
         cancelled: Cancelled | None,
         *,
-        in_groups: bool = True,
+        blocks: bool = True,
     ) -> WholeRows:
         """Return the rows of recordings.
 
@@ -153,7 +152,7 @@ class WholeRows:
             processing: settings of the signal processing.
             report: told the stage and the fraction that is done.
             cancelled: asked now and then whether to stop.
-            in_groups: whether bags, or blocks of a single one, are kept apart.
+            blocks: whether a single recording is cut into blocks, for cross-validation.
 
         Raises:
             RecordingError: a recording is too short.
@@ -165,9 +164,7 @@ class WholeRows:
         return cls(
             base=base,
             segments=segments,
-            division=(
-                divide(bags, own, processing) if in_groups else undivided(segments, processing)
-            ),
+            division=divide(bags, own, processing, blocks=blocks),
             bags=bags,
             processing=processing,
             progress=lambda fraction: report("regressor", fraction),

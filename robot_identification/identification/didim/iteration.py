@@ -36,7 +36,7 @@ from robot_identification.identification.estimation import ESTIMATORS
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.history import Iteration
 from robot_identification.identification.least_squares import Estimate, RelativeError
-from robot_identification.identification.row_groups import undivided
+from robot_identification.identification.row_groups import divide
 from robot_identification.identification.row_source import WholeRows
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
@@ -131,7 +131,7 @@ class Problem:
 
     def rows(self, segments: Sequence[FilteredSegment]) -> WholeRows:
         """Return the rows along simulated motions, all in one group."""
-        division = undivided(segments, self.processing)
+        division = divide(("all",), [segments], self.processing, blocks=False)
         return WholeRows(
             self.base, segments, division, ("all",), self.processing, cancelled=self.cancelled
         )
