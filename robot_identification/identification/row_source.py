@@ -9,21 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Protocol
 
 import numpy as np
 
+from robot_identification.dynamics.regressor import Regressor
 from robot_identification.errors import CancelledError, SettingError
+from robot_identification.identification.ahead import sensible_threads
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.row_groups import (
     Bands,
-    Change,
     Division,
     GroupedRows,
+    GroupStreams,
     Scheme,
+    Use,
     divide,
-    fold_groups,
 )
+from robot_identification.identification.stream import RowBlock, each_block
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 from robot_identification.robot.processing import Divisor
@@ -122,6 +126,8 @@ class WholeRows:
         noise: (bags, joints) standard deviations of the rows, where they are known beforehand.
         progress: told the fraction of a pass that is done, in any thread.
         cancelled: asked now and then whether to stop, in any thread.
+        threads: threads that are busy; None: as many as pay.  What is made of the rows is the same
+            to the last bit, whatever their number.
     """
 
     base: BaseParameters
@@ -132,6 +138,7 @@ class WholeRows:
     noise: Array | None = None
     progress: Callable[[float], None] | None = None
     cancelled: Cancelled | None = None
+    threads: int | None = None
 
     @classmethod
     def of(
@@ -139,8 +146,8 @@ class WholeRows:
         base: BaseParameters,
         recordings: Sequence[Recording],
         processing: Processing,
-        report: Progress,
-        cancelled: Cancelled | None,
+        report: Progress | None = None,
+        cancelled: Cancelled | None = None,
         *,
         blocks: bool = True,
     ) -> WholeRows:
@@ -158,17 +165,39 @@ class WholeRows:
             RecordingError: a recording is too short.
             CancelledError: if ``cancelled`` says so.
         """
-        own = list(_filtered(recordings, processing, report, cancelled))
+        tell = report or _silent
+        own = list(_filtered(recordings, processing, tell, cancelled))
         bags = tuple(recording.source for recording in recordings)
-        segments = [segment for of_bag in own for segment in of_bag]
+        source = cls.of_segments(base, bags, own, processing, blocks=blocks)
+        return replace(
+            source, progress=lambda fraction: tell("regressor", fraction), cancelled=cancelled
+        )
+
+    @classmethod
+    def of_segments(
+        cls,
+        base: BaseParameters,
+        bags: Sequence[str],
+        segments: Sequence[Sequence[FilteredSegment]],
+        processing: Processing,
+        *,
+        blocks: bool = True,
+    ) -> WholeRows:
+        """Return the rows of filtered samples.
+
+        Args:
+            base: base parameters.
+            bags: names of the bags.
+            segments: those of every bag.
+            processing: settings of the signal processing.
+            blocks: as for :meth:`of`.
+        """
         return cls(
             base=base,
-            segments=segments,
-            division=divide(bags, own, processing, blocks=blocks),
-            bags=bags,
+            segments=[segment for own in segments for segment in own],
+            division=divide(bags, segments, processing, blocks=blocks),
+            bags=tuple(bags),
             processing=processing,
-            progress=lambda fraction: report("regressor", fraction),
-            cancelled=cancelled,
         )
 
     @property
@@ -191,7 +220,12 @@ class WholeRows:
         """Names of the groups."""
         return self.division.names
 
-    def rows(self, bands: Bands, change: Change | None = None) -> GroupedRows:
+    @cached_property
+    def regressor(self) -> Regressor:
+        """Regressor of the base parameters, with a place for the effort of every joint."""
+        return Regressor(self.base.robot, self.base.base_columns, spare=1)
+
+    def rows(self, bands: Bands, change: Use | None = None) -> GroupedRows:
         """Go over the samples and return the rows of all groups.
 
         Args:
@@ -201,16 +235,41 @@ class WholeRows:
         Raises:
             CancelledError: if the caller wants to stop.
         """
-        return fold_groups(
-            self.base,
-            self.segments,
-            self.division,
-            self.processing,
-            change=change,
-            bands=bands,
-            progress=self.progress,
-            cancelled=self.cancelled,
-        )
+        groups = GroupStreams(self.base, self.division, bands)
+        uses = groups.uses
+        self.each_block(uses if change is None else [_one_after_the_other([change, *uses])])
+        return groups.rows()
+
+    def each_block(self, uses: Sequence[Use], regressor: Regressor | None = None) -> None:
+        """Go over the samples and hand every block of decimated rows to every use.
+
+        Args:
+            uses: each takes the number of a segment and a block of its rows, one at a time in
+                their order, in any thread; different ones work at the same time.  The rows are
+                overwritten when all uses have returned.
+            regressor: made with one spare row per joint; by default that of the base parameters.
+
+        Raises:
+            CancelledError: if the caller wants to stop.
+        """
+        total, done = sum(len(own) for own in self.division.places), 0
+        for number, (segment, own) in enumerate(
+            zip(self.segments, self.division.places, strict=True)
+        ):
+
+            def tell(block: RowBlock, done: int = done) -> None:
+                if self.progress is not None:
+                    self.progress((done + block.window.last_output) / total)
+
+            each_block(
+                regressor or self.regressor,
+                segment,
+                self.processing,
+                [*(partial(use, number) for use in uses), tell],
+                cancelled=self.cancelled,
+                threads=self.threads or sensible_threads(segment.samples),
+            )
+            done += len(own)
 
     def times(self) -> list[Array]:
         """Return for each bag the (rows,) times in s since its first stamp."""
@@ -219,6 +278,14 @@ class WholeRows:
             kept = self.processing.decimator(segment.period).kept(segment.samples)
             times[bag].append(segment.time[kept])
         return [np.concatenate(own) for own in times]
+
+
+def _one_after_the_other(uses: Sequence[Use]) -> Use:
+    def use(segment: int, block: RowBlock) -> None:
+        for one in uses:
+            one(segment, block)
+
+    return use
 
 
 def samples_behind(source: RowSource, what: str) -> WholeRows:
@@ -250,3 +317,7 @@ def _filtered(
             raise CancelledError(f"cancelled after {done} of {len(recordings)} recordings")
         report("filter", done / len(recordings))
         yield filter_recording(recording, processing)
+
+
+def _silent(_stage: str, _fraction: float) -> None:
+    """Report to nobody."""

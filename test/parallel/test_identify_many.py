@@ -92,7 +92,7 @@ def test_the_result_is_the_one_of_a_single_pass_over_all_rows(fleet, identified)
     outcome, _ = identified
     bags = find_bags([fleet])
     processing = common_settings(ROBOT, bags, TOPIC, SETTINGS)
-    stream = FactorStream(ROBOT, BASE.base_columns, processing)
+    stream = FactorStream(ROBOT, BASE.base_columns)
     for described in bags:
         samples = read_joint_states(described.path, ROBOT.joint_names).samples
         order = np.argsort(samples.stamps)
