@@ -300,8 +300,20 @@ def samples_behind(source: RowSource, what: str) -> WholeRows:
     """
     if isinstance(source, WholeRows):
         return source
-    raise SettingError(
-        what, "asked for", "goes over the samples, of which the rows alone are kept here"
+    raise without_samples(what)
+
+
+def without_samples(what: str) -> SettingError:
+    """Return the error for something that goes over samples where only rows are kept.
+
+    Args:
+        what: its name.
+    """
+    return SettingError(
+        what,
+        "asked for",
+        "goes over the samples, of which the rows alone are kept here; identify the whole "
+        "recordings together instead",
     )
 
 
