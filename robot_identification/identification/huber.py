@@ -146,7 +146,7 @@ def identify_limited(
         efficiency=read_only(efficiency),
         outliers=tell_outliers(limiter, scales, spikes, data.times(), threshold, data.bags, joints),
     )
-    return solve_stacked(problem, rows, measured=measured, efficiency=efficiency), rows, report
+    return solve_stacked(problem, rows, efficiency), rows, report
 
 
 def robustness_warnings(found: Robustness) -> tuple[str, ...]:
