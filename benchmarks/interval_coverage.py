@@ -46,8 +46,8 @@ from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.householder_kernels import fold_rows
 from robot_identification.identification.robust import robust_std
-from robot_identification.identification.row_source import WholeRows
 from robot_identification.identification.stream import band_stream, decimated_rows
+from robot_identification.identification.whole_rows import WholeRows
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings

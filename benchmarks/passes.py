@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.factor import JointFactor
-from robot_identification.identification.row_source import WholeRows
+from robot_identification.identification.whole_rows import WholeRows
 from robot_identification.signals.processing import Processing
 from robot_identification.signals.samples import FilteredSegment
 

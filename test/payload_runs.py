@@ -5,7 +5,7 @@ import numpy as np
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.identification.base import base_parameters
 from robot_identification.identification.payload.runs import Columns, fold
-from robot_identification.identification.row_source import WholeRows
+from robot_identification.identification.whole_rows import WholeRows
 from robot_identification.robot.bodies import Body
 from robot_identification.robot.drives import as_recorded
 from robot_identification.robot.mounting import mounting

@@ -24,8 +24,9 @@ from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.least_squares import Estimate
 from robot_identification.identification.robust import robust_std
 from robot_identification.identification.row_groups import Bands, GroupedRows, merged, without
-from robot_identification.identification.row_source import RowSource, samples_behind
+from robot_identification.identification.row_source import RowSource
 from robot_identification.identification.sequential import SequentialEstimator
+from robot_identification.identification.whole_rows import samples_behind
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 from robot_identification.signals.processing import Processing

@@ -14,11 +14,7 @@ from robot_identification.identification.energy import ENERGY
 from robot_identification.identification.estimator import Choice, Estimator, Fit, Method
 from robot_identification.identification.joint_noise import refuse_silent_joints
 from robot_identification.identification.one_joint.base_estimate import ONE_JOINT
-from robot_identification.identification.row_source import (
-    RowSource,
-    samples_behind,
-    without_samples,
-)
+from robot_identification.identification.row_source import RowSource, without_samples
 from robot_identification.identification.stacked_estimators import (
     OLS,
     WLS,
@@ -26,6 +22,7 @@ from robot_identification.identification.stacked_estimators import (
     LeastSquares,
 )
 from robot_identification.identification.weighting import Weighting
+from robot_identification.identification.whole_rows import samples_behind
 
 ESTIMATORS: Mapping[str, Estimator] = {e.name: e for e in (OLS, WLS, ENERGY, ONE_JOINT)}
 """Methods that estimate from rows, by name."""

@@ -31,8 +31,8 @@ from robot_identification.identification.periodic_settings import periodic_proce
 from robot_identification.identification.result import IdentificationResult, Source
 from robot_identification.identification.result_warnings import recording_warnings
 from robot_identification.identification.row_groups import GroupedRows
-from robot_identification.identification.row_source import WholeRows
 from robot_identification.identification.weighting import Weighting, weighting_entries
+from robot_identification.identification.whole_rows import WholeRows
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.period_average import AveragedPeriods

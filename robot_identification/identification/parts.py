@@ -82,6 +82,7 @@ def identify_parts(
     if weights:
         stated = tuple(weights.get(name, 1.0) for name in names)
         choice = replace(choice, weighting=replace(choice.weighting, bag_weights=stated))
+    choice.weighting.checked(len(names))
     found = fit(choice, rows)
     unseen = [pair for part in held_out for pair in zip(part.sources, part.factors, strict=True)]
     errors = held_out_errors(

@@ -22,8 +22,8 @@ import scipy.linalg
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.identification.factor import JointFactor, stack
 from robot_identification.identification.least_squares import Estimate
-from robot_identification.identification.row_source import WholeRows
 from robot_identification.identification.stream import RowBlock
+from robot_identification.identification.whole_rows import WholeRows
 from robot_identification.robot.model import Array, read_only
 from robot_identification.signals.decimation import Decimator
 from robot_identification.signals.period_average import AveragedPeriods

@@ -18,7 +18,7 @@ from robot_identification.identification.estimator import Choice, Fit
 from robot_identification.identification.periodic import PeriodicRecording, periodic_recording
 from robot_identification.identification.periodic_deviations import noise_effect
 from robot_identification.identification.periodic_settings import row_noise, rows_segment
-from robot_identification.identification.row_source import WholeRows
+from robot_identification.identification.whole_rows import WholeRows
 from robot_identification.robot.model import RobotModel, read_only
 from robot_identification.signals.period_average import AveragedPeriods, average_periods
 from robot_identification.signals.periods import PeriodicMotion

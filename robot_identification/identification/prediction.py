@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from robot_identification.errors import ShapeError
 from robot_identification.identification.base import BaseParameters
-from robot_identification.identification.row_source import WholeRows
 from robot_identification.identification.stream import RowBlock
+from robot_identification.identification.whole_rows import WholeRows
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, Joint, JointType, read_only
 from robot_identification.signals.processing import Processing
@@ -80,7 +80,9 @@ def predict(
         )
 
     source.each_block([take])
-    time, measured, predicted, kept, velocity = map(np.concatenate, zip(*parts, strict=True))
+    time, measured, predicted, kept, velocity = (
+        np.concatenate(columns) for columns in zip(*parts, strict=True)
+    )
     return Prediction(
         joint_names=base.robot.joint_names,
         units=tuple(_unit(joint) for joint in base.robot.joints),

@@ -25,7 +25,7 @@ from robot_identification.identification.huber import (
 )
 from robot_identification.identification.joint_noise import weight_warnings
 from robot_identification.identification.row_groups import Bands, GroupedRows, merged
-from robot_identification.identification.row_source import RowSource, samples_behind
+from robot_identification.identification.row_source import RowSource
 from robot_identification.identification.stacked import (
     Problem,
     Stacked,
@@ -34,6 +34,7 @@ from robot_identification.identification.stacked import (
     solve_stacked,
     white_std,
 )
+from robot_identification.identification.whole_rows import samples_behind
 from robot_identification.robot.model import Array, read_only
 
 
@@ -143,14 +144,11 @@ class LeastSquares(Estimator):
         )
         kept, estimate = np.flatnonzero(elimination.kept), elimination.estimate
         of_kept = self.deviations(solved.restricted(estimate, kept), rows, kept)
-        std, robust = np.array(estimate.std), None
-        std[kept] = of_kept.white
+        coloured = None
         if deviations.coloured is not None and of_kept.coloured is not None:
-            robust = np.array(deviations.coloured)
-            robust[kept] = of_kept.coloured
-            robust = read_only(robust)
-        estimate = replace(estimate, std=read_only(std), std_robust=robust)
-        return replace(elimination, estimate=estimate)
+            coloured = _with_kept(deviations.coloured, kept, of_kept.coloured)
+        std = _with_kept(estimate.std, kept, of_kept.white)
+        return replace(elimination, estimate=replace(estimate, std=std, std_robust=coloured))
 
 
 @dataclass(frozen=True)
@@ -199,6 +197,13 @@ WLS = LeastSquares(
     help="least squares weighted by the noise of every joint",
     weights_joints=True,
 )
+
+
+def _with_kept(every: Array, kept: npt.NDArray[np.intp], values: Array) -> Array:
+    """Return an array with other values at the places that are kept."""
+    result = np.array(every)
+    result[kept] = values
+    return read_only(result)
 
 
 def _fit_without(

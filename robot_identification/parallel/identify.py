@@ -100,6 +100,8 @@ def identify_many(
     unseen = {bag.path for bag in held_out}
     single, copies = without_copies([*(b for b in bags if b.path not in unseen), *held_out])
     fitted, rest = ([b for b in single if (b.path in unseen) == out] for out in (False, True))
+    if not fitted:
+        raise RecordingError("no bag to fit; give one that is not held out")
     processing = common_settings(robot, fitted, topic, overrides or ProcessingSettings())
     source = Path(robot_source)
     name = str(source.absolute()) if source.exists() else robot_source

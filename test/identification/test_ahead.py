@@ -13,8 +13,8 @@ from robot_identification.dynamics.regressor import Regressor, inverse_dynamics
 from robot_identification.errors import CancelledError
 from robot_identification.identification.ahead import alive, in_order, sensible_threads
 from robot_identification.identification.base import base_parameters
-from robot_identification.identification.row_source import WholeRows
 from robot_identification.identification.stream import BLOCK_OUTPUTS
+from robot_identification.identification.whole_rows import WholeRows
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.values import load_values
 from robot_identification.signals.processing import Processing

@@ -36,7 +36,7 @@ from robot_identification.identification.estimation import ESTIMATORS
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.history import Iteration
 from robot_identification.identification.least_squares import Estimate, RelativeError
-from robot_identification.identification.row_source import WholeRows
+from robot_identification.identification.whole_rows import WholeRows
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 from robot_identification.signals.processing import Processing

@@ -32,8 +32,8 @@ from robot_identification.identification.payload.runs import (
 from robot_identification.identification.result import Source
 from robot_identification.identification.result_warnings import recording_warnings
 from robot_identification.identification.row_groups import merged
-from robot_identification.identification.row_source import WholeRows
 from robot_identification.identification.substitution import substituted, substituted_grams
+from robot_identification.identification.whole_rows import WholeRows
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, EffortMeaning, RobotModel, read_only
 from robot_identification.robot.mounting import Mounting

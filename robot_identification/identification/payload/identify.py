@@ -27,7 +27,7 @@ from robot_identification.identification.payload.runs import (
 )
 from robot_identification.identification.result import IdentificationResult, Source
 from robot_identification.identification.result_warnings import recording_warnings
-from robot_identification.identification.row_source import WholeRows
+from robot_identification.identification.whole_rows import WholeRows
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.mounting import Mounting
 from robot_identification.robot.processing import ProcessingSettings

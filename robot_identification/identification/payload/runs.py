@@ -20,8 +20,8 @@ from robot_identification.identification.bands import BandGrams, BandStream
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.householder_kernels import fold_rows
-from robot_identification.identification.row_source import WholeRows
 from robot_identification.identification.stream import RowBlock
+from robot_identification.identification.whole_rows import WholeRows
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.mounting import Mounting
