@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 import scipy.optimize
 import yaml
+from passes import factors_of
 
 from robot_identification.dynamics import reference as references
 from robot_identification.dynamics.simulation import ClosedLoop, SimulatedSamples
@@ -48,7 +49,6 @@ from robot_identification.identification.didim.run import identify_didim
 from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.didim.starts import full_vector, regular
 from robot_identification.identification.result import IdentificationResult
-from robot_identification.identification.stream import factorise
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
@@ -189,7 +189,7 @@ def without_filter(bench: Bench, seed: int, every: int) -> dict[str, Any]:
     measured = FilteredSegment(segment.time, q, qd, qdd, segment.effort.T, recording.period)
     free = replace(bench.robot, processing=replace(bench.robot.processing, cutoff_hz=None))
     processing = resolve_processing(free, [recording], replace(raw, velocity_threshold=()))
-    factors = factorise(bench.robot, bench.base.base_columns, [measured], processing)
+    factors = factors_of(bench.base, [measured], processing)
     idim = least_squares.weighted(factors, bench.base.names)
     error = np.abs(idim.values / bench.truth - 1.0)
     return {
@@ -244,7 +244,7 @@ def torque_error(bench: Bench, values: np.ndarray, recording: Recording) -> floa
     except SimulationError:
         return float("inf")
     still = replace(processing, velocity_threshold=(0.0, 0.0))
-    factors = factorise(bench.robot, bench.base.base_columns, [motion], still)
+    factors = factors_of(bench.base, [motion], still)
     return least_squares.relative_error(factors, values).total
 
 

@@ -24,7 +24,7 @@ import time
 for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -39,14 +39,15 @@ from robot_identification.dynamics.simulation import ClosedLoop
 from robot_identification.excitation.random_points import RandomPointsSettings, random_points
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.identification import least_squares
-from robot_identification.identification.bands import BandStream
+from robot_identification.identification.bands import BandGrams
 from robot_identification.identification.base import BaseParameters, base_parameters
 from robot_identification.identification.didim.run import identify_didim
 from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.householder_kernels import fold_rows
 from robot_identification.identification.robust import robust_std
-from robot_identification.identification.stream import band_stream, decimated_rows, factorise
+from robot_identification.identification.stream import band_stream, decimated_rows
+from robot_identification.identification.whole_rows import WholeRows
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
@@ -178,7 +179,7 @@ def rows_with_noisy_efforts(
         yield rows
 
 
-def folded(at: Scene, rows: np.ndarray) -> tuple[list[JointFactor], BandStream]:
+def folded(at: Scene, rows: np.ndarray) -> tuple[list[JointFactor], BandGrams]:
     """Return the factors and the bands of rows."""
     bands = band_stream(at.base.robot, at.base.base_columns)
     bands.add(rows, at.kept)
@@ -189,15 +190,15 @@ def folded(at: Scene, rows: np.ndarray) -> tuple[list[JointFactor], BandStream]:
         triangle = np.zeros((end - begin, end - begin))
         fold_rows(triangle, np.ascontiguousarray(rows[begin:end]), at.kept[k])
         factors.append(JointFactor(str(k), columns[k], triangle, int(at.kept[k].sum())))
-    return factors, bands
+    return factors, bands.grams()
 
 
 def estimate(
-    at: Scene, factors: list[JointFactor], bands: BandStream
+    at: Scene, factors: Sequence[JointFactor], bands: BandGrams
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return values, standard deviations of the papers, and robust ones."""
     found = least_squares.weighted(factors, at.base.names)
-    robust = robust_std(bands.grams(), factors, found.values, found.weights)
+    robust = robust_std(bands, factors, found.values, found.weights)
     return found.values, found.std, robust
 
 
@@ -225,15 +226,12 @@ def position_batch(
 ) -> np.ndarray:
     """Return (runs, 3, parameters) values and standard deviations, for noise on the positions."""
     at, rng = scene(name, controlled), np.random.default_rng(seed)
-    robot, columns = at.base.robot, at.base.base_columns
     found = []
     for _ in range(runs):
         recording = noisy_positions(at, std, rng)
-        processing = resolve_processing(robot, [recording], ProcessingSettings())
-        segments = filter_recording(recording, processing)
-        bands = band_stream(robot, columns)
-        factors = factorise(robot, columns, segments, processing, bands=bands)
-        found.append(estimate(at, list(factors), bands))
+        processing = resolve_processing(at.base.robot, [recording], ProcessingSettings())
+        rows = WholeRows.of(at.base, [recording], processing, blocks=False).rows("together")
+        found.append(estimate(at, rows.merged(), rows.bands[0]))
     return np.array(found)
 
 

@@ -200,9 +200,9 @@ def _anonymous(pid: int) -> float:
 class Rows:
     """Takes rows into one factor, and keeps them too if asked."""
 
-    def __init__(self, base: BaseParameters, processing: Processing, *, keep: bool = False) -> None:
+    def __init__(self, base: BaseParameters, *, keep: bool = False) -> None:
         self._keep = keep
-        self._stream = FactorStream(base.robot, base.base_columns, processing)
+        self._stream = FactorStream(base.robot, base.base_columns)
         self._regressor = Regressor(base.robot, base.base_columns, spare=1)
         self._rank = base.rank
         self.dense: list[list[Array]] = [[] for _ in base.robot.joints]
@@ -231,7 +231,7 @@ def compare_with_one_pass(bags: list[Path], values: Array) -> None:
     base = base_parameters(robot)
     described = find_bags(bags)
     processing = common_settings(robot, described, JOINT_STATES, ProcessingSettings())
-    rows, part = Rows(base, processing), Rows(base, processing, keep=True)
+    rows, part = Rows(base), Rows(base, keep=True)
     for bag in described:
         _one_pass(base, processing, bag.path, rows)
         if part.dense_rows < DENSE_ROWS:

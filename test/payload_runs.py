@@ -5,6 +5,7 @@ import numpy as np
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.identification.base import base_parameters
 from robot_identification.identification.payload.runs import Columns, fold
+from robot_identification.identification.whole_rows import WholeRows
 from robot_identification.robot.bodies import Body
 from robot_identification.robot.drives import as_recorded
 from robot_identification.robot.mounting import mounting
@@ -79,4 +80,5 @@ def columns_of(robot, place=None):
 
 def folded(columns, segments, *, motors=None, threshold=0.05):
     processing = processing_of(columns.base.robot, threshold)
-    return fold(columns, segments, processing, motors=motors)
+    source = WholeRows.of_segments(columns.base, ("run",), [segments], processing, blocks=False)
+    return fold(columns, source, motors=motors)

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy.linalg
+from passes import factors_of
 
 from goals import robots
 from goals.least_squares import processing
@@ -27,7 +28,6 @@ from goals.robots import Arm
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.errors import NotExcitedError
 from robot_identification.identification.least_squares import ordinary
-from robot_identification.identification.stream import factorise
 from robot_identification.robot.model import Array
 from robot_identification.signals.samples import FilteredSegment
 
@@ -124,7 +124,7 @@ def _ours(arm: Arm, signals: tuple[Array, Array, Array], efforts: Array) -> Arra
     for effort in efforts.T:
         tau = effort.reshape(-1, arm.joints).T
         segment = FilteredSegment(np.arange(tau.shape[1]) / 1000.0, *signals, tau, 1e-3)
-        factors = factorise(arm.robot, arm.base.base_columns, (segment,), processing(arm.joints))
+        factors = factors_of(arm.base, [segment], processing(arm.joints))
         try:
             solutions.append(ordinary(factors, arm.base.names).values)
         except NotExcitedError:

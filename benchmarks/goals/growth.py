@@ -12,17 +12,18 @@ from __future__ import annotations
 import json
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from passes import pass_over
 from threadpoolctl import threadpool_limits
 
 from goals import robots
 from goals.least_squares import processing, segment_of
 from goals.robots import Arm
 from robot_identification.identification.least_squares import ordinary
-from robot_identification.identification.stream import FactorStream
 from robot_identification.signals.samples import FilteredSegment
 
 SAMPLES = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
@@ -67,15 +68,13 @@ def cost(arm: Arm, segment: FilteredSegment, samples: int) -> tuple[float, float
 
     Long recordings repeat the segment, so that only the pass itself can make memory grow.
     """
-    stream = FactorStream(arm.robot, arm.base.base_columns, processing(arm.joints))
+    segments = [segment] * -(-samples // segment.samples)
     before = _resident()
-    largest, left, begin = before, samples, time.process_time()
-    while left > 0:
-        stream.fold(segment)
-        left -= segment.samples
-        largest = max(largest, _resident())
-    ordinary(stream.factors(), arm.base.names)
-    return time.process_time() - begin, largest - before
+    resident, begin = [before], time.process_time()
+    source = pass_over(arm.base, segments, processing(arm.joints))
+    seen = replace(source, progress=lambda _: resident.append(_resident()))
+    ordinary(seen.rows("none").merged(), arm.base.names)
+    return time.process_time() - begin, max(resident) - before
 
 
 def slope(points: list[tuple[float, ...]]) -> float:

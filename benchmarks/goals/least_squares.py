@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import scipy.linalg
+from passes import factors_of
 from threadpoolctl import threadpool_limits
 
 from goals import regressor as regressor_row
@@ -35,7 +36,6 @@ from goals.measuring import (
 from goals.robots import Arm
 from robot_identification.dynamics.regressor import Regressor, inverse_dynamics
 from robot_identification.identification.least_squares import Estimate, ordinary
-from robot_identification.identification.stream import factorise
 from robot_identification.robot.model import Array
 from robot_identification.signals.processing import Processing
 from robot_identification.signals.samples import FilteredSegment
@@ -52,8 +52,7 @@ _MEMORY_FOR_A_MILLION = 11e9  # bytes that the peer needs for 1e6 samples of six
 def whole_pass(arm: Arm, segment: FilteredSegment, threads: int = 1) -> Estimate:
     """Return the estimate from filtered signals."""
     settings = processing(arm.joints)
-    factors = factorise(arm.robot, arm.base.base_columns, (segment,), settings, threads=threads)
-    return ordinary(factors, arm.base.names)
+    return ordinary(factors_of(arm.base, [segment], settings, threads), arm.base.names)
 
 
 def processing(joints: int, rate: float = 1000.0) -> Processing:

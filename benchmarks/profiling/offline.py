@@ -26,8 +26,8 @@ AREAS = {
     ],
     "clock, gaps, joint side": [("joint_side.py", "joint_side_recording")],
     "settings from the data": [("signals/settings.py", "resolve_processing")],
-    "filters, derivatives": [("identification/identify.py", "_filtered")],
-    "regressor, decimation, factorisation": [("row_groups.py", "fold_groups")],
+    "filters, derivatives": [("whole_rows.py", "_filtered")],
+    "regressor, decimation, factorisation": [("whole_rows.py", "each_block")],
     "solution, deviations": [("identification/stacked_estimators.py", "fit")],
     "held-out blocks predicted": [("cross_validation.py", "cross_validate")],
 }

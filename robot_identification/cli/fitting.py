@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from robot_identification.errors import RecordingError, SettingError
@@ -12,11 +13,23 @@ from robot_identification.identification.weighting import Weighting
 from robot_identification.storage.bag_lists import ListedBag, read_bag_list, with_parts
 
 HUBER = "huber"
+NO_SAMPLES = "; refused here, since it goes over the samples again: use identify"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
+    """Add all options."""
     group = parser.add_argument_group("several bags and outliers")
+    add_bags(group)
+    add_outliers(group)
+    group.add_argument(
+        "--sensitivity",
+        action="store_true",
+        help="tell how the parameters change with half and double the cut-off",
+    )
+
+
+def add_bags(group: argparse._ActionsContainer) -> None:
+    """Add which bags are fitted, and what they count."""
     group.add_argument(
         "--bag-list",
         type=Path,
@@ -30,32 +43,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="BAG",
         help="bag that is predicted, not fitted; repeatable",
     )
+    add_weights(group, "bag")
+
+
+def add_weights(group: argparse._ActionsContainer, kind: str) -> None:
+    """Add what each bag counts, or each of whatever kind is fitted together."""
     group.add_argument(
         "--weight",
         action="append",
         default=[],
-        metavar="BAG=W",
-        help="what a bag counts, by default 1: one of weight 2 as if it were there twice; "
+        metavar=f"{kind.upper()}=W",
+        help=f"what a {kind} counts, by default 1: one of weight 2 as if it were there twice; "
         "repeatable",
     )
     group.add_argument(
         "--bag-noise",
         action="store_true",
-        help="weight every bag and joint by its own noise, estimated from the residuals",
+        help=f"weight every {kind} and joint by its own noise, estimated from the residuals",
     )
+
+
+def add_outliers(group: argparse._ActionsContainer, note: str = "") -> None:
+    """Add how outliers are limited.
+
+    Args:
+        group: takes the options.
+        note: what a user should know of them here.
+    """
     group.add_argument(
-        "--robust", choices=(HUBER,), help="limit the pull of outliers such as contacts"
+        "--robust", choices=(HUBER,), help=f"limit the pull of outliers such as contacts{note}"
     )
     group.add_argument(
         "--robust-threshold",
         type=float,
         metavar="K",
         help=f"residual from which, in robust standard deviations (default: {THRESHOLD:g})",
-    )
-    group.add_argument(
-        "--sensitivity",
-        action="store_true",
-        help="tell how the parameters change with half and double the cut-off",
     )
 
 
@@ -77,8 +99,15 @@ def refuse_for(options: argparse.Namespace, method: str) -> None:
             raise SettingError(option, method, "works with the methods by least squares of rows")
 
 
-def bags_of(options: argparse.Namespace) -> tuple[list[ListedBag], list[ListedBag]]:
+def bags_of(
+    options: argparse.Namespace, below: Callable[[str], Sequence[str]] | None = None
+) -> tuple[list[ListedBag], list[ListedBag]]:
     """Return the bags to fit and those to hold out.
+
+    Args:
+        options: parsed arguments.
+        below: gives the bags that a folder stands for, each of which counts once however often it
+            is named; None: every place is a bag.
 
     Raises:
         RecordingError: no bag is left to fit.
@@ -87,7 +116,11 @@ def bags_of(options: argparse.Namespace) -> tuple[list[ListedBag], list[ListedBa
     listed: Sequence[ListedBag] = [ListedBag(bag) for bag in options.bags]
     if options.bag_list is not None:
         listed = [*listed, *read_bag_list(options.bag_list)]
-    every = with_parts(listed, options.weight, options.held_out_bag)
+    held_out = options.held_out_bag
+    if below is not None:
+        found = {own: replace(bag, path=own) for bag in listed for own in below(bag.path)}
+        listed, held_out = [*found.values()], [own for place in held_out for own in below(place)]
+    every = with_parts(listed, options.weight, held_out)
     fitted = [bag for bag in every if not bag.held_out]
     if not fitted:
         raise RecordingError("no bag to fit; give one that is not held out")

@@ -6,8 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from robot_identification.cli import fitting, progress, tables
 from robot_identification.cli import options as shared
-from robot_identification.cli import progress, tables
 from robot_identification.identification.estimation import DEFAULT, STACKED
 from robot_identification.identification.estimator import Choice
 from robot_identification.identification.result import summary
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     shared.add_robot(parser)
     parser.add_argument(
-        "bags", metavar="BAG", nargs="+", help="bag, or folder to search for bags at any depth"
+        "bags", metavar="BAG", nargs="*", help="bag, or folder to search for bags at any depth"
     )
     parser.add_argument("--topic", default="/joint_states", help="topic of the joint states")
     parser.add_argument(
@@ -52,11 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "workers must see the same files",
     )
     parser.add_argument("--method", choices=STACKED, default=DEFAULT, help="default: %(default)s")
-    parser.add_argument(
-        "--bag-noise",
-        action="store_true",
-        help="weight every bag and joint by its own noise, estimated from the residuals",
-    )
+    group = parser.add_argument_group("several bags and outliers")
+    fitting.add_bags(group)
+    fitting.add_outliers(group, fitting.NO_SAMPLES)
     parser.add_argument(
         "--essential", action="store_true", help="remove what the efforts can do without"
     )
@@ -68,10 +66,11 @@ def run(options: argparse.Namespace) -> None:
     """Run the command."""
     check_target(options.output)
     folder = options.parts or options.output.with_name(f"{options.output.name}.parts")
+    fitted, held_out = fitting.bags_of(options, _below)
     with progress.bar("identify", quiet=options.json) as report:
         outcome = identify_many(
             options.robot,
-            find_bags(options.bags),
+            find_bags([bag.path for bag in fitted]),
             folder,
             workers=options.workers,
             scheduler=options.scheduler,
@@ -82,7 +81,10 @@ def run(options: argparse.Namespace) -> None:
                 options.method,
                 shared.essential_of(options),
                 Weighting(bag_noise=options.bag_noise),
+                fitting.robust_of(options),
             ),
+            held_out=find_bags([bag.path for bag in held_out]),
+            weights={bag.path: bag.weight for bag in fitted if bag.weight != 1.0},
             progress=report,
             tell=_tell,
         )
@@ -92,6 +94,11 @@ def run(options: argparse.Namespace) -> None:
         return
     tables.print_result(outcome.result)
     _print_bags(outcome)
+
+
+def _below(place: str) -> list[str]:
+    """Return the bags that a place stands for."""
+    return [bag.path for bag in find_bags([place])]
 
 
 def _tell(text: str) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from robot_identification.cli import tables
+from robot_identification.cli import fitting, tables
+from robot_identification.cli import options as shared
 from robot_identification.identification.merging import merge_results
 from robot_identification.identification.result import summary
 from robot_identification.storage.atomic import check_target
+from robot_identification.storage.bag_lists import ListedBag, with_parts
 from robot_identification.storage.results import read_result, write_result
 
 
@@ -20,12 +22,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", type=Path, metavar="RESULT", required=True, help="merged result file"
     )
+    parser.add_argument(
+        "--held-out-result",
+        action="append",
+        default=[],
+        metavar="RESULT",
+        help="result whose recordings are predicted, not fitted; repeatable",
+    )
+    fitting.add_weights(parser, "result")
+    fitting.add_outliers(parser, fitting.NO_SAMPLES)
+    parser.add_argument(
+        "--essential", action="store_true", help="remove what the efforts can do without"
+    )
+    shared.add_elimination(parser)
 
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
     check_target(options.output)
-    result = merge_results([read_result(path) for path in options.results])
+    listed = [ListedBag(str(path)) for path in options.results]
+    every = with_parts(listed, options.weight, options.held_out_result, "result")
+    fitted = [one for one in every if not one.held_out]
+    result = merge_results(
+        [read_result(one.path) for one in fitted],
+        essential=shared.essential_of(options),
+        weighting=fitting.weighting_of(options, fitted),
+        robust=fitting.robust_of(options),
+        held_out=[read_result(one.path) for one in every if one.held_out],
+    )
     write_result(options.output, result)
     if options.json:
         tables.print_json(summary(result))

@@ -200,7 +200,7 @@ class _Residual:
     def _factors(self, delay: float, blocks: Sequence[_KeptBlock]) -> tuple[JointFactor, ...]:
         if self._cancelled is not None and self._cancelled():
             raise CancelledError("cancelled while estimating the delay of the efforts")
-        stream = FactorStream(self._base.robot, self._base.base_columns, self._processing)
+        stream = FactorStream(self._base.robot, self._base.base_columns)
         for block, kept in blocks:
             segment = block.moved(delay)
             decimator = self._processing.decimator(segment.period)

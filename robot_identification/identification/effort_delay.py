@@ -53,20 +53,20 @@ def _shifted(segment: Segment, periods: float) -> Segment:
 
 def with_known_delay(
     robot: RobotModel,
-    recordings: Sequence[Recording],
+    recording: Recording,
     *,
     estimated: bool = False,
     cancelled: Cancelled | None = None,
-) -> list[Recording]:
-    """Return recordings of which the delay of the efforts is known, and told in ``warnings``.
+) -> Recording:
+    """Return a recording of which the delay of the efforts is known, and told in ``warnings``.
 
-    By default it is estimated for recordings with efforts of a topic of their own, and told; the
-    efforts stay where their stamps put them.
+    By default it is estimated where efforts have a topic of their own, and told; the efforts stay
+    where their stamps put them.
 
     Args:
         robot: the robot.
-        recordings: joint states on the joint side.
-        estimated: whether the efforts of all recordings are moved by the estimate.
+        recording: joint states on the joint side.
+        estimated: whether the efforts are moved by the estimate, whatever their topic.
         cancelled: asked now and then whether to stop.
 
     Raises:
@@ -74,26 +74,8 @@ def with_known_delay(
         SettingError: a setting is not possible.
         CancelledError: if ``cancelled`` says so.
     """
-    return [
-        _with_known_delay(robot, recording, cancelled, estimated=estimated)
-        if (estimated or recording.effort_topic) and _has_positions(recording)
-        else recording
-        for recording in recordings
-    ]
-
-
-def _has_positions(recording: Recording) -> bool:
-    """Tell whether the positions of a recording are there; DIDIM does without."""
-    return all(bool(np.isfinite(s.position).all()) for s in recording.segments)
-
-
-def _with_known_delay(
-    robot: RobotModel,
-    recording: Recording,
-    cancelled: Cancelled | None,
-    *,
-    estimated: bool,
-) -> Recording:
+    if not (estimated or recording.effort_topic) or not _has_positions(recording):
+        return recording
     what = f"{recording.source}: efforts" + (
         f" on {recording.effort_topic}" if recording.effort_topic else ""
     )
@@ -115,6 +97,11 @@ def _with_known_delay(
     )
 
 
+def _has_positions(recording: Recording) -> bool:
+    """Tell whether the positions of a recording are there; DIDIM does without."""
+    return all(bool(np.isfinite(s.position).all()) for s in recording.segments)
+
+
 def _told(recording: Recording, line: str) -> Recording:
     return replace(recording, warnings=(*recording.warnings, line))
 
@@ -127,7 +114,7 @@ def delay_entry(
     There is one where a recording has efforts of a topic of their own, or a delay.
 
     Args:
-        recordings: from :func:`with_known_delay`, or what a result tells of them.
+        recordings: those of a result, or what it tells of them.
     """
     if not any(r.effort_topic or r.effort_delay for r in recordings):
         return {}

@@ -15,17 +15,18 @@ import numpy as np
 
 from robot_identification.dynamics import rate_terms
 from robot_identification.dynamics.energy import EnergyRegressor
-from robot_identification.errors import RecordingError, SampleError, SettingError, ShapeError
+from robot_identification.errors import RecordingError, SampleError, ShapeError
 from robot_identification.identification import least_squares
 from robot_identification.identification.bands import BandStream
 from robot_identification.identification.base import BaseParameters
-from robot_identification.identification.estimator import Choice, Estimator, Fit
+from robot_identification.identification.estimator import Choice, Deviations, Estimator, Fit
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.least_squares import Estimate
 from robot_identification.identification.robust import robust_std
 from robot_identification.identification.row_groups import Bands, GroupedRows, merged, without
-from robot_identification.identification.row_source import RowSource, samples_behind
+from robot_identification.identification.row_source import RowSource
 from robot_identification.identification.sequential import SequentialEstimator
+from robot_identification.identification.whole_rows import samples_behind
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 from robot_identification.signals.processing import Processing
@@ -133,40 +134,51 @@ def _integrals(time: Array, values: Array, marks: np.ndarray) -> Array:
     return result
 
 
-def identify_energy(
+@by_value
+@dataclass(frozen=True)
+class EnergySolution:
+    """What the energy model gave.
+
+    Attributes:
+        estimate: the estimate; its rows, one per interval, belong to no joint and are counted with
+            the first.
+        blocks: the rows of unbroken runs.
+        quiet: sum of the integrals of qd^2 up to which rows say nothing and are left out.
+        joint_std: (joints,) standard deviations of the efforts, by which rows were weighted.
+        names: names of the parameters.
+    """
+
+    estimate: Estimate
+    blocks: tuple[EnergyRows, ...]
+    quiet: float
+    joint_std: Array
+    names: tuple[str, ...]
+
+
+def solve_energy(
     base: BaseParameters,
     segments: Sequence[FilteredSegment],
     processing: Processing,
     factors: Sequence[JointFactor],
-    *,
-    interval: float | None = None,
-) -> Estimate:
+) -> EnergySolution:
     """Return the estimate of the energy model from filtered recordings.
 
     Values, standard deviations and condition numbers are those of the energy model; the errors
-    and residuals per joint tell how well the values explain the efforts.
+    and residuals per joint tell how well the values explain the efforts.  The intervals are such
+    that there are eight per parameter, from one decimation step to 0.5 s.
 
     Args:
         base: base parameters of the robot.
         segments: filtered signals at the full rate.
         processing: the settings that they were made with.
         factors: one factor per joint of the inverse dynamic model, of the same data.
-        interval: length of the intervals in s; by default such that there are eight per
-            parameter, from one decimation step to 0.5 s.
-
-    Returns:
-        The estimate; its rows, one per interval, belong to no joint and are counted with the
-        first.
 
     Raises:
-        SettingError: the interval is not positive.
         RecordingError: the recordings are shorter than two intervals.
         NotExcitedError: the motion does not determine every parameter.
     """
-    if interval is not None and not 0.0 < interval < np.inf:
-        raise SettingError("interval", interval, "must be positive")
     total = sum(segment.samples * segment.period for segment in segments)
-    length = interval or min(_LONGEST, total / (_ROWS_PER_PARAMETER * base.rank))
+    length = min(_LONGEST, total / (_ROWS_PER_PARAMETER * base.rank))
     blocks = [
         rows
         for segment in segments
@@ -180,51 +192,22 @@ def identify_energy(
     moving = squares.sum(axis=1) > quiet
     W, Y, squares = W[moving], Y[moving], squares[moving]
     first = solve(W, Y, base.names, np.sqrt(squares.sum(axis=1)))
-    deviations = _residual_std(factors, first.values)
-    estimate = solve(W, Y, base.names, _row_std(squares, deviations))
-    return replace(
+    joint_std = _residual_std(factors, first.values)
+    estimate = solve(W, Y, base.names, _row_std(squares, joint_std))
+    estimate = replace(
         estimate,
         weights=read_only(np.ones(len(factors))),
         residual_std=read_only(_residual_std(factors, estimate.values)),
         relative_error=least_squares.relative_error(factors, estimate.values),
         rows=(len(Y), *([0] * (len(factors) - 1))),
-        std_robust=_robust_std(blocks, quiet, deviations, base.names, estimate.values),
     )
+    return EnergySolution(estimate, tuple(blocks), quiet, joint_std, base.names)
 
 
-def _row_std(squares: Array, deviations: Array) -> Array:
+def _row_std(squares: Array, joint_std: Array) -> Array:
     """Return (intervals,) deviations of the work, for those of the efforts of the joints."""
-    result: Array = np.sqrt(np.maximum(squares @ deviations**2, 1e-300))
+    result: Array = np.sqrt(np.maximum(squares @ joint_std**2, 1e-300))
     return result
-
-
-def _robust_std(
-    blocks: Sequence[EnergyRows],
-    quiet: float,
-    deviations: Array,
-    names: Sequence[str],
-    values: Array,
-) -> Array:
-    """Return standard deviations that hold where the work of neighbouring intervals is correlated.
-
-    Coloured noise of the efforts outlasts an interval; that of the positions enters two
-    neighbouring intervals with opposite signs.
-
-    Args:
-        blocks: the rows of unbroken runs.
-        quiet: sum of the integrals of qd^2 up to which rows were left out.
-        deviations: (joints,) standard deviations of the efforts.
-        names: names of the parameters.
-        values: (parameters,) their estimate.
-    """
-    bands = BandStream([np.arange(len(names))])
-    estimator = SequentialEstimator(names)
-    for block in blocks:
-        moving = block.squares.sum(axis=1) > quiet
-        std = _row_std(block.squares, deviations)
-        bands.add(np.column_stack([block.W, block.Y]).T / std, moving[None])
-        estimator.update(block.W[moving], block.Y[moving], std[moving])
-    return robust_std(bands.grams(), [estimator.factor], values, np.ones(1))
 
 
 def _residual_std(factors: Sequence[JointFactor], values: Array) -> Array:
@@ -270,12 +253,36 @@ class Energy(Estimator):
         def values(group: int) -> Array:
             few = without(data.segments, data.division, group, data.processing)
             left = [own for number, own in enumerate(measured.factors) if number != group]
-            return identify_energy(data.base, few, data.processing, merged(left)).values
+            return solve_energy(data.base, few, data.processing, merged(left)).estimate.values
 
         factors = measured.merged()
-        estimate = identify_energy(data.base, data.segments, data.processing, factors)
+        solved = solve_energy(data.base, data.segments, data.processing, factors)
+        estimate = replace(solved.estimate, std_robust=self.deviations(solved, measured).coloured)
         few_groups = len(measured.factors) <= _MOST_GROUPS
         return Fit(estimate, factors, measured.factors, values if few_groups else None)
+
+    def deviations(
+        self,
+        solved: EnergySolution,
+        rows: GroupedRows,  # noqa: ARG002 (it has rows of its own)
+    ) -> Deviations:
+        """Return standard deviations, also such as hold where neighbouring intervals correlate.
+
+        Coloured noise of the efforts outlasts an interval; that of the positions enters two
+        neighbouring intervals with opposite signs.
+        """
+        bands = BandStream([np.arange(len(solved.names))])
+        estimator = SequentialEstimator(solved.names)
+        for block in solved.blocks:
+            moving = block.squares.sum(axis=1) > solved.quiet
+            std = _row_std(block.squares, solved.joint_std)
+            bands.add(np.column_stack([block.W, block.Y]).T / std, moving[None])
+            estimator.update(block.W[moving], block.Y[moving], std[moving])
+        estimate = solved.estimate
+        return Deviations(
+            estimate.std,
+            robust_std(bands.grams(), [estimator.factor], estimate.values, np.ones(1)),
+        )
 
 
 ENERGY = Energy(

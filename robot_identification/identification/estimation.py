@@ -14,7 +14,7 @@ from robot_identification.identification.energy import ENERGY
 from robot_identification.identification.estimator import Choice, Estimator, Fit, Method
 from robot_identification.identification.joint_noise import refuse_silent_joints
 from robot_identification.identification.one_joint.base_estimate import ONE_JOINT
-from robot_identification.identification.row_source import RowSource, samples_behind
+from robot_identification.identification.row_source import RowSource, without_samples
 from robot_identification.identification.stacked_estimators import (
     OLS,
     WLS,
@@ -22,6 +22,7 @@ from robot_identification.identification.stacked_estimators import (
     LeastSquares,
 )
 from robot_identification.identification.weighting import Weighting
+from robot_identification.identification.whole_rows import samples_behind
 
 ESTIMATORS: Mapping[str, Estimator] = {e.name: e for e in (OLS, WLS, ENERGY, ONE_JOINT)}
 """Methods that estimate from rows, by name."""
@@ -57,6 +58,17 @@ def estimator_of(choice: Choice) -> Estimator:
     if choice.robust is not None and isinstance(estimator, LeastSquares):
         return Huber.of(estimator, choice.robust)
     return estimator
+
+
+def refuse_without_samples(choice: Choice) -> None:
+    """Refuse a choice that goes over the samples, or cannot be at all, before rows are made.
+
+    Raises:
+        SettingError: it does.
+    """
+    estimator = estimator_of(choice)
+    if estimator.needs_samples:
+        raise without_samples(estimator.title)
 
 
 def fit(choice: Choice, source: RowSource) -> Fit:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from robot_identification.errors import SettingError
 from robot_identification.identification.essential import Elimination, EliminationRule
@@ -69,6 +70,19 @@ class Fit:
     levels: Array | None = None
     scales: Array | None = None
     warnings: tuple[str, ...] = ()
+
+
+class Deviations(NamedTuple):
+    """Standard deviations of an estimate: roots of the diagonal of its covariance.
+
+    Attributes:
+        white: (parameters,) for residuals that are white.
+        coloured: (parameters,) for residuals of any colour (:mod:`.robust`); None where the bands
+            of the rows are not at hand, or the estimator has none.
+    """
+
+    white: Array
+    coloured: Array | None
 
 
 @dataclass(frozen=True)
@@ -141,6 +155,15 @@ class Estimator(Method, ABC):
     def bands(self, choice: Choice, source: RowSource) -> Bands:  # noqa: ARG002 (others read them)
         """Return the Gram matrices of bands that it needs for its robust deviations."""
         return self.needed_bands
+
+    @abstractmethod
+    def deviations(self, solved: Any, rows: GroupedRows) -> Deviations:
+        """Return the standard deviations of an estimate.
+
+        Args:
+            solved: what :meth:`fit` has solved, in this estimator's own form.
+            rows: the rows that it was made from, with the bands that :meth:`bands` asks for.
+        """
 
     @abstractmethod
     def fit(self, choice: Choice, source: RowSource, measured: GroupedRows) -> Fit:

@@ -37,8 +37,8 @@ from robot_identification.identification.outliers import (
     without_spikes,
 )
 from robot_identification.identification.row_groups import Bands, GroupedRows
-from robot_identification.identification.row_source import WholeRows
 from robot_identification.identification.stacked import Problem, Stacked, solve_stacked
+from robot_identification.identification.whole_rows import WholeRows
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 
@@ -146,7 +146,7 @@ def identify_limited(
         efficiency=read_only(efficiency),
         outliers=tell_outliers(limiter, scales, spikes, data.times(), threshold, data.bags, joints),
     )
-    return solve_stacked(problem, rows, measured=measured, efficiency=efficiency), rows, report
+    return solve_stacked(problem, rows, efficiency), rows, report
 
 
 def robustness_warnings(found: Robustness) -> tuple[str, ...]:

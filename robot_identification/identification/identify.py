@@ -17,7 +17,6 @@ from robot_identification.identification.effort_delay import delay_entry
 from robot_identification.identification.essential import EliminationRule
 from robot_identification.identification.estimation import DEFAULT, estimator_of, fit
 from robot_identification.identification.estimator import Choice
-from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.huber import HuberSettings
 from robot_identification.identification.joint_noise import refuse_silent_joints
 from robot_identification.identification.least_squares import RelativeError
@@ -31,8 +30,9 @@ from robot_identification.identification.periodic_rows import (
 from robot_identification.identification.periodic_settings import periodic_processing, periods_entry
 from robot_identification.identification.result import IdentificationResult, Source
 from robot_identification.identification.result_warnings import recording_warnings
-from robot_identification.identification.row_source import WholeRows
+from robot_identification.identification.row_groups import GroupedRows
 from robot_identification.identification.weighting import Weighting, weighting_entries
+from robot_identification.identification.whole_rows import WholeRows
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.period_average import AveragedPeriods
@@ -135,7 +135,7 @@ def identify(
     unseen = [*rest, *held_out]
     errors = held_out_errors(
         [one.source for one in unseen],
-        _measured_apart(base, unseen, processing, report, cancelled),
+        _measured(base, unseen, processing, report, cancelled).factors,
         found.estimate.values,
         parts=len(rest),
     )
@@ -194,7 +194,7 @@ def validate(
         raise ShapeError("values", vector.shape, f"({base.rank},)")
     processing = resolve_processing(robot, recordings, overrides, identified=identified)
     report = progress or _silent
-    factors = _measured(base, recordings, processing, report, cancelled)
+    factors = _measured(base, recordings, processing, report, cancelled).merged()
     refuse_silent_joints([factors], [", ".join(recording.source for recording in recordings)])
     report("done", 1.0)
     return Validation(
@@ -213,23 +213,10 @@ def _measured(
     processing: Processing,
     report: Progress,
     cancelled: Cancelled | None,
-) -> tuple[JointFactor, ...]:
-    """Return one factor per joint, of the rows of recordings that are compared, not fitted."""
-    source = WholeRows.of(base, recordings, processing, report, cancelled, in_groups=False)
-    return source.rows("none").merged()
-
-
-def _measured_apart(
-    base: BaseParameters,
-    recordings: Sequence[Recording],
-    processing: Processing,
-    report: Progress,
-    cancelled: Cancelled | None,
-) -> Sequence[tuple[JointFactor, ...]]:
-    """Return one factor per joint of each recording; see :func:`_measured`."""
-    if len(recordings) < 2:  # the rows of a single one would come in blocks
-        return [_measured(base, recordings, processing, report, cancelled) for _ in recordings]
-    return WholeRows.of(base, recordings, processing, report, cancelled).rows("none").factors
+) -> GroupedRows:
+    """Return the rows of recordings that are compared, not fitted; each is a group of its own."""
+    source = WholeRows.of(base, recordings, processing, report, cancelled, blocks=False)
+    return source.rows("none")
 
 
 def _silent(_stage: str, _fraction: float) -> None:

@@ -13,15 +13,19 @@ from dataclasses import replace
 import numpy as np
 
 from robot_identification.errors import SettingError
-from robot_identification.identification.assembly import Subject, result_of
+from robot_identification.identification.assembly import Subject, held_out_errors, result_of
 from robot_identification.identification.effort_delay import EFFORT_DELAY
-from robot_identification.identification.estimation import STACKED, fit
+from robot_identification.identification.essential import EliminationRule
+from robot_identification.identification.estimation import STACKED, fit, refuse_without_samples
 from robot_identification.identification.estimator import Choice
+from robot_identification.identification.huber import HuberSettings
 from robot_identification.identification.periodic_settings import PERIODS
 from robot_identification.identification.result import IdentificationResult, Source
 from robot_identification.identification.row_groups import GroupedRows
 from robot_identification.identification.row_source import FoldedRows
 from robot_identification.identification.streaming import STREAMING
+from robot_identification.identification.weighting import Weighting, weighting_entries
+from robot_identification.robot.model import Array
 from robot_identification.robot.processing import Divisor
 
 # Settings that results may differ in: the mark of a streamed estimate, and what each recording has.
@@ -30,42 +34,56 @@ _UNLIKE = (STREAMING, EFFORT_DELAY)
 _WEIGHTS = frozenset(("bag_weights", "bag_noise"))
 
 
-def merge_results(results: Sequence[IdentificationResult]) -> IdentificationResult:
+def merge_results(
+    results: Sequence[IdentificationResult],
+    *,
+    essential: EliminationRule | None = None,
+    weighting: Weighting | None = None,
+    robust: HuberSettings | None = None,
+    held_out: Sequence[IdentificationResult] = (),
+) -> IdentificationResult:
     """Return the result of all recordings behind several results of one robot.
 
     Standard deviations take the residuals for white: what coloured ones need is not in a result.
-    Essential parameters are not looked for again; all base parameters are estimated.
 
     Args:
         results: at least one, by ``ols`` or ``wls``, all with the same method.
+        essential: how to find the essential parameters; by default all base parameters are kept,
+            whichever the results have.
+        weighting: what each result counts; by default all the same.
+        robust: always refused: outliers are limited row by row.
+        held_out: results whose recordings are predicted, not fitted.
 
     Raises:
-        SettingError: there is none; robot, method or settings differ; or a recording would count
-            twice.
+        SettingError: there is none; robot, method or settings differ; a recording would count
+            twice; outliers are to be limited; or efforts that are weighted or limited already are
+            to be weighted or predicted.
         NotExcitedError: all of them together do not determine every parameter.
     """
     begin = time.monotonic()
     if not results:
         raise SettingError("results", "none", "at least one is needed")
-    first = results[0]
-    if first.method not in STACKED:
-        raise SettingError("method", first.method, f"merge works with {', '.join(STACKED)}")
-    if any(PERIODS in result.settings for result in results):
-        raise SettingError(
-            PERIODS, "averaged over", "the noise between periods is not merged: identify together"
-        )
-    for number, other in enumerate(results[1:], 2):
-        _refuse_unlike(first, other, number)
+    first, every = results[0], (*results, *held_out)
+    choice = Choice(
+        first.method, essential, (weighting or Weighting()).checked(len(results)), robust
+    )
+    _refuse_unable(choice, every)
     sources = tuple(source for result in results for source in result.sources)
-    _refuse_double(sources)
+    _refuse_double([source for result in every for source in result.sources])
+    as_measured = _as_measured(choice, results, held_out)
     stated = _plain(first.settings).get("residual_divisor")
     divisor: Divisor = "rows-1" if stated == "rows-1" else "rows-parameters"
-    names = tuple(", ".join(source.name for source in result.sources) for result in results)
+    names = tuple(map(_name, results))
     kept = GroupedRows(tuple(result.triangles("merge") for result in results), ())
     rows = FoldedRows(None, first.regrouping.names, divisor, "bags", names, names, kept)
-    found = fit(Choice(first.method), rows)
-    if any(result.robustness is not None or _WEIGHTS & set(result.settings) for result in results):
-        found = replace(found, fit_without=None)  # the efforts in the factors are not the measured
+    found = fit(choice, rows)
+    errors = held_out_errors(
+        list(map(_name, held_out)),
+        [result.triangles("merge") for result in held_out],
+        found.estimate.values,
+    )
+    if not as_measured:
+        found = replace(found, fit_without=None)
     return result_of(
         Subject.of_result(first),
         first.method,
@@ -73,8 +91,59 @@ def merge_results(results: Sequence[IdentificationResult]) -> IdentificationResu
         rows,
         begin=begin,
         sources=sources,
-        settings={name: e for name, e in first.settings.items() if name not in _UNLIKE},
+        settings={
+            **{name: e for name, e in first.settings.items() if name not in _UNLIKE},
+            **_weights(choice, found.levels, [len(result.sources) for result in results]),
+        },
+        **errors,
     )
+
+
+def _name(result: IdentificationResult) -> str:
+    return ", ".join(source.name for source in result.sources)
+
+
+def _weights(
+    choice: Choice, levels: Array | None, counts: Sequence[int]
+) -> dict[str, dict[str, object]]:
+    """Return the weights of results as settings, for each of the recordings behind them."""
+    weights = choice.weighting.bag_weights
+    of_sources = np.repeat(weights, counts).tolist() if weights else []
+    return weighting_entries(
+        Weighting(tuple(of_sources)), None if levels is None else np.repeat(levels, counts, axis=0)
+    )
+
+
+def _refuse_unable(choice: Choice, every: Sequence[IdentificationResult]) -> None:
+    """Refuse results that do not merge, and what cannot be done with them."""
+    if choice.method not in STACKED:
+        raise SettingError("method", choice.method, f"merge works with {', '.join(STACKED)}")
+    refuse_without_samples(choice)
+    if any(PERIODS in result.settings for result in every):
+        raise SettingError(
+            PERIODS, "averaged over", "the noise between periods is not merged: identify together"
+        )
+    for number, other in enumerate(every[1:], 2):
+        _refuse_unlike(every[0], other, number)
+
+
+def _as_measured(
+    choice: Choice,
+    results: Sequence[IdentificationResult],
+    held_out: Sequence[IdentificationResult],
+) -> bool:
+    """Tell whether the efforts in the factors are as measured; refuse what needs that."""
+    for result in (*results, *held_out):
+        if result.robustness is None and not _WEIGHTS & set(result.settings):
+            continue
+        if held_out or not choice.weighting.is_uniform:
+            raise SettingError(
+                "weights or held-out results",
+                _name(result),
+                "its efforts are weighted or limited already; identify it without that",
+            )
+        return False
+    return True
 
 
 def _refuse_unlike(first: IdentificationResult, other: IdentificationResult, number: int) -> None:

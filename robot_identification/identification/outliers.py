@@ -14,8 +14,8 @@ from robot_identification.dynamics.regressor import Regressor
 from robot_identification.identification import plain_data as entry_of
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.row_groups import Division
+from robot_identification.identification.stream import RowBlock
 from robot_identification.robot.model import Array
-from robot_identification.signals.decimation import Window
 from robot_identification.signals.processing import Processing
 from robot_identification.signals.samples import FilteredSegment
 
@@ -31,8 +31,6 @@ _NORMAL_MEDIAN = 0.6744897501960817
 # Smallest scale, as a part of the root mean square of the efforts: exact data have no noise.
 _SMALLEST = 1e-9
 _SAMPLES = 4096
-
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -78,14 +76,17 @@ class Limiter:
         self._values, self._limits, self._division = values, limits, division
         self._residuals = [np.full((limits.shape[1], len(p)), np.nan) for p in division.places]
 
-    def __call__(self, segment: int, window: Window, rows: Array, kept: Flags) -> None:
+    def __call__(self, segment: int, block: RowBlock) -> None:
         """Replace the efforts of a block of rows by prediction and limited residual."""
+        rows = block.rows
         limits = self._limits[self._division.bags[segment]]
         for k, joint in enumerate(self._joint_rows):
             predicted = self._values[joint.columns] @ rows[joint.rows]
             residual = rows[joint.rows.stop] - predicted
             rows[joint.rows.stop] = predicted + np.clip(residual, -limits[k], limits[k])
-            self._residuals[segment][k, window.outputs] = np.where(kept[k], residual, np.nan)
+            self._residuals[segment][k, block.window.outputs] = np.where(
+                block.kept[k], residual, np.nan
+            )
 
     def of_bag(self, bag: int) -> Array:
         """Return (joints, rows) the residuals of a bag; NaN where a row does not count."""

@@ -7,11 +7,11 @@ recordings with the same settings.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from robot_identification.errors import RecordingError
-from robot_identification.identification.assembly import Subject, result_of
+from robot_identification.identification.assembly import Subject, held_out_errors, result_of
 from robot_identification.identification.bands import BandGrams, summed
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.estimation import DEFAULT, fit
@@ -45,6 +45,9 @@ def identify_parts(
     processing: Processing,
     parts: Iterable[Part],
     choice: Choice | None = None,
+    *,
+    held_out: Iterable[Part] = (),
+    weights: Mapping[str, float] | None = None,
 ) -> IdentificationResult:
     """Identify from recordings that are folded already.
 
@@ -53,6 +56,9 @@ def identify_parts(
         processing: the settings with which all were folded.
         parts: taken one at a time; of each the factors are kept, not the Gram matrices.
         choice: how to estimate; by default by weighted least squares.
+        held_out: recordings that are predicted, not fitted.
+        weights: what recordings count, by their names; 1 where nothing is said.  With weights there
+            are no robust deviations: they need the bands of every recording alone.
 
     Raises:
         RecordingError: there is no recording, or nobody measured the efforts of one.
@@ -73,7 +79,15 @@ def identify_parts(
     kept = GroupedRows(tuple(groups), (grams,))
     rows = FoldedRows(base, base.names, processing.residual_divisor, "bags", names, names, kept)
     choice = choice or Choice(DEFAULT)
+    if weights:
+        stated = tuple(weights.get(name, 1.0) for name in names)
+        choice = replace(choice, weighting=replace(choice.weighting, bag_weights=stated))
+    choice.weighting.checked(len(names))
     found = fit(choice, rows)
+    unseen = [pair for part in held_out for pair in zip(part.sources, part.factors, strict=True)]
+    errors = held_out_errors(
+        [source.name for source, _ in unseen], [own for _, own in unseen], found.estimate.values
+    )
     return result_of(
         Subject.of(base),
         choice.method,
@@ -85,5 +99,9 @@ def identify_parts(
             **processing.entries(),
             **weighting_entries(choice.weighting, found.levels),
         },
-        warnings=streaming_warnings(processing),
+        warnings=[
+            *streaming_warnings(processing),
+            *(line for source, _ in unseen for line in source.warnings),
+        ],
+        **errors,
     )

@@ -20,14 +20,14 @@ import numpy.typing as npt
 import scipy.linalg
 
 from robot_identification.dynamics.regressor import Regressor
-from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.factor import JointFactor, stack
 from robot_identification.identification.least_squares import Estimate
-from robot_identification.identification.periodic_settings import rows_segment
-from robot_identification.identification.stream import RowBlock, each_block
+from robot_identification.identification.stream import RowBlock
+from robot_identification.identification.whole_rows import WholeRows
 from robot_identification.robot.model import Array, read_only
+from robot_identification.signals.decimation import Decimator
 from robot_identification.signals.period_average import AveragedPeriods
-from robot_identification.signals.processing import Processing
+from robot_identification.signals.samples import FilteredSegment
 
 # Steps of the numerical derivatives: inverse dynamics are quadratic in the velocities and linear in
 # the accelerations, so that only the step of the positions has an error, of 1e-10 of the effort.
@@ -48,9 +48,8 @@ class NoiseEffect(NamedTuple):
 
 
 def noise_effect(
-    base: BaseParameters,
+    source: WholeRows,
     averages: Sequence[AveragedPeriods],
-    processing: Processing,
     estimate: Estimate,
     factors: Sequence[JointFactor],
     scales: Array | None,
@@ -58,81 +57,110 @@ def noise_effect(
     """Return what noise makes of an estimate by least squares with weights.
 
     Args:
-        base: the base parameters.
+        source: their rows, one segment for every recording.
         averages: the recordings.
-        processing: with which rows were made of them.
         estimate: values and weights.
         factors: one per joint, of the rows of all recordings, scaled.
         scales: (recordings, joints) by what the rows were scaled before; None: not at all.
     """
     if scales is None:
         scales = np.ones((len(averages), len(estimate.weights)))
-    values = estimate.values
-    root = stack(factors, base.rank, list(estimate.weights))[:-1, :-1]
+    rank = len(estimate.values)
+    root = stack(factors, rank, list(estimate.weights))[:-1, :-1]
     found = [
-        _meat(base, average, processing, values, (own * estimate.weights) ** 2)
-        for average, own in zip(averages, scales, strict=True)
+        _Meat(
+            source.regressor,
+            segment,
+            average,
+            source.processing.decimator(segment.period),
+            estimate.values,
+            (own * estimate.weights) ** 2,
+        )
+        for segment, average, own in zip(source.segments, averages, scales, strict=True)
     ]
-    meat = np.sum([own for own, _ in found], axis=0)
-    half = scipy.linalg.solve_triangular(root, np.eye(base.rank))
+    source.each_block([lambda number, block: found[number].add(block)])
+    meat = np.sum([own.covariance() for own in found], axis=0)
+    half = scipy.linalg.solve_triangular(root, np.eye(rank))
     bread = half @ half.T
     std = np.sqrt(np.einsum("ij,jk,ik->i", bread, meat, bread))
-    return NoiseEffect(read_only(std), read_only([own for _, own in found]))
+    return NoiseEffect(read_only(std), read_only([own.of_positions() for own in found]))
 
 
-def _meat(
-    base: BaseParameters,
-    average: AveragedPeriods,
-    processing: Processing,
-    values: Array,
-    squares: Array,
-) -> tuple[Array, Array]:
-    """Return (base, base) the covariance of the sum over t of V_t^T (e_t - J_t dq_t).
+class _Meat:
+    """Covariance of the sum over t of V_t^T (e_t - J_t dq_t) of a recording, growing with its rows.
 
-    With it come the (joints,) standard deviations of J_t dq_t.
+    Args:
+        regressor: of the rows.
+        segment: the averaged samples that they are made of.
+        average: the recording.
+        decimator: of the rows.
+        values: (base,) base parameters.
+        squares: (joints,) squared weights of the rows.
     """
-    joints, rank = len(base.robot.joints), base.rank
-    segment = rows_segment(average, processing)
-    decimator = processing.decimator(segment.period)
-    # White noise keeps its density in decimation.
-    effort = average.covariance / (average.periods * decimator.factor)
-    result = np.zeros((rank, rank))
-    spread = average.position_noise[:, None] * average.series.spread
-    sensitivity = np.zeros((joints, rank, spread.shape[1]))
-    moved, rows = np.zeros(joints), np.zeros(joints)
-    regressor = Regressor(base.robot, base.base_columns, spare=1)
 
-    def add(block: RowBlock) -> None:
-        nonlocal result
-        places = decimator.kept(segment.samples)[block.window.outputs]
-        weighted = np.zeros((len(places), joints, rank))
-        for k, own in enumerate(regressor.joint_rows):
+    def __init__(
+        self,
+        regressor: Regressor,
+        segment: FilteredSegment,
+        average: AveragedPeriods,
+        decimator: Decimator,
+        values: Array,
+        squares: Array,
+    ) -> None:
+        joints, rank = len(squares), len(values)
+        self._regressor, self._segment, self._average = regressor, segment, average
+        self._kept = decimator.kept(segment.samples)
+        self._values, self._squares = values, squares
+        # White noise keeps its density in decimation.
+        self._effort = average.covariance / (average.periods * decimator.factor)
+        self._spread = average.position_noise[:, None] * average.series.spread
+        self._covariance = np.zeros((rank, rank))
+        self._sensitivity = np.zeros((joints, rank, self._spread.shape[1]))
+        self._moved, self._rows = np.zeros(joints), np.zeros(joints)
+
+    def add(self, block: RowBlock) -> None:
+        """Take in a block of rows."""
+        segment, joints = self._segment, range(len(self._squares))
+        places = self._kept[block.window.outputs]
+        weighted = np.zeros((len(places), len(joints), len(self._values)))
+        for k, own in enumerate(self._regressor.joint_rows):
             weighted[:, k, own.columns] = block.rows[own.rows].T
-        weighted *= (block.kept.T * squares)[:, :, None]
-        mixed = np.einsum("jk,tkp->tjp", effort, weighted)
-        result = result + np.einsum("tjp,tjq->pq", mixed, weighted, optimize=True)
+        weighted *= (block.kept.T * self._squares)[:, :, None]
+        mixed = np.einsum("jk,tkp->tjp", self._effort, weighted)
+        self._covariance += np.einsum("tjp,tjq->pq", mixed, weighted, optimize=True)
         motion = [
             signal[:, places]
             for signal in (segment.position, segment.velocity, segment.acceleration)
         ]
-        bases = average.series.basis(segment.time[places] - average.segment.time[0])
-        rows[:] += block.kept.sum(axis=1)
-        for k in range(joints):
-            slopes = [_slope(regressor, motion, order, k, values) for order in range(len(bases))]
-            for j in range(joints):
+        bases = self._average.series.basis(segment.time[places] - self._average.segment.time[0])
+        self._rows += block.kept.sum(axis=1)
+        for k in joints:
+            slopes = [
+                _slope(self._regressor, motion, order, k, self._values)
+                for order in range(len(bases))
+            ]
+            for j in joints:
                 # How the effort of joint j at every instant depends on the series of joint k.
                 change = sum(
                     (slope[:, j, None] * basis for slope, basis in zip(slopes, bases, strict=True)),
                     np.zeros_like(bases[0]),
                 )
-                sensitivity[k] += weighted[:, j].T @ change
-                moved[j] += float((((change * spread[k]) ** 2).sum(axis=1) * block.kept[j]).sum())
+                self._sensitivity[k] += weighted[:, j].T @ change
+                squares = ((change * self._spread[k]) ** 2).sum(axis=1)
+                self._moved[j] += float((squares * block.kept[j]).sum())
 
-    each_block(regressor, segment, processing, [add])
-    for k in range(joints):
-        half = sensitivity[k] * spread[k]
-        result = result + half @ half.T
-    return result, np.sqrt(moved / np.maximum(rows, 1.0))
+    def covariance(self) -> Array:
+        """Return the (base, base) covariance of the rows so far."""
+        result = self._covariance
+        for sensitivity, spread in zip(self._sensitivity, self._spread, strict=True):
+            half = sensitivity * spread
+            result = result + half @ half.T
+        return result
+
+    def of_positions(self) -> Array:
+        """Return the (joints,) standard deviations of J_t dq_t."""
+        result: Array = np.sqrt(self._moved / np.maximum(self._rows, 1.0))
+        return result
 
 
 def _slope(

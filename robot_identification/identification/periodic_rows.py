@@ -18,8 +18,7 @@ from robot_identification.identification.estimator import Choice, Fit
 from robot_identification.identification.periodic import PeriodicRecording, periodic_recording
 from robot_identification.identification.periodic_deviations import noise_effect
 from robot_identification.identification.periodic_settings import row_noise, rows_segment
-from robot_identification.identification.row_groups import divide
-from robot_identification.identification.row_source import WholeRows
+from robot_identification.identification.whole_rows import WholeRows
 from robot_identification.robot.model import RobotModel, read_only
 from robot_identification.signals.period_average import AveragedPeriods, average_periods
 from robot_identification.signals.periods import PeriodicMotion
@@ -84,12 +83,8 @@ def periodic_rows(
     """Return the rows of averaged recordings, whose noise is known."""
     names = tuple(recording.source for recording in recordings)
     bags = [(rows_segment(average, processing),) for average in averages]
-    return WholeRows(
-        base=base,
-        segments=[segment for own in bags for segment in own],
-        division=divide(names, bags, processing),
-        bags=names,
-        processing=processing,
+    return replace(
+        WholeRows.of_segments(base, names, bags, processing),
         noise=read_only([row_noise(average, processing) for average in averages]),
         progress=lambda fraction: report("regressor", fraction),
         cancelled=cancelled,
@@ -105,7 +100,7 @@ def with_noise(
     """
     base, processing = source.base, source.processing
     factors = found.factors or source.rows("none").merged(found.scales)
-    effect = noise_effect(base, averages, processing, found.estimate, factors, found.scales)
+    effect = noise_effect(source, averages, found.estimate, factors, found.scales)
     estimate, told = replace(found.estimate, std=effect.std), []
     for number, (name, average) in enumerate(zip(source.bags, averages, strict=True)):
         residuals = estimate.residual_std

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.dynamics.regressor import Regressor
 from robot_identification.errors import ShapeError
 from robot_identification.identification.base import BaseParameters
-from robot_identification.identification.stream import BLOCK_OUTPUTS, decimated_rows
+from robot_identification.identification.stream import RowBlock
+from robot_identification.identification.whole_rows import WholeRows
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, Joint, JointType, read_only
 from robot_identification.signals.processing import Processing
 from robot_identification.signals.recording import Recording
-from robot_identification.signals.samples import FilteredSegment, filter_recording, kept_rows
 
 
 @by_value
@@ -62,9 +60,26 @@ def predict(
     vector = np.asarray(values, dtype=np.float64)
     if vector.shape != (base.rank,):
         raise ShapeError("values", vector.shape, f"({base.rank},)")
-    regressor = Regressor(base.robot, base.base_columns, spare=1)
-    segments = filter_recording(recording, processing)
-    parts = [_predicted(regressor, vector, segment, processing) for segment in segments]
+    source = WholeRows.of(base, [recording], processing, blocks=False)
+    joints = source.regressor.joint_rows
+    parts: list[tuple[npt.NDArray[np.generic], ...]] = []
+
+    def take(number: int, block: RowBlock) -> None:
+        segment = source.segments[number]
+        decimator = processing.decimator(segment.period)
+        instants = decimator.kept(segment.samples)[block.window.outputs]
+        efforts = [vector[joint.columns] @ block.rows[joint.rows] for joint in joints]
+        parts.append(
+            (
+                segment.time[instants],
+                block.rows[[joint.rows.stop for joint in joints]].T,
+                np.column_stack(efforts),
+                block.kept.T,
+                segment.velocity[:, instants].T,
+            )
+        )
+
+    source.each_block([take])
     time, measured, predicted, kept, velocity = (
         np.concatenate(columns) for columns in zip(*parts, strict=True)
     )
@@ -81,26 +96,3 @@ def predict(
 
 def _unit(joint: Joint) -> str:
     return "N" if joint.type is JointType.PRISMATIC else "N m"
-
-
-def _predicted(
-    regressor: Regressor, values: Array, segment: FilteredSegment, processing: Processing
-) -> Sequence[npt.NDArray[np.generic]]:
-    decimator = processing.decimator(segment.period)
-    measured, predicted = [], []
-    for window in decimator.blocks(segment.samples, BLOCK_OUTPUTS):
-        rows = decimated_rows(regressor, segment, window, decimator)
-        joints = regressor.joint_rows
-        measured.append(rows[[joint.rows.stop for joint in joints]].T)
-        predicted.append(
-            np.column_stack([values[joint.columns] @ rows[joint.rows] for joint in joints])
-        )
-    kept = kept_rows(regressor.robot, segment, processing)
-    instants = decimator.kept(segment.samples)
-    return (
-        segment.time[instants],
-        np.concatenate(measured),
-        np.concatenate(predicted),
-        kept.T,
-        segment.velocity[:, instants].T,
-    )

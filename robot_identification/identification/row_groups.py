@@ -14,9 +14,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.dynamics.regressor import Regressor
-from robot_identification.identification.ahead import sensible_threads
-from robot_identification.identification.bands import BandGrams, BandStream
+from robot_identification.identification.bands import BandGrams
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.factor import JointFactor, merge, scaled
 from robot_identification.identification.stream import (
@@ -24,22 +22,16 @@ from robot_identification.identification.stream import (
     FactorStream,
     RowBlock,
     band_stream,
-    each_block,
 )
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
-from robot_identification.signals.decimation import Window
 from robot_identification.signals.processing import Processing
 from robot_identification.signals.samples import FilteredSegment
 
 Scheme = Literal["bags", "blocks"]
 Bands = Literal["none", "together", "apart"]
-Flags = npt.NDArray[np.bool_]
 Places = npt.NDArray[np.intp]  # (outputs,) the group of every decimated row
-# Given the number of a segment, a window of it, its rows and which count; may change the efforts.
-Change = Callable[[int, Window, Array, Flags], None]
-Progress = Callable[[float], None]
-Cancelled = Callable[[], bool]
+Use = Callable[[int, RowBlock], None]  # given the number of a segment and a block of its rows
 
 BLOCKS = 5
 
@@ -62,20 +54,12 @@ class Division:
     places: tuple[npt.NDArray[np.intp], ...]
 
 
-def undivided(segments: Sequence[FilteredSegment], processing: Processing) -> Division:
-    """Return one group of all rows.
-
-    Args:
-        segments: of one bag, or of several that count as one.
-        processing: says how many rows they have after decimation.
-    """
-    counts = [processing.decimator(s.period).output_count(s.samples) for s in segments]
-    places = tuple(np.zeros(count, dtype=np.intp) for count in counts)
-    return Division("blocks", ("all",), (0,) * len(counts), places)
-
-
 def divide(
-    names: Sequence[str], bags: Sequence[Sequence[FilteredSegment]], processing: Processing
+    names: Sequence[str],
+    bags: Sequence[Sequence[FilteredSegment]],
+    processing: Processing,
+    *,
+    blocks: bool = True,
 ) -> Division:
     """Return a group for every bag, or five blocks of a single bag that follow each other.
 
@@ -83,15 +67,16 @@ def divide(
         names: names of the bags.
         bags: the segments of each.
         processing: says how many rows they have after decimation.
+        blocks: whether a single bag is cut into blocks; otherwise it is a group like any other.
     """
     outputs = [
         [processing.decimator(s.period).output_count(s.samples) for s in segments]
         for segments in bags
     ]
     numbers = tuple(bag for bag, counts in enumerate(outputs) for _ in counts)
-    if len(bags) > 1:
+    if len(bags) != 1 or not blocks:
         places = [
-            np.full(count, bag, dtype=np.intp) for bag, own in enumerate(outputs) for count in own
+            np.broadcast_to(np.intp(bag), count) for bag, own in enumerate(outputs) for count in own
         ]
         return Division("bags", tuple(names), numbers, tuple(places))
     ends = np.cumsum(outputs[0])
@@ -156,77 +141,47 @@ def merged(
     return tuple(merge(own) for own in zip(*groups, strict=True))
 
 
-def fold_groups(
-    base: BaseParameters,
-    segments: Sequence[FilteredSegment],
-    division: Division,
-    processing: Processing,
-    *,
-    change: Change | None = None,
-    bands: Bands = "together",
-    progress: Progress | None = None,
-    cancelled: Cancelled | None = None,
-) -> GroupedRows:
-    """Fold the rows of all segments into the factors of their groups.
+class GroupStreams:
+    """Factors and bands of the groups of a division, growing with every block of rows.
 
     Args:
         base: base parameters, whose columns the rows have.
-        segments: of all bags, in their order.
         division: which rows belong together.
-        processing: settings of the signal processing.
-        change: changes the efforts of rows before they are folded.
         bands: whether Gram matrices of bands are kept of all rows together, of every group apart
             (some megabytes each), or not at all.
-        progress: told the fraction that is done, in any thread.
-        cancelled: asked now and then whether to stop, in any thread.
-
-    Raises:
-        CancelledError: if ``cancelled`` says so.
     """
-    robot, columns = base.robot, base.base_columns
-    regressor = Regressor(robot, columns, spare=1)
-    groups = len(division.names)
-    streams = [FactorStream(robot, columns, processing) for _ in range(groups)]
-    number_of_bands = {"none": 0, "together": 1, "apart": groups}[bands]
-    grams = [band_stream(robot, columns) for _ in range(number_of_bands)]
-    total, done = sum(len(own) for own in division.places), 0
-    for number, (segment, places) in enumerate(zip(segments, division.places, strict=True)):
 
-        def tell(block: RowBlock, done: int = done) -> None:
-            if progress is not None:
-                progress((done + block.window.last_output) / total)
+    def __init__(self, base: BaseParameters, division: Division, bands: Bands) -> None:
+        robot, columns, groups = base.robot, base.base_columns, len(division.names)
+        number_of_bands = {"none": 0, "together": 1, "apart": groups}[bands]
+        self._division, self._bands = division, bands
+        self._streams = [FactorStream(robot, columns) for _ in range(groups)]
+        self._grams = [band_stream(robot, columns) for _ in range(number_of_bands)]
 
-        uses = [*_uses(streams, grams, bands, places), tell]
-        if change is not None:  # before anything else is done with the rows
-            uses = [partial(_one_after_the_other, [partial(_change, change, number), *uses])]
-        threads = sensible_threads(len(segment.time))
-        each_block(regressor, segment, processing, uses, cancelled=cancelled, threads=threads)
-        done += len(places)
-    return GroupedRows(
-        factors=tuple(stream.factors() for stream in streams),
-        bands=tuple(stream.grams() for stream in grams),
-    )
+    @property
+    def uses(self) -> list[Use]:
+        """What is done with the blocks, independently of each other."""
+        own: dict[Bands, list[Use]] = {
+            "none": [],
+            "together": [lambda _, block: self._grams[0].add(block.rows, block.kept)],
+            "apart": [self._add],
+        }
+        return [*(partial(self._fold, share) for share in range(SHARES)), *own[self._bands]]
 
+    def _fold(self, share: int, segment: int, block: RowBlock) -> None:
+        for group, part in _parts(block, self._division.places[segment]):
+            self._streams[group].add_share(share, block.rows[:, part], block.kept[:, part])
 
-def _uses(
-    streams: Sequence[FactorStream], grams: Sequence[BandStream], bands: Bands, places: Places
-) -> list[Callable[[RowBlock], None]]:
-    """Return what is done with the blocks of a segment, independently of each other."""
+    def _add(self, segment: int, block: RowBlock) -> None:
+        for group, part in _parts(block, self._division.places[segment]):
+            self._grams[group].add(block.rows[:, part], block.kept[:, part])
 
-    def fold(share: int, block: RowBlock) -> None:
-        for group, part in _parts(block, places):
-            streams[group].add_share(share, block.rows[:, part], block.kept[:, part])
-
-    def add(block: RowBlock) -> None:
-        for group, part in _parts(block, places):
-            grams[group].add(block.rows[:, part], block.kept[:, part])
-
-    uses: list[Callable[[RowBlock], None]] = [partial(fold, share) for share in range(SHARES)]
-    if bands == "together":
-        uses.append(lambda block: grams[0].add(block.rows, block.kept))
-    elif bands == "apart":
-        uses.append(add)
-    return uses
+    def rows(self) -> GroupedRows:
+        """Return everything taken in so far."""
+        return GroupedRows(
+            factors=tuple(stream.factors() for stream in self._streams),
+            bands=tuple(stream.grams() for stream in self._grams),
+        )
 
 
 def _parts(block: RowBlock, places: Places) -> Iterator[tuple[int, slice]]:
@@ -234,15 +189,6 @@ def _parts(block: RowBlock, places: Places) -> Iterator[tuple[int, slice]]:
     own = places[block.window.outputs]
     for group in np.unique(own):
         yield int(group), slice(*np.searchsorted(own, [group, group + 1]))
-
-
-def _change(change: Change, number: int, block: RowBlock) -> None:
-    change(number, block.window, block.rows, block.kept)
-
-
-def _one_after_the_other(uses: Sequence[Callable[[RowBlock], None]], block: RowBlock) -> None:
-    for use in uses:
-        use(block)
 
 
 def without(

@@ -1,4 +1,4 @@
-"""Where rows come from: recordings that can be gone over again, or rows folded as they came.
+"""Where rows come from: whole recordings (:mod:`.whole_rows`), or rows folded as they came.
 
 Whatever the source, the rows are in groups, every bag or every block of a single one, and of each
 group a triangular factor per joint is kept.  Estimators ask nothing else of them, but for those
@@ -7,33 +7,18 @@ that go over the samples themselves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-import numpy as np
-
-from robot_identification.errors import CancelledError, SettingError
+from robot_identification.errors import SettingError
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.row_groups import (
     Bands,
-    Change,
-    Division,
     GroupedRows,
     Scheme,
-    divide,
-    fold_groups,
-    undivided,
 )
-from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 from robot_identification.robot.processing import Divisor
-from robot_identification.signals.processing import Processing
-from robot_identification.signals.recording import Recording
-from robot_identification.signals.samples import FilteredSegment, filter_recording
-
-Progress = Callable[[str, float], None]
-Cancelled = Callable[[], bool]
 
 
 class RowSource(Protocol):
@@ -109,147 +94,15 @@ class FoldedRows:
         return self.kept if there else replace(self.kept, bands=())
 
 
-@by_value
-@dataclass(frozen=True)
-class WholeRows:
-    """Rows of filtered recordings, cut into windows; they can be gone over again.
-
-    Attributes:
-        base: base parameters.
-        segments: of all bags, in their order.
-        division: groups of their rows.
-        bags: names of the bags.
-        processing: settings of the signal processing.
-        noise: (bags, joints) standard deviations of the rows, where they are known beforehand.
-        progress: told the fraction of a pass that is done, in any thread.
-        cancelled: asked now and then whether to stop, in any thread.
-    """
-
-    base: BaseParameters
-    segments: Sequence[FilteredSegment]
-    division: Division
-    bags: tuple[str, ...]
-    processing: Processing
-    noise: Array | None = None
-    progress: Callable[[float], None] | None = None
-    cancelled: Cancelled | None = None
-
-    @classmethod
-    def of(
-        cls,
-        base: BaseParameters,
-        recordings: Sequence[Recording],
-        processing: Processing,
-        report: Progress,
-        cancelled: Cancelled | None,
-        *,
-        in_groups: bool = True,
-    ) -> WholeRows:
-        """Return the rows of recordings.
-
-        Args:
-            base: base parameters.
-            recordings: joint states on the joint side.
-            processing: settings of the signal processing.
-            report: told the stage and the fraction that is done.
-            cancelled: asked now and then whether to stop.
-            in_groups: whether bags, or blocks of a single one, are kept apart.
-
-        Raises:
-            RecordingError: a recording is too short.
-            CancelledError: if ``cancelled`` says so.
-        """
-        own = list(_filtered(recordings, processing, report, cancelled))
-        bags = tuple(recording.source for recording in recordings)
-        segments = [segment for of_bag in own for segment in of_bag]
-        return cls(
-            base=base,
-            segments=segments,
-            division=(
-                divide(bags, own, processing) if in_groups else undivided(segments, processing)
-            ),
-            bags=bags,
-            processing=processing,
-            progress=lambda fraction: report("regressor", fraction),
-            cancelled=cancelled,
-        )
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the base parameters."""
-        return self.base.names
-
-    @property
-    def divisor(self) -> Divisor:
-        """What the squared residual is divided by to give its variance."""
-        return self.processing.residual_divisor
-
-    @property
-    def scheme(self) -> Scheme:
-        """Whether groups are bags, or blocks of a single one."""
-        return self.division.scheme
-
-    @property
-    def groups(self) -> tuple[str, ...]:
-        """Names of the groups."""
-        return self.division.names
-
-    def rows(self, bands: Bands, change: Change | None = None) -> GroupedRows:
-        """Go over the samples and return the rows of all groups.
-
-        Args:
-            bands: which Gram matrices of bands to keep.
-            change: changes the efforts of rows before they are folded.
-
-        Raises:
-            CancelledError: if the caller wants to stop.
-        """
-        return fold_groups(
-            self.base,
-            self.segments,
-            self.division,
-            self.processing,
-            change=change,
-            bands=bands,
-            progress=self.progress,
-            cancelled=self.cancelled,
-        )
-
-    def times(self) -> list[Array]:
-        """Return for each bag the (rows,) times in s since its first stamp."""
-        times: list[list[Array]] = [[] for _ in self.bags]
-        for segment, bag in zip(self.segments, self.division.bags, strict=True):
-            kept = self.processing.decimator(segment.period).kept(segment.samples)
-            times[bag].append(segment.time[kept])
-        return [np.concatenate(own) for own in times]
-
-
-def samples_behind(source: RowSource, what: str) -> WholeRows:
-    """Return a source as one that can be gone over again.
+def without_samples(what: str) -> SettingError:
+    """Return the error for something that goes over samples where only rows are kept.
 
     Args:
-        source: the source.
-        what: name of what goes over the samples.
-
-    Raises:
-        SettingError: the samples are not kept.
+        what: its name.
     """
-    if isinstance(source, WholeRows):
-        return source
-    raise SettingError(
-        what, "asked for", "goes over the samples, of which the rows alone are kept here"
+    return SettingError(
+        what,
+        "asked for",
+        "goes over the samples, of which the rows alone are kept here; identify the whole "
+        "recordings together instead",
     )
-
-
-def _filtered(
-    recordings: Sequence[Recording],
-    processing: Processing,
-    report: Progress,
-    cancelled: Cancelled | None,
-) -> Iterator[tuple[FilteredSegment, ...]]:
-    """Give out the filtered segments of one recording after the other."""
-    for done, recording in enumerate(recordings):
-        if cancelled is not None and cancelled():
-            raise CancelledError(f"cancelled after {done} of {len(recordings)} recordings")
-        report("filter", done / len(recordings))
-        yield filter_recording(recording, processing)

@@ -12,11 +12,6 @@ import scipy.linalg
 
 from robot_identification.identification import least_squares
 from robot_identification.identification.bands import summed
-from robot_identification.identification.essential import (
-    Elimination,
-    EliminationRule,
-    eliminate,
-)
 from robot_identification.identification.factor import JointFactor, restrict, stack
 from robot_identification.identification.least_squares import Estimate
 from robot_identification.identification.robust import robust_std
@@ -112,35 +107,40 @@ class Stacked:
     """An estimate and what it was made from.
 
     Attributes:
-        estimate: with both standard deviations; errors and residuals are those of the efforts as
-            measured and unweighted.
+        estimate: as solved; errors and residuals are those of the rows as they were weighted.
         factors: one factor per joint, bags weighted.
         levels: (groups, joints) noise of bag and joint, over that of the joint; None where bags
             are not weighted.
         scales: (groups, joints) factors on the rows; None likewise.
+        efficiency: (joints,) share of a row's residual that still moves the estimate, where
+            outliers are limited; None elsewhere.
     """
 
     estimate: Estimate
     factors: tuple[JointFactor, ...]
     levels: Array | None = None
     scales: Array | None = None
+    efficiency: Array | None = None
+
+    def restricted(self, estimate: Estimate, kept: npt.NDArray[np.intp]) -> Stacked:
+        """Return the same with few of the parameters.
+
+        Args:
+            estimate: of all parameters, zero for those that are gone.
+            kept: (parameters,) places of those that stay.
+        """
+        few = replace(estimate, values=estimate.values[kept], std=estimate.std[kept])
+        factors = tuple(restrict(factor, kept) for factor in self.factors)
+        return replace(self, estimate=few, factors=factors)
 
 
-def solve_stacked(
-    problem: Problem,
-    rows: GroupedRows,
-    *,
-    measured: GroupedRows | None = None,
-    efficiency: Array | None = None,
-) -> Stacked:
-    """Return the estimate from grouped rows, with its statistics.
+def solve_stacked(problem: Problem, rows: GroupedRows, efficiency: Array | None = None) -> Stacked:
+    """Return the estimate from grouped rows.
 
     Args:
         problem: what is to be solved.
-        rows: with bands per group where bags are weighted; without any there are no robust
-            deviations.
-        measured: the same rows with the efforts as measured, where those of ``rows`` are limited.
-        efficiency: (joints,) see :func:`~.robust.robust_std`.
+        rows: the rows.
+        efficiency: (joints,) where the efforts of the rows are limited; see :class:`Stacked`.
 
     Raises:
         NotExcitedError: the data do not determine every parameter.
@@ -148,20 +148,11 @@ def solve_stacked(
     levels = problem.levels(rows.factors)
     scales = problem.scales(levels)
     factors = merged(rows.factors, scales)
-    estimate = problem.solve(factors)
-    std = estimate.std
-    if efficiency is not None:
-        std = _limited_std(factors, estimate, efficiency)
-    estimate = _judged(replace(estimate, std=std), (measured or rows).merged())
-    found = Stacked(estimate, factors, levels, scales)
-    if not rows.bands:
-        return found
-    robust = coloured_std(rows, found, efficiency)
-    return replace(found, estimate=replace(estimate, std_robust=robust))
+    return Stacked(problem.solve(factors), factors, levels, scales, efficiency)
 
 
-def _judged(estimate: Estimate, measured: Sequence[JointFactor]) -> Estimate:
-    """Return an estimate with errors and residuals of the efforts as measured."""
+def judged(estimate: Estimate, measured: Sequence[JointFactor]) -> Estimate:
+    """Return an estimate with errors and residuals of the efforts as measured, unweighted."""
     freedoms = np.array([max(f.rows - f.own_fit[1], 1) for f in measured])
     residuals = np.array([f.residual_norm(estimate.values) for f in measured])
     return replace(
@@ -171,68 +162,14 @@ def _judged(estimate: Estimate, measured: Sequence[JointFactor]) -> Estimate:
     )
 
 
-def essential_only(
-    names: Sequence[str],
-    rows: GroupedRows,
-    found: Stacked,
-    rule: EliminationRule,
-    divisor: Divisor,
-    *,
-    measured: GroupedRows | None = None,
-    efficiency: Array | None = None,
-) -> Elimination:
-    """Return the essential parameters; those removed keep the robust deviation of the full set.
-
-    Args:
-        names: names of the base parameters.
-        rows: what the estimate was made from.
-        found: the estimate of all base parameters.
-        rule: when to stop removing parameters.
-        divisor: of the variance of the residual.
-        measured: the same rows with the efforts as measured, where those of ``rows`` are limited.
-        efficiency: (joints,) see :func:`~.robust.robust_std`.
-
-    Raises:
-        SettingError: there is no such rule, or its threshold is not possible.
-    """
-    elimination = eliminate(
-        found.factors,
-        names,
-        found.estimate.weights,
-        rule=rule.rule,
-        threshold=rule.threshold,
-        divisor=divisor,
-    )
-    kept = np.flatnonzero(elimination.kept)
-    reduced = [restrict(factor, kept) for factor in found.factors]
-    whole = elimination.estimate
-    few = replace(whole, values=whole.values[kept], std=whole.std[kept])
-    std = np.array(whole.std)
-    if efficiency is not None:
-        std[kept] = _limited_std(reduced, few, efficiency)
-    estimate = replace(whole, std=read_only(std))
-    if found.estimate.std_robust is not None:
-        robust = np.array(found.estimate.std_robust)
-        part = Stacked(few, tuple(reduced), found.levels, found.scales)
-        robust[kept] = coloured_std(rows, part, efficiency, kept)
-        estimate = replace(estimate, std_robust=read_only(robust))
-    if measured is not None or found.scales is not None:
-        estimate = _judged(estimate, (measured or rows).merged())
-    return replace(elimination, estimate=estimate)
-
-
 def coloured_std(
-    rows: GroupedRows,
-    found: Stacked,
-    efficiency: Array | None = None,
-    columns: npt.NDArray[np.intp] | None = None,
+    rows: GroupedRows, found: Stacked, columns: npt.NDArray[np.intp] | None = None
 ) -> Array:
     """Return the standard deviations for residuals of any colour; see :mod:`.robust`.
 
     Args:
         rows: with bands per group where bags are weighted.
         found: values, weights and factors.
-        efficiency: (joints,) see :func:`~.robust.robust_std`.
         columns: places of the parameters that ``found`` is about; by default all.
     """
     bands = rows.bands if columns is None else [b.restricted(columns) for b in rows.bands]
@@ -250,21 +187,27 @@ def coloured_std(
         estimate.weights,
         fitted=fitted,
         meat=meat,
-        efficiency=efficiency,
+        efficiency=found.efficiency,
     )
 
 
-def _limited_std(factors: Sequence[JointFactor], estimate: Estimate, efficiency: Array) -> Array:
-    """Return the standard deviations for white noise where outliers are limited.
+def white_std(found: Stacked) -> Array:
+    """Return the standard deviations for white residuals.
 
-    The covariance is s^2 B A B with A = W^T W, B^-1 = W^T diag(efficiency) W and s^2 the variance
-    of the limited residuals (Huber 1981, section 7.6).
+    Where outliers are limited, the covariance is s^2 B A B with A = W^T W,
+    B^-1 = W^T diag(efficiency) W and s^2 the variance of the limited residuals (Huber 1981,
+    section 7.6).
     """
+    estimate, factors = found.estimate, found.factors
+    if found.efficiency is None:
+        return estimate.std
     parameters = len(estimate.values)
     root = stack(factors, parameters, list(estimate.weights))[:-1, :-1]
     inverse = scipy.linalg.solve_triangular(root, np.eye(parameters))
     deviation = estimate.std[0] / np.linalg.norm(inverse[0])
-    reduced = stack(factors, parameters, list(estimate.weights * np.sqrt(efficiency)))[:-1, :-1]
+    reduced = stack(factors, parameters, list(estimate.weights * np.sqrt(found.efficiency)))[
+        :-1, :-1
+    ]
     left = scipy.linalg.solve_triangular(reduced, np.eye(parameters))
     bread = left @ left.T
     return read_only(deviation * np.linalg.norm(bread @ root.T, axis=1))

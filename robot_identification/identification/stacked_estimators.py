@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_identification.identification import least_squares
 from robot_identification.identification.cross_validation import others
-from robot_identification.identification.essential import Elimination
-from robot_identification.identification.estimator import Choice, Estimator, Fit
+from robot_identification.identification.essential import (
+    Elimination,
+    EliminationRule,
+    eliminate,
+)
+from robot_identification.identification.estimator import Choice, Deviations, Estimator, Fit
 from robot_identification.identification.factor import JointFactor, restrict
 from robot_identification.identification.huber import (
     METHOD,
@@ -20,14 +25,17 @@ from robot_identification.identification.huber import (
 )
 from robot_identification.identification.joint_noise import weight_warnings
 from robot_identification.identification.row_groups import Bands, GroupedRows, merged
-from robot_identification.identification.row_source import RowSource, samples_behind
+from robot_identification.identification.row_source import RowSource
 from robot_identification.identification.stacked import (
     Problem,
     Stacked,
-    essential_only,
+    coloured_std,
+    judged,
     solve_stacked,
+    white_std,
 )
-from robot_identification.robot.model import Array
+from robot_identification.identification.whole_rows import samples_behind
+from robot_identification.robot.model import Array, read_only
 
 
 @dataclass(frozen=True)
@@ -49,15 +57,29 @@ class LeastSquares(Estimator):
     def fit(self, choice: Choice, source: RowSource, measured: GroupedRows) -> Fit:
         """Estimate the base parameters, or the essential ones."""
         problem = self.problem(choice, source)
-        return self._outcome(choice, problem, measured, solve_stacked(problem, measured), measured)
+        return self._outcome(choice, problem, solve_stacked(problem, measured), measured, measured)
+
+    def deviations(
+        self, solved: Stacked, rows: GroupedRows, kept: npt.NDArray[np.intp] | None = None
+    ) -> Deviations:
+        """Return the standard deviations of an estimate.
+
+        Args:
+            solved: the estimate.
+            rows: those that it was made from.
+            kept: places of the parameters that it is about; by default all.
+        """
+        return Deviations(
+            white_std(solved), coloured_std(rows, solved, kept) if rows.bands else None
+        )
 
     def _outcome(
         self,
         choice: Choice,
         problem: Problem,
-        measured: GroupedRows,
-        found: Stacked,
+        solved: Stacked,
         rows: GroupedRows,
+        measured: GroupedRows,
         robustness: Robustness | None = None,
     ) -> Fit:
         """Return an estimate as a fit, of the essential parameters where these are asked for.
@@ -65,34 +87,68 @@ class LeastSquares(Estimator):
         Args:
             choice: what is asked for.
             problem: what was solved.
-            measured: the rows with the efforts as measured.
-            found: the estimate of all base parameters.
+            solved: the estimate of all base parameters.
             rows: the rows that it was made from.
+            measured: the rows with the efforts as measured.
             robustness: what limiting outliers did; None where that was not asked for.
         """
-        estimate, elimination = found.estimate, None
+        deviations = self.deviations(solved, rows)
+        estimate = replace(
+            judged(solved.estimate, measured.merged()),
+            std=deviations.white,
+            std_robust=deviations.coloured,
+        )
+        elimination = None
         if choice.essential is not None:
-            elimination = essential_only(
-                problem.names,
-                rows,
-                found,
-                choice.essential,
-                problem.divisor,
-                measured=None if robustness is None else measured,
-                efficiency=None if robustness is None else robustness.efficiency,
-            )
+            elimination = self._essential(choice.essential, problem, solved, rows, deviations)
+            if robustness is not None or solved.scales is not None:
+                few = judged(elimination.estimate, measured.merged())
+                elimination = replace(elimination, estimate=few)
             estimate = elimination.estimate
         return Fit(
             estimate=estimate,
-            factors=found.factors,
+            factors=solved.factors,
             measured=measured.factors,
-            fit_without=_fit_without(problem, rows, found, elimination),
+            fit_without=_fit_without(problem, rows, solved, elimination),
             elimination=elimination,
             robustness=robustness,
-            levels=found.levels if problem.weighting.bag_noise else None,
-            scales=found.scales,
-            warnings=weight_warnings(found.factors) if self.weights_joints else (),
+            levels=solved.levels if problem.weighting.bag_noise else None,
+            scales=solved.scales,
+            warnings=weight_warnings(solved.factors) if self.weights_joints else (),
         )
+
+    def _essential(
+        self,
+        rule: EliminationRule,
+        problem: Problem,
+        solved: Stacked,
+        rows: GroupedRows,
+        deviations: Deviations,
+    ) -> Elimination:
+        """Return the essential parameters; those removed keep the robust deviation of the full set.
+
+        Args:
+            rule: when to stop removing parameters.
+            problem: what was solved.
+            solved: the estimate of all base parameters.
+            rows: the rows that it was made from.
+            deviations: of all base parameters.
+        """
+        elimination = eliminate(
+            solved.factors,
+            problem.names,
+            solved.estimate.weights,
+            rule=rule.rule,
+            threshold=rule.threshold,
+            divisor=problem.divisor,
+        )
+        kept, estimate = np.flatnonzero(elimination.kept), elimination.estimate
+        of_kept = self.deviations(solved.restricted(estimate, kept), rows, kept)
+        coloured = None
+        if deviations.coloured is not None and of_kept.coloured is not None:
+            coloured = _with_kept(deviations.coloured, kept, of_kept.coloured)
+        std = _with_kept(estimate.std, kept, of_kept.white)
+        return replace(elimination, estimate=replace(estimate, std=std, std_robust=coloured))
 
 
 @dataclass(frozen=True)
@@ -127,7 +183,7 @@ class Huber(LeastSquares):
         problem = self.problem(choice, source)
         whole = samples_behind(source, METHOD)
         found, rows, robustness = identify_limited(problem, whole, measured, self.settings)
-        return self._outcome(choice, problem, measured, found, rows, robustness)
+        return self._outcome(choice, problem, found, rows, measured, robustness)
 
 
 OLS = LeastSquares(
@@ -141,6 +197,13 @@ WLS = LeastSquares(
     help="least squares weighted by the noise of every joint",
     weights_joints=True,
 )
+
+
+def _with_kept(every: Array, kept: npt.NDArray[np.intp], values: Array) -> Array:
+    """Return an array with other values at the places that are kept."""
+    result = np.array(every)
+    result[kept] = values
+    return read_only(result)
 
 
 def _fit_without(

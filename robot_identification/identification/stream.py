@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +25,6 @@ from robot_identification.signals.decimation import Decimator, Window
 from robot_identification.signals.processing import Processing
 from robot_identification.signals.samples import FilteredSegment, RowChoice
 
-Progress = Callable[[float], None]
 Cancelled = Callable[[], bool]
 
 # Windows overlap by some 350 outputs: much shorter blocks would waste most of the work.
@@ -144,79 +142,22 @@ def band_stream(robot: RobotModel, columns: npt.NDArray[np.intp]) -> BandStream:
 
 
 class FactorStream:
-    """Factors of the base regressor of a robot, growing with every segment folded in.
+    """Factors of the base regressor of a robot, growing with every block of rows folded in.
 
     Args:
         robot: the robot.
         columns: columns of the full regressor that the base parameters belong to.
-        processing: settings of the signal processing.
-        bands: takes in the same rows, for standard deviations that hold for coloured residuals;
-            from :func:`band_stream`.
-        threads: threads that are busy; the factors are the same to the last bit.
     """
 
-    def __init__(
-        self,
-        robot: RobotModel,
-        columns: npt.NDArray[np.intp],
-        processing: Processing,
-        *,
-        bands: BandStream | None = None,
-        threads: int = 1,
-    ) -> None:
+    def __init__(self, robot: RobotModel, columns: npt.NDArray[np.intp]) -> None:
         self._robot = robot
-        self._threads = threads
-        self._processing = processing
         self._regressor = Regressor(robot, columns, spare=1)
-        self._bands = bands
         self._triangles = [
             np.zeros((len(joint.columns) + 1, len(joint.columns) + 1))
             for joint in self._regressor.joint_rows
         ]
         self._rows = [0] * len(robot.joints)
         self._shares = _shares([len(triangle) ** 2 for triangle in self._triangles])
-
-    def fold(
-        self,
-        segment: FilteredSegment,
-        *,
-        progress: Progress | None = None,
-        cancelled: Cancelled | None = None,
-    ) -> None:
-        """Fold the rows of a segment into the factors.
-
-        Args:
-            segment: filtered signals at the full rate.
-            progress: told the fraction that is done, from 0 to 1, in any thread.
-            cancelled: asked before every block whether to stop, in any thread.
-
-        Raises:
-            CancelledError: if ``cancelled`` says so; the factors are then of no use.
-        """
-        outputs = self._processing.decimator(segment.period).output_count(segment.samples)
-
-        def tell(block: RowBlock) -> None:
-            if progress is not None:
-                progress(block.window.last_output / outputs)
-
-        uses: list[Callable[[RowBlock], None]] = [
-            *(partial(self._fold_share, share) for share in range(SHARES)),
-            tell,
-        ]
-        if self._bands is not None:
-            bands = self._bands
-            uses.append(lambda block: bands.add(block.rows, block.kept))
-        each_block(
-            self._regressor,
-            segment,
-            self._processing,
-            uses,
-            cancelled=cancelled,
-            threads=self._threads,
-        )
-
-    def _fold_share(self, share: int, block: RowBlock) -> None:
-        self.add_share(share, block.rows, block.kept)
 
     def add_share(self, share: int, rows: Array, kept: npt.NDArray[np.bool_]) -> None:
         """Fold decimated rows of some of the joints; different shares at the same time.
@@ -238,8 +179,6 @@ class FactorStream:
         """
         for share in range(SHARES):
             self.add_share(share, rows, kept)
-        if self._bands is not None:
-            self._bands.add(rows, kept)
 
     def _fold_joint(self, k: int, rows: Array, kept: npt.NDArray[np.bool_]) -> None:
         joint = self._regressor.joint_rows[k]
@@ -273,34 +212,3 @@ def _shares(costs: Sequence[int]) -> list[list[int]]:
     for k in np.argsort(costs)[::-1]:
         min(shares, key=lambda own: sum(costs[j] for j in own)).append(int(k))
     return shares
-
-
-def factorise(
-    robot: RobotModel,
-    columns: npt.NDArray[np.intp],
-    segments: Sequence[FilteredSegment],
-    processing: Processing,
-    *,
-    bands: BandStream | None = None,
-    threads: int = 1,
-    progress: Progress | None = None,
-    cancelled: Cancelled | None = None,
-) -> tuple[JointFactor, ...]:
-    """Return the factors of several segments; see :class:`FactorStream`.
-
-    Raises:
-        CancelledError: if ``cancelled`` says so.
-    """
-    stream = FactorStream(robot, columns, processing, bands=bands, threads=threads)
-    total = sum(segment.samples for segment in segments)
-    done = 0
-    for segment in segments:
-        start, share = done / total, segment.samples / total
-
-        def report(fraction: float, start: float = start, share: float = share) -> None:
-            if progress is not None:
-                progress(start + share * fraction)
-
-        stream.fold(segment, progress=report, cancelled=cancelled)
-        done += segment.samples
-    return stream.factors()

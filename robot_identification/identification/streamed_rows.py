@@ -15,7 +15,6 @@ from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.row_groups import GroupedRows, merged
 from robot_identification.identification.stream import FactorStream, band_stream
 from robot_identification.robot.model import Array, RobotModel
-from robot_identification.signals.processing import Processing
 
 # Parts in time of which the factors are kept apart, at most, and instants of the first ones.
 _MOST_PARTS, _INSTANTS = 40, 8
@@ -44,19 +43,13 @@ class StreamedRows:
     Args:
         robot: the robot.
         columns: columns of the full regressor that the base parameters belong to.
-        processing: settings of the signal processing.
         apart: whether parts in time are kept apart too, for :meth:`groups`.
     """
 
     def __init__(
-        self,
-        robot: RobotModel,
-        columns: npt.NDArray[np.intp],
-        processing: Processing,
-        *,
-        apart: bool = False,
+        self, robot: RobotModel, columns: npt.NDArray[np.intp], *, apart: bool = False
     ) -> None:
-        self._factors = FactorStream(robot, columns, processing)
+        self._factors = FactorStream(robot, columns)
         self._bands = band_stream(robot, columns)
         self._rows = np.zeros((self._bands.entries, BLOCK))
         self._kept = np.zeros((len(robot.joints), BLOCK), dtype=np.bool_)

@@ -3,7 +3,8 @@
 Nothing is gone over twice and nothing grows: filters and decimation carry their states from block
 to block (:mod:`~robot_identification.signals.online_motion`,
 :mod:`~robot_identification.signals.online_decimation`).  The rows are those of
-:func:`~.stream.factorise` for the same run, up to what samples that are not there yet could change.
+:class:`~.whole_rows.WholeRows` for the same run, up to what samples that are not there yet could
+change.
 """
 
 from __future__ import annotations

@@ -220,9 +220,7 @@ class StreamingIdentification:
 
     def _begin(self, settled: Settled) -> None:
         self._settled = settled
-        self._rows = StreamedRows(
-            self._robot, self._base.base_columns, settled.processing, apart=self._apart
-        )
+        self._rows = StreamedRows(self._robot, self._base.base_columns, apart=self._apart)
         self._grid = OnlineGrid(settled.clock)
         self._fold(self._grid.push(settled.stamps, settled.position, settled.effort))
 

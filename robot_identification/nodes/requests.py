@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from robot_identification import msg
 from robot_identification.errors import (
@@ -14,7 +15,7 @@ from robot_identification.errors import (
     UnknownRobotError,
 )
 from robot_identification.identification.base import BaseParameters
-from robot_identification.identification.effort_delay import with_known_delay
+from robot_identification.identification.prepared_recording import prepared_recording
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.result_settings import settings_of
 from robot_identification.nodes.live import LiveRecordings
@@ -23,7 +24,6 @@ from robot_identification.nodes.messages import stated
 from robot_identification.nodes.services import Cancelled
 from robot_identification.robot.model import Array, EffortMeaning, RobotModel, read_only
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.signals.joint_side import joint_side_recording
 from robot_identification.signals.recording import Recording
 from robot_identification.signals.separate_efforts import EffortSource
 from robot_identification.srv import Validate
@@ -84,12 +84,19 @@ def read_data(
     for source in sources:
         if cancelled():
             raise CancelledError("cancelled while reading the data")
-        whole = recording_of(source, robot, reference=reference_needed)
-        part = whole.between(data.begin, data.end)
-        recordings.append(replace(part, warnings=(*part.warnings, *source.warnings())))
-    return with_known_delay(
-        robot, recordings, estimated=data.estimate_effort_delay, cancelled=cancelled
-    )
+        recordings.append(
+            recording_of(
+                source,
+                robot,
+                reference=reference_needed,
+                begin=data.begin,
+                end=data.end,
+                delay_estimated=data.estimate_effort_delay,
+                warnings=source.warnings(),
+                cancelled=cancelled,
+            )
+        )
+    return recordings
 
 
 def _read_bags(
@@ -115,7 +122,7 @@ def _read_bags(
             topic=data.joint_states_topic or JOINT_STATES,
             reference_topic=reference_topic,
             efforts=efforts,
-            delay_needed=not data.estimate_effort_delay,
+            delay_estimated=data.estimate_effort_delay,
             begin=data.begin,
             end=data.end,
             positions_needed=positions_needed,
@@ -133,12 +140,29 @@ def _effort_source(data: msg.DataSelection) -> EffortSource | None:
     return None
 
 
-def recording_of(source: LiveRecording, robot: RobotModel, *, reference: bool = False) -> Recording:
-    """Return a live recording on the joint side, ready for identification."""
-    meant = replace(robot, effort_meaning=EffortMeaning(source.effort_meaning))
-    samples = source.samples(reference=reference)
-    recording = joint_side_recording(samples, meant, source=source.recording)
-    return replace(recording, effort_topic=source.effort_topic, effort_delay=source.effort_delay)
+def recording_of(
+    source: LiveRecording, robot: RobotModel, *, reference: bool = False, **further: Any
+) -> Recording:
+    """Return a live recording, ready for identification.
+
+    Args:
+        source: the recording.
+        robot: the robot.
+        reference: whether the reference comes with it.
+        further: options of :func:`~.prepared_recording.prepared_recording`.
+
+    Raises:
+        InputError: its samples are of no use.
+        CancelledError: the caller wants to stop.
+    """
+    return prepared_recording(
+        source.samples(reference=reference),
+        replace(robot, effort_meaning=EffortMeaning(source.effort_meaning)),
+        source=source.recording,
+        effort_topic=source.effort_topic,
+        effort_delay=source.effort_delay,
+        **further,
+    )
 
 
 def values_to_validate(

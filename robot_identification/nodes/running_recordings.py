@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from robot_identification.identification.base import BaseParameters
-from robot_identification.identification.effort_delay import with_known_delay
 from robot_identification.identification.essential import EliminationRule
 from robot_identification.identification.estimation import DEFAULT, method_of
 from robot_identification.identification.estimator import Choice
@@ -127,6 +126,6 @@ class RunningRecordings:
             cancelled: asked now and then whether to stop.
         """
         first = [b for b in source.blocks if len(b.stamps) and int(b.stamps[0]) <= settled_at]
-        recording = recording_of(replace(source, blocks=tuple(first)), self._robot)
-        (known,) = with_known_delay(self._robot, [recording], cancelled=cancelled)
+        early = replace(source, blocks=tuple(first))
+        known = recording_of(early, self._robot, cancelled=cancelled)
         return replace(known, segments=())

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from robot_identification.errors import OutputError, RecordingError
 from robot_identification.identification.base import base_parameters
+from robot_identification.identification.estimation import DEFAULT, refuse_without_samples
 from robot_identification.identification.estimator import Choice
 from robot_identification.identification.parts import Part, identify_parts
 from robot_identification.identification.result import IdentificationResult
@@ -54,6 +55,8 @@ def identify_many(
     topic: str = JOINT_STATES,
     overrides: ProcessingSettings | None = None,
     choice: Choice | None = None,
+    held_out: Sequence[BagFile] = (),
+    weights: Mapping[str, float] | None = None,
     progress: Progress | None = None,
     tell: Tell | None = None,
 ) -> ManyBags:
@@ -73,12 +76,15 @@ def identify_many(
         overrides: settings that replace recommended and derived ones.
         choice: how to estimate, without another look at the samples; by default by weighted least
             squares.
+        held_out: bags that are predicted, not fitted; settings do not depend on them.
+        weights: what bags count, by their paths; 1 where nothing is said.
         progress: told the stage and the fraction that is done.
         tell: takes sentences for people, such as that nobody works.
 
     Raises:
         RobotDescriptionError, UnknownRobotError: the robot cannot be loaded.
-        SettingError: a setting is not possible, or nobody has said what effort means.
+        SettingError: a setting is not possible, the choice goes over the samples again, or nobody
+            has said what effort means.
         RecordingError: no bag is of any use.
         NotExcitedError: all of them together do not determine every base parameter.
         OutputError: a part file cannot be written.
@@ -86,15 +92,25 @@ def identify_many(
     """
     report = progress or _silent
     report("settings", 0.0)
+    choice = choice or Choice(DEFAULT)
+    refuse_without_samples(choice)
     robot = load_robot(robot_source, effort_meaning=effort_meaning)
     require_effort_meaning(robot)
     parts_folder = _made(folder)
-    single, copies = without_copies(bags)
-    processing = common_settings(robot, single, topic, overrides or ProcessingSettings())
+    unseen = {bag.path for bag in held_out}
+    single, copies = without_copies([*(b for b in bags if b.path not in unseen), *held_out])
+    fitted, rest = ([b for b in single if (b.path in unseen) == out] for out in (False, True))
+    if not fitted:
+        raise RecordingError("no bag to fit; give one that is not held out")
+    processing = common_settings(robot, fitted, topic, overrides or ProcessingSettings())
     source = Path(robot_source)
     name = str(source.absolute()) if source.exists() else robot_source
     reference = RobotReference(name, robot.digest, effort_meaning)
-    jobs = jobs_for(reference, processing, topic, single, parts_folder)
+    jobs = [
+        job
+        for group in (fitted, rest)  # each in jobs of its own, for their Gram matrices add up
+        for job in jobs_for(reference, processing, topic, group, parts_folder)
+    ]
     outcome = _Outcome(sum(job.size for job in jobs), report)
     failed = work(jobs, outcome.done, workers=workers, scheduler=scheduler, tell=tell)
     again = [alone for job in failed for alone in job.one_by_one()]
@@ -103,8 +119,13 @@ def identify_many(
         dead = work(again, outcome.done, workers=workers, scheduler=scheduler, tell=tell)
     skipped = [*copies, *(Skipped(job.bags[0].path, _DIED) for job in dead)]
     report("merge", 1.0)
-    parts = _parts(outcome.finished, skipped)
-    result = identify_parts(base_parameters(robot), processing, parts, choice)
+    of_fit, of_rest = (
+        _parts([j for j in outcome.finished if (j.bags[0].path in unseen) == out], skipped)
+        for out in (False, True)
+    )
+    result = identify_parts(
+        base_parameters(robot), processing, of_fit, choice, held_out=of_rest, weights=weights
+    )
     return ManyBags(result, tuple(skipped), outcome.reused, len(jobs))
 
 

@@ -61,7 +61,7 @@ def _entry(document: Document, number: int) -> ListedBag:
 
 
 def with_parts(
-    bags: Sequence[ListedBag], weights: Sequence[str], held_out: Sequence[str]
+    bags: Sequence[ListedBag], weights: Sequence[str], held_out: Sequence[str], kind: str = "bag"
 ) -> tuple[ListedBag, ...]:
     """Return bags with weights and held-out bags that are named beside them.
 
@@ -69,6 +69,7 @@ def with_parts(
         bags: the bags.
         weights: texts ``BAG=W``; each names one of the bags.
         held_out: bags to predict, not fit; those that are not among the bags are added.
+        kind: what they are, for errors: bags, or results to merge.
 
     Raises:
         SettingError: a weight is not positive or names no bag, or a bag stands twice.
@@ -84,12 +85,12 @@ def with_parts(
         path, _, number = text.rpartition("=")
         place = _place(found, path) if path else None
         if place is None:
-            problem = "write BAG=W, with a bag of this identification"
-            raise SettingError("weight of a bag", text, problem)
+            problem = f"write {kind.upper()}=W, with a {kind} of this identification"
+            raise SettingError(f"weight of a {kind}", text, problem)
         found[place] = replace(found[place], weight=_weight(text, number))
     for number_, bag in enumerate(found):
-        if _place(found, bag.path) != number_:
-            raise SettingError("bag", bag.path, "stands twice; a weight makes it count more")
+        if kind == "bag" and _place(found, bag.path) != number_:  # results tell by recordings
+            raise SettingError(kind, bag.path, "stands twice; a weight makes it count more")
     return tuple(found)
 
 

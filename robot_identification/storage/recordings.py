@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
+from robot_identification.identification.prepared_recording import prepared_recording
 from robot_identification.robot.model import RobotModel
-from robot_identification.signals.joint_side import joint_side_recording
 from robot_identification.signals.recording import Recording
 from robot_identification.signals.separate_efforts import (
     EffortSource,
@@ -26,13 +25,13 @@ def read_recordings(
     topic: str = JOINT_STATES,
     reference_topic: str | None = None,
     efforts: EffortSource | None = None,
-    delay_needed: bool = True,
+    delay_estimated: bool = False,
     begin: float = 0.0,
     end: float = 1.0,
     positions_needed: bool = True,
     cancelled: Cancelled | None = None,
 ) -> tuple[Recording, ...]:
-    """Read the joint states of a robot from bags.
+    """Read the joint states of a robot from bags; see :func:`.prepared_recording`.
 
     Args:
         paths: folders of rosbag2, or bare .db3 or .mcap files.
@@ -42,7 +41,8 @@ def read_recordings(
             reference.
         efforts: where efforts come from that have a topic of their own; None: they come with the
             joint states.  Joint states for which there are none are left out.
-        delay_needed: whether efforts without stamps need a delay.
+        delay_estimated: whether efforts are moved by the estimate of their delay; otherwise
+            efforts without stamps need a delay, and what it seems to be beyond that is told.
         begin: where to begin, as a fraction of each bag.
         end: where to end, likewise.
         positions_needed: whether positions must be there and finite; without, those of a bag in
@@ -72,23 +72,28 @@ def read_recordings(
         samples, warnings = bag.samples, list(bag.warnings)
         if efforts is not None:
             separate, told = read_efforts(
-                path, robot.joint_names, efforts, delay_needed=delay_needed, cancelled=cancelled
+                path,
+                robot.joint_names,
+                efforts,
+                delay_needed=not delay_estimated,
+                cancelled=cancelled,
             )
             samples, counts = merge_efforts(samples, separate, efforts.delay, source=str(path))
             warnings += [*told, *_merge_warnings(path, efforts.topic, counts)]
-        recording = joint_side_recording(
-            samples,
-            robot,
-            source=str(path),
-            digest=bag.digest,
-            positions_needed=positions_needed,
-        ).between(begin, end)
         recordings.append(
-            replace(
-                recording,
-                warnings=tuple(warnings),
+            prepared_recording(
+                samples,
+                robot,
+                source=str(path),
+                digest=bag.digest,
                 effort_topic="" if efforts is None else efforts.topic,
                 effort_delay=0.0 if efforts is None else efforts.delay,
+                delay_estimated=delay_estimated,
+                begin=begin,
+                end=end,
+                positions_needed=positions_needed,
+                warnings=warnings,
+                cancelled=cancelled,
             )
         )
     return tuple(recordings)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from robot_identification.errors import BagError, InputError
-from robot_identification.identification.effort_delay import with_known_delay
 from robot_identification.identification.result import IdentificationResult, Source
 from robot_identification.robot.model import RobotModel
 from robot_identification.signals.recording import Recording
@@ -142,18 +141,16 @@ def _place(sources: Sequence[Source], digest: str, taken: set[int]) -> int | Non
 
 
 def _read(path: Path, robot: RobotModel, reading: Reading) -> Recording:
-    recordings = read_recordings(
+    (recording,) = read_recordings(
         [path],
         robot,
         topic=reading.topic,
         efforts=reading.efforts,
-        delay_needed=not reading.delay_estimated,
+        delay_estimated=reading.delay_estimated,
         begin=reading.begin,
         end=reading.end,
     )
-    if reading.delay_estimated:
-        return with_known_delay(robot, recordings, estimated=True)[0]
-    return recordings[0]
+    return recording
 
 
 def _state(source: Source, recording: Recording) -> str:

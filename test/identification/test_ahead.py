@@ -13,7 +13,8 @@ from robot_identification.dynamics.regressor import Regressor, inverse_dynamics
 from robot_identification.errors import CancelledError
 from robot_identification.identification.ahead import alive, in_order, sensible_threads
 from robot_identification.identification.base import base_parameters
-from robot_identification.identification.stream import BLOCK_OUTPUTS, band_stream, factorise
+from robot_identification.identification.stream import BLOCK_OUTPUTS
+from robot_identification.identification.whole_rows import WholeRows
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.values import load_values
 from robot_identification.signals.processing import Processing
@@ -39,21 +40,23 @@ def motion(samples):
     return FilteredSegment(t, q, qd, qdd, effort + rng.normal(size=effort.shape), 1e-3)
 
 
+def source_of(segment, processing, **options):
+    source = WholeRows.of_segments(BASE, ("motion",), [[segment]], processing, blocks=False)
+    return replace(source, **options)
+
+
 @pytest.mark.parametrize(("factor", "rest"), [(1, 500), (1, 10), (4, 500)])
 @pytest.mark.parametrize("threads", [2, 3])
 def test_factors_and_bands_do_not_depend_on_threads(factor, rest, threads):
     segment = motion((BLOCKS - 1) * BLOCK_OUTPUTS * factor + rest)
-    found = []
-    for used in (1, threads):
-        bands = band_stream(ROBOT, BASE.base_columns)
-        processing = settings(1000.0 / factor)
-        columns = BASE.base_columns
-        factors = factorise(ROBOT, columns, [segment], processing, bands=bands, threads=used)
-        found.append((factors, bands.grams()))
-    (alone, grams), (together, others) = found
-    for one, other in zip(alone, together, strict=True):
+    processing = settings(1000.0 / factor)
+    alone, together = (
+        source_of(segment, processing, threads=used).rows("together") for used in (1, threads)
+    )
+    for one, other in zip(alone.merged(), together.merged(), strict=True):
         assert one.rows == other.rows > 0
         np.testing.assert_array_equal(one.triangle, other.triangle)
+    (grams,), (others,) = alone.bands, together.bands
     for one, other in zip(vars(grams).values(), vars(others).values(), strict=True):
         np.testing.assert_equal(one, other)
 
@@ -63,7 +66,7 @@ def test_every_sample_counts_once_where_nothing_is_decimated(rest):
     """The last block can be shorter than what the ends of a decimated one would reach."""
     segment = motion(BLOCK_OUTPUTS + rest)
     every = replace(settings(1000.0), velocity_threshold=(0.0,) * 6, ends="keep")
-    factors = factorise(ROBOT, BASE.base_columns, [segment], every)
+    factors = source_of(segment, every).rows("none").merged()
     regressor = Regressor(ROBOT, BASE.base_columns)
     W = regressor.dense(segment.position.T, segment.velocity.T, segment.acceleration.T)
     for k, factor in enumerate(factors):
@@ -120,10 +123,9 @@ def test_an_error_in_a_thread_reaches_the_caller():
         return len(asked) > 1
 
     segment = motion(BLOCKS * BLOCK_OUTPUTS)
+    source = source_of(segment, settings(1000.0), threads=2, cancelled=cancelled)
     with pytest.raises(CancelledError):
-        factorise(
-            ROBOT, BASE.base_columns, [segment], settings(1000.0), threads=2, cancelled=cancelled
-        )
+        source.rows("none")
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def test_the_standard_deviation_is_that_of_repeated_recordings():
 
 def test_by_default_the_delay_is_told_and_nothing_is_moved():
     given = recording(0.006)
-    (told,) = with_known_delay(ROBOT, [given])
+    told = with_known_delay(ROBOT, given)
     assert told.segments == given.segments
     (line,) = told.warnings
     assert line.startswith("made: efforts on /efforts lie ")
@@ -70,7 +70,7 @@ def test_by_default_the_delay_is_told_and_nothing_is_moved():
 
 def test_efforts_are_moved_on_request():
     late = recording(0.006)
-    (moved,) = with_known_delay(ROBOT, [late], estimated=True)
+    moved = with_known_delay(ROBOT, late, estimated=True)
     assert moved.effort_delay == pytest.approx(0.006, abs=2e-4)
     before, after = identify(ROBOT, [late]), identify(ROBOT, [moved])
     without = identify(ROBOT, [recording(0.0)])
@@ -81,7 +81,7 @@ def test_efforts_are_moved_on_request():
 
 def test_a_recording_without_a_topic_of_efforts_stays_as_it_is():
     given = replace(recording(0.006), effort_topic="")
-    assert with_known_delay(ROBOT, [given]) == [given]
+    assert with_known_delay(ROBOT, given) == given
     result = identify(ROBOT, [given])
     assert EFFORT_DELAY not in result.settings
 
@@ -96,6 +96,6 @@ def test_a_recording_without_a_topic_of_efforts_stays_as_it_is():
 def test_what_tells_no_delay_is_refused_or_told(made, reason):
     given = made()
     with pytest.raises(RecordingError, match=reason):
-        with_known_delay(ROBOT, [given], estimated=True)
-    (told,) = with_known_delay(ROBOT, [given])
+        with_known_delay(ROBOT, given, estimated=True)
+    told = with_known_delay(ROBOT, given)
     assert "behind the motion" not in told.warnings[0]

@@ -5,12 +5,13 @@ import pytest
 
 from robot_identification.errors import NotExcitedError
 from robot_identification.identification.bands import BandStream
+from robot_identification.identification.estimation import fit
+from robot_identification.identification.estimator import Choice
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.householder_kernels import fold_rows
 from robot_identification.identification.least_squares import ordinary, relative_error, weighted
 from robot_identification.identification.row_groups import GroupedRows
-from robot_identification.identification.stacked import Problem, solve_stacked
-from robot_identification.identification.weighting import Weighting
+from robot_identification.identification.row_source import FoldedRows
 
 NAMES = ("A", "B", "C")
 TRUE = np.array([2.0, -1.0, 0.5])
@@ -162,8 +163,9 @@ def test_the_noise_of_few_rows_is_not_taken_for_smaller_than_it_is():
     bands = BandStream(columns)
     rows = [np.column_stack([w, y]).T for w, y in zip(blocks, efforts, strict=True)]
     bands.add(np.vstack(rows), np.ones((2, 10), dtype=bool))
-    problem = Problem(False, NAMES, "rows-parameters", Weighting())
-    whole = solve_stacked(problem, GroupedRows((tuple(factors),), (bands.grams(),))).estimate
+    kept = GroupedRows((tuple(factors),), (bands.grams(),))
+    source = FoldedRows(None, NAMES, "rows-parameters", "bags", ("bag",), ("bag",), kept)
+    whole = fit(Choice("ols"), source).estimate
     np.testing.assert_array_equal(whole.residual_std, estimate.residual_std)
     for joint, (w, y, own) in enumerate(zip(blocks, efforts, columns, strict=True)):
         rest = np.linalg.norm(y - w @ estimate.values[own])

@@ -7,8 +7,11 @@ import yaml
 
 from robot_identification.cli.main import main
 from robot_identification.errors import SettingError
+from robot_identification.identification.essential import EliminationRule
+from robot_identification.identification.huber import HuberSettings
 from robot_identification.identification.identify import identify
 from robot_identification.identification.merging import merge_results
+from robot_identification.identification.weighting import Weighting
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.storage.results import read_result, write_result
 from simulated_experiments import experiment
@@ -126,6 +129,61 @@ def test_unlike_results_are_refused(results):
         merge_results([])
 
 
+def test_essential_parameters_of_merged_factors_are_those_of_all_rows(arm, results):
+    robot, parts = arm
+    found, whole = results
+    rule = EliminationRule("ratio", 3.0)
+    merged = merge_results(found, essential=rule)
+    together = identify(robot, parts, method=whole.method, overrides=STATED, essential=rule)
+    assert not merged.elimination.kept.all()
+    np.testing.assert_array_equal(merged.elimination.kept, together.elimination.kept)
+    for name in ("values", "std"):
+        ours, theirs = (getattr(r.estimate, name) for r in (merged, together))
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9)
+    ours, theirs = (r.cross_validation.error.total for r in (merged, together))
+    assert ours == pytest.approx(theirs, rel=1e-9)
+    with pytest.raises(SettingError, match="choose one of"):
+        merge_results(found, essential=EliminationRule("coin"))
+
+
+@pytest.mark.parametrize("weighting", [Weighting((3.0, 1.0, 0.5)), Weighting(bag_noise=True)])
+def test_weights_between_results_are_those_between_their_bags(arm, results, weighting):
+    robot, parts = arm
+    found, whole = results
+    if weighting.bag_noise and whole.method == "ols":
+        with pytest.raises(SettingError, match="works with the method wls"):
+            merge_results(found, weighting=weighting)
+        return
+    merged = merge_results(found, weighting=weighting)
+    together = identify(robot, parts, method=whole.method, overrides=STATED, weighting=weighting)
+    np.testing.assert_allclose(merged.estimate.values, together.estimate.values, rtol=1e-9)
+    (name,) = {"bag_weights", "bag_noise"} & set(merged.settings)
+    ours, theirs = (r.settings[name]["value"] for r in (merged, together))
+    np.testing.assert_allclose(ours, theirs, rtol=1e-6)
+    pair = merge_results([merge_results(found[:2]), found[2]], weighting=Weighting((2.0, 1.0)))
+    assert pair.settings["bag_weights"]["value"] == [2.0, 2.0, 1.0]  # one for every recording
+    with pytest.raises(SettingError, match="weighted or limited already"):
+        merge_results([merged], held_out=[replace(merged, sources=())])
+
+
+def test_held_out_results_are_predicted_and_not_fitted(arm, results):
+    robot, parts = arm
+    found, whole = results
+    merged = merge_results(found[:2], held_out=found[2:])
+    together = identify(robot, parts[:2], method=whole.method, overrides=STATED, held_out=parts[2:])
+    np.testing.assert_allclose(merged.estimate.values, together.estimate.values, rtol=1e-9)
+    assert merged.held_out.total == pytest.approx(together.held_out.total, rel=1e-9)
+    assert [fold.name for fold in merged.held_out_bags] == ["part 2"]
+    with pytest.raises(SettingError, match="count twice"):
+        merge_results(found, held_out=found[2:])
+
+
+def test_outliers_are_limited_row_by_row_and_not_in_factors(results):
+    found, _ = results
+    with pytest.raises(SettingError, match=r"goes over the samples.*identify the whole recordings"):
+        merge_results(found, robust=HuberSettings())
+
+
 def test_the_command_writes_what_calibrate_and_merge_can_read(results, tmp_path, capsys):
     found, whole = results
     paths = [tmp_path / f"{i}.yaml" for i in range(3)]
@@ -137,6 +195,17 @@ def test_the_command_writes_what_calibrate_and_merge_can_read(results, tmp_path,
     values = [parameter["value"] for parameter in printed["parameters"]]
     np.testing.assert_allclose(values, whole.estimate.values, rtol=1e-9)
     assert read_result(target).estimate.values.tolist() == values
+    asked = [*map(str, paths[:2]), "--weight", f"{paths[0]}=2", "--essential"]
+    asked += ["--essential-threshold", "3", "--held-out-result", str(paths[2])]
+    assert main(["merge", *asked, "-o", str(tmp_path / "other.yaml"), "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["settings"]["bag_weights"]["value"] == [2.0, 1.0]
+    assert printed["elimination"]["removed"]
+    assert [fold["name"] for fold in printed["held_out_bags"]] == ["part 2"]
+    assert main(["merge", *map(str, paths), "-o", str(target), "--robust", "huber"]) == 2
+    assert "goes over the samples" in capsys.readouterr().err
+    assert main(["merge", str(paths[0]), "-o", str(target), "--weight", "other=2"]) == 2
+    assert "write RESULT=W" in capsys.readouterr().err
     assert main(["merge", str(paths[0]), str(paths[0]), "-o", str(target)]) == 2
     assert "part 0: this recording would count twice" in capsys.readouterr().err.replace(
         "'part 0'", "part 0"

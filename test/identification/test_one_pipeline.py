@@ -19,7 +19,7 @@ from robot_identification.identification.estimation import (
     STACKED,
     estimator_of,
 )
-from robot_identification.identification.estimator import Choice, Estimator, Fit
+from robot_identification.identification.estimator import Choice, Deviations, Estimator, Fit
 from robot_identification.identification.huber import HuberSettings
 from robot_identification.identification.identify import identify
 from robot_identification.identification.merging import merge_results
@@ -174,6 +174,9 @@ class WithoutFactors(Estimator):
     def fit(self, choice, source, measured):
         estimate = least_squares.ordinary(measured.merged(), source.names, source.divisor)
         return Fit(estimate, None, measured.factors, None)
+
+    def deviations(self, solved, rows):
+        return Deviations(solved.estimate.std, None)
 
 
 def test_an_estimator_need_not_keep_factors(at_once, monkeypatch, tmp_path):

@@ -21,8 +21,12 @@ from robot_identification.errors import (
 )
 from robot_identification.identification import least_squares
 from robot_identification.identification.base import base_parameters
+from robot_identification.identification.estimator import Choice
+from robot_identification.identification.huber import HuberSettings
+from robot_identification.identification.identify import identify as identify_recordings
 from robot_identification.identification.stream import FactorStream
 from robot_identification.identification.streamed_run import StreamedRun
+from robot_identification.identification.weighting import Weighting
 from robot_identification.parallel.bags import find_bags
 from robot_identification.parallel.identify import identify_many
 from robot_identification.parallel.jobs import RobotReference, jobs_for
@@ -34,6 +38,7 @@ from robot_identification.robot.values import load_values
 from robot_identification.signals.recording import RawSamples
 from robot_identification.storage.bag_writing import write_joint_states
 from robot_identification.storage.bags import read_joint_states
+from robot_identification.storage.recordings import read_recordings
 
 ROBOT = load_robot("scara")
 BASE = base_parameters(ROBOT)
@@ -92,7 +97,7 @@ def test_the_result_is_the_one_of_a_single_pass_over_all_rows(fleet, identified)
     outcome, _ = identified
     bags = find_bags([fleet])
     processing = common_settings(ROBOT, bags, TOPIC, SETTINGS)
-    stream = FactorStream(ROBOT, BASE.base_columns, processing)
+    stream = FactorStream(ROBOT, BASE.base_columns)
     for described in bags:
         samples = read_joint_states(described.path, ROBOT.joint_names).samples
         order = np.argsort(samples.stamps)
@@ -159,6 +164,40 @@ def test_parts_of_other_settings_are_not_used(fleet, identified, tmp_path):
     shutil.copytree(parts, tmp_path, dirs_exist_ok=True)
     other = ProcessingSettings(cutoff_hz=15.0, rate_hz=25.0, velocity_threshold=(0.02,))
     assert identify(fleet, tmp_path, overrides=other).reused == 0
+
+
+def test_held_out_bags_and_weights_are_those_of_identify(fleet, identified, tmp_path):
+    places = [place for folder in sorted(fleet.iterdir()) for place in sorted(folder.iterdir())]
+    fitted, unseen = places[:3], places[3:5]
+    weights = {str(fitted[0]): 4.0}
+    bags = [find_bags(chosen) for chosen in (fitted, unseen)]
+    found = identify_many(
+        "scara", [*bags[0], *bags[1][:1]], tmp_path, workers=1, overrides=SETTINGS,
+        held_out=bags[1], weights=weights,
+    )  # fmt: skip
+    processing = common_settings(ROBOT, bags[0], TOPIC, SETTINGS)
+    same = ProcessingSettings.of(vars(processing))
+    whole = identify_recordings(
+        ROBOT, read_recordings(fitted, ROBOT), overrides=same,
+        held_out=read_recordings(unseen, ROBOT), weighting=Weighting((4.0, 1.0, 1.0)),
+    )  # fmt: skip
+    assert [source.name for source in found.result.sources] == [str(place) for place in fitted]
+    assert [fold.name for fold in found.result.held_out_bags] == [str(place) for place in unseen]
+    assert found.result.settings["bag_weights"] == whole.settings["bag_weights"]
+    away = np.abs(found.result.estimate.values - whole.estimate.values)
+    assert (away < 1e-2 * whole.estimate.std).all()
+    assert found.result.held_out.total == pytest.approx(whole.held_out.total, rel=1e-2)
+    alike = identify_many("scara", bags[0], tmp_path, workers=1, overrides=SETTINGS)
+    assert alike.reused == 1  # weights and held-out bags change no part of the others
+    assert (alike.result.estimate.values != found.result.estimate.values).all()
+    assert alike.result.estimate.std_robust is not None
+    assert found.result.estimate.std_robust is None
+
+
+def test_what_goes_over_the_samples_is_refused_before_the_work(fleet, tmp_path):
+    with pytest.raises(SettingError, match="goes over the samples"):
+        identify(fleet, tmp_path / "parts", choice=Choice("wls", robust=HuberSettings()))
+    assert not (tmp_path / "parts").exists()
 
 
 def test_bad_bags_are_named_and_the_others_count(tmp_path):
@@ -316,5 +355,14 @@ def test_the_command_writes_a_result_that_can_be_calibrated(fleet, tmp_path, cap
     printed = json.loads(capsys.readouterr().out)
     assert printed["bags"] == {"used": 18, "skipped": [], "jobs": 2, "reused_jobs": 0}
     assert output.is_file()
+    named = [str(place) for place in sorted((fleet / "robot_0").iterdir())[:2]]
+    more = ["--held-out-bag", named[0], "--weight", f"{named[1]}=3"]
+    assert main([*arguments[:4], str(tmp_path / "held"), *arguments[5:], *more]) == 0
+    printed_more = json.loads(capsys.readouterr().out)
+    assert printed_more["bags"]["used"] == 17
+    assert [fold["name"] for fold in printed_more["held_out_bags"]] == named[:1]
+    assert sorted(printed_more["settings"]["bag_weights"]["value"]) == [1.0] * 16 + [3.0]
+    assert main([*arguments, "--robust", "huber"]) == 2
+    assert "goes over the samples" in capsys.readouterr().err
     assert main([*arguments]) == 0
     assert json.loads(capsys.readouterr().out)["bags"]["reused_jobs"] == 2

@@ -13,7 +13,7 @@ parameters.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -36,8 +36,7 @@ from robot_identification.identification.estimation import ESTIMATORS
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.history import Iteration
 from robot_identification.identification.least_squares import Estimate, RelativeError
-from robot_identification.identification.row_groups import undivided
-from robot_identification.identification.row_source import WholeRows
+from robot_identification.identification.whole_rows import WholeRows
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 from robot_identification.signals.processing import Processing
@@ -131,10 +130,10 @@ class Problem:
 
     def rows(self, segments: Sequence[FilteredSegment]) -> WholeRows:
         """Return the rows along simulated motions, all in one group."""
-        division = undivided(segments, self.processing)
-        return WholeRows(
-            self.base, segments, division, ("all",), self.processing, cancelled=self.cancelled
+        source = WholeRows.of_segments(
+            self.base, ("all",), [segments], self.processing, blocks=False
         )
+        return replace(source, cancelled=self.cancelled)
 
     def solve(self, factors: Sequence[JointFactor]) -> Estimate:
         """Return the least-squares estimate along a simulated motion.

@@ -27,12 +27,13 @@ from robot_identification.identification.payload.runs import (
     Progress,
     Run,
     check_runs,
-    fold_recordings,
+    fold,
 )
 from robot_identification.identification.result import Source
 from robot_identification.identification.result_warnings import recording_warnings
 from robot_identification.identification.row_groups import merged
 from robot_identification.identification.substitution import substituted, substituted_grams
+from robot_identification.identification.whole_rows import WholeRows
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, EffortMeaning, RobotModel, read_only
 from robot_identification.robot.mounting import Mounting
@@ -169,7 +170,8 @@ def _motor_rows(
     cancelled: Cancelled | None,
 ) -> Run:
     motors = read_only(np.linalg.inv(columns.base.robot.motor_matrix).T)
-    return fold_recordings(columns, recordings, processing, motors=motors, cancelled=cancelled)
+    source = WholeRows.of(columns.base, recordings, processing, cancelled=cancelled, blocks=False)
+    return fold(columns, source, motors=motors)
 
 
 def _believed(robot: RobotModel) -> Array:

@@ -22,11 +22,12 @@ from robot_identification.identification.payload.runs import (
     Columns,
     Progress,
     check_runs,
-    fold_recordings,
+    fold,
     friction_columns,
 )
 from robot_identification.identification.result import IdentificationResult, Source
 from robot_identification.identification.result_warnings import recording_warnings
+from robot_identification.identification.whole_rows import WholeRows
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.mounting import Mounting
 from robot_identification.robot.processing import ProcessingSettings
@@ -126,7 +127,8 @@ def _rows(
     cancelled: Cancelled | None,
 ) -> Rows:
     """Return the rows of recordings for the unknowns of their load."""
-    run = fold_recordings(columns, recordings, processing, cancelled=cancelled)
+    source = WholeRows.of(columns.base, recordings, processing, cancelled=cancelled, blocks=False)
+    run = fold(columns, source)
     return Rows(run.factors, run.grams, unknowns)
 
 

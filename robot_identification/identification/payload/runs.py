@@ -15,18 +15,17 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.dynamics.regressor import Regressor
-from robot_identification.errors import CancelledError, RecordingError, SettingError
+from robot_identification.errors import RecordingError, SettingError
 from robot_identification.identification.bands import BandGrams, BandStream
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.householder_kernels import fold_rows
-from robot_identification.identification.stream import BLOCK_OUTPUTS, decimated_rows
+from robot_identification.identification.stream import RowBlock
+from robot_identification.identification.whole_rows import WholeRows
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.mounting import Mounting
-from robot_identification.signals.processing import Processing
 from robot_identification.signals.recording import Recording
-from robot_identification.signals.samples import FilteredSegment, filter_recording, kept_rows
 
 Progress = Callable[[str, float], None]
 Cancelled = Callable[[], bool]
@@ -95,62 +94,32 @@ class Columns:
         return read_only(self.all[:, None] == np.asarray(wanted)[None, :])
 
 
-def fold_recordings(
-    columns: Columns,
-    recordings: Sequence[Recording],
-    processing: Processing,
-    *,
-    motors: Array | None = None,
-    cancelled: Cancelled | None = None,
-) -> Run:
-    """Filter recordings with the same load, and fold their rows; arguments as of :func:`fold`.
-
-    Raises:
-        SettingError: a setting does not suit the sampling rate.
-        RecordingError: a recording is too short.
-        CancelledError: if ``cancelled`` says so.
-    """
-    segments = [s for recording in recordings for s in filter_recording(recording, processing)]
-    return fold(columns, segments, processing, motors=motors, cancelled=cancelled)
-
-
-def fold(
-    columns: Columns,
-    segments: Sequence[FilteredSegment],
-    processing: Processing,
-    *,
-    motors: Array | None = None,
-    cancelled: Cancelled | None = None,
-) -> Run:
-    """Fold the rows of filtered recordings with the same load.
+def fold(columns: Columns, source: WholeRows, *, motors: Array | None = None) -> Run:
+    """Fold the rows of recordings with the same load.
 
     Args:
         columns: columns to keep.
-        segments: filtered samples.
-        processing: settings that they were made with.
+        source: the recordings.
         motors: (joints, joints) K with the rows of motor i = sum of K_ij times those of joint j;
             None: the rows of the joints.
-        cancelled: asked after every block whether to stop.
 
     Raises:
-        CancelledError: if ``cancelled`` says so.
+        CancelledError: the caller wants to stop.
     """
-    stream = _RowStream(columns, processing, motors)
-    for segment in segments:
-        stream.take(segment, cancelled)
+    stream = _RowStream(columns, motors)
+    source.each_block([stream.take], stream.regressor)
     return stream.run()
 
 
 class _RowStream:
-    """Factors and bands of rows of joints, or of motors, growing with every segment."""
+    """Factors and bands of rows of joints, or of motors, growing with every block."""
 
-    def __init__(self, columns: Columns, processing: Processing, motors: Array | None) -> None:
+    def __init__(self, columns: Columns, motors: Array | None) -> None:
         self._robot = columns.base.robot
-        self._processing = processing
-        self._regressor = Regressor(self._robot, columns.all, spare=1)
+        self.regressor = Regressor(self._robot, columns.all, spare=1)
         joints = len(self._robot.joints)
         self._mix = np.eye(joints) if motors is None else motors
-        own = [joint.columns for joint in self._regressor.joint_rows]
+        own = [joint.columns for joint in self.regressor.joint_rows]
         self._columns = [
             np.unique(np.concatenate([own[j] for j in np.flatnonzero(row)])) for row in self._mix
         ]
@@ -158,28 +127,21 @@ class _RowStream:
         self._rows = [0] * joints
         self._bands = BandStream(self._columns)
 
-    def take(self, segment: FilteredSegment, cancelled: Cancelled | None) -> None:
-        """Fold the rows of a segment."""
-        decimator = self._processing.decimator(segment.period)
-        kept = kept_rows(self._robot, segment, self._processing)
-        involved = self._mix != 0.0
-        for window in decimator.blocks(segment.samples, BLOCK_OUTPUTS):
-            if cancelled is not None and cancelled():
-                raise CancelledError("the identification was cancelled")
-            compact = decimated_rows(self._regressor, segment, window, decimator)
-            rows = [self._mixed(compact, i) for i in range(len(self._mix))]
-            flags = np.array([kept[own][:, window.outputs].all(axis=0) for own in involved])
-            for i, own in enumerate(rows):
-                fold_rows(self._triangles[i], own, flags[i])
-                self._rows[i] += int(np.count_nonzero(flags[i]))
-            self._bands.add(np.vstack(rows), flags)
+    def take(self, _segment: int, block: RowBlock) -> None:
+        """Fold a block of rows; that of a motor counts where those of all its joints do."""
+        rows = [self._mixed(block.rows, i) for i in range(len(self._mix))]
+        flags = np.array([block.kept[own].all(axis=0) for own in self._mix != 0.0])
+        for i, own in enumerate(rows):
+            fold_rows(self._triangles[i], own, flags[i])
+            self._rows[i] += int(np.count_nonzero(flags[i]))
+        self._bands.add(np.vstack(rows), flags)
 
     def _mixed(self, compact: Array, motor: int) -> Array:
         """Return the (own columns and effort, instants) rows of one joint or motor."""
         own = self._columns[motor]
         result = np.zeros((len(own) + 1, compact.shape[1]))
         for j in np.flatnonzero(self._mix[motor]):
-            joint = self._regressor.joint_rows[j]
+            joint = self.regressor.joint_rows[j]
             factor = self._mix[motor, j]
             result[np.searchsorted(own, joint.columns)] += factor * compact[joint.rows]
             result[-1] += factor * compact[joint.rows.stop]

@@ -9,15 +9,25 @@ from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.errors import NotExcitedError, ShapeError
 from robot_identification.identification import least_squares
 from robot_identification.identification.base import base_parameters
-from robot_identification.identification.one_joint.base_estimate import identify_one_joint
+from robot_identification.identification.estimation import fit
+from robot_identification.identification.estimator import Choice
 from robot_identification.identification.one_joint.conversion import JointwiseParameters
 from robot_identification.identification.one_joint.estimator import estimate_jointwise
 from robot_identification.identification.one_joint.samples import sample_factors
+from robot_identification.identification.row_groups import GroupedRows
+from robot_identification.identification.row_source import FoldedRows
 from robot_identification.robot.loading import load_robot
 from serial_robots import BRANCHES, generic_robot, inertial_values
 from stanford_arm import PUBLISHED, stanford_arm, step, table_2, table_2_tolerance
 
 TIMES = np.array(PUBLISHED["experiment"]["sample_times_s"])
+
+
+def identified(base, factors):
+    """Return the base parameters that the method gives from the factors of one bag."""
+    rows = GroupedRows((tuple(factors),), ())
+    source = FoldedRows(base, base.names, "rows-parameters", "bags", ("bag",), ("bag",), rows)
+    return fit(Choice("one-joint"), source).estimate
 
 
 def rotated(posture, joint, times=TIMES):
@@ -143,7 +153,7 @@ def test_deviations_hold_what_is_carried_from_joint_to_joint():
         found = estimate_jointwise(parameters, factors)
         errors.append(found.values - truth)
         stated.append(found.std)
-        estimate = identify_one_joint(parameters.base, factors)
+        estimate = identified(parameters.base, factors)
         base_errors.append(estimate.values - true_base)
         base_stated.append(estimate.std)
     for actual, claimed in ((errors, stated), (base_errors, base_stated)):
@@ -157,7 +167,7 @@ def test_without_noise_the_recursion_is_least_squares():
     robot = generic_robot(rng, 4)
     parameters = JointwiseParameters.of(robot)
     factors = noisy(robot, parameters, inertial_values(rng, robot), rng, 0.0)
-    found = identify_one_joint(parameters.base, factors)
+    found = identified(parameters.base, factors)
     other = least_squares.ordinary(factors, parameters.base.names)
     np.testing.assert_allclose(found.values, other.values, atol=1e-9)
     assert found.relative_error.total < 1e-12

@@ -1,0 +1,66 @@
+"""From samples as they were measured to a recording that identification takes.
+
+Bags and live recordings pass here alike: the joint side, one clock, the part that is asked for, and
+the delay of the efforts behind the motion, told or taken out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from robot_identification.identification.effort_delay import with_known_delay
+from robot_identification.robot.model import RobotModel
+from robot_identification.signals.joint_side import joint_side_recording
+from robot_identification.signals.recording import RawSamples, Recording
+
+
+def prepared_recording(
+    samples: RawSamples,
+    robot: RobotModel,
+    *,
+    source: str,
+    digest: str = "",
+    effort_topic: str = "",
+    effort_delay: float = 0.0,
+    delay_estimated: bool = False,
+    begin: float = 0.0,
+    end: float = 1.0,
+    positions_needed: bool = True,
+    warnings: Sequence[str] = (),
+    cancelled: Callable[[], bool] | None = None,
+) -> Recording:
+    """Return a recording on the joint side and on one clock, of which the effort delay is known.
+
+    Args:
+        samples: as measured, in order of arrival.
+        robot: says what positions and efforts mean.
+        source: where the samples came from.
+        digest: SHA-256 of the source.
+        effort_topic: of efforts that have a topic of their own; empty: they come with the joint
+            states.
+        effort_delay: by which efforts were moved already, in s.
+        delay_estimated: whether efforts are moved by the estimate of their delay; otherwise that of
+            efforts with a topic of their own is told in ``warnings``.
+        begin: where the part that is asked for begins, as a fraction of the recording.
+        end: where it ends, likewise.
+        positions_needed: whether positions must be there and finite.
+        warnings: what is known of the samples already.
+        cancelled: asked now and then whether to stop.
+
+    Raises:
+        InputError: the samples are of no use.
+        RecordingError: efforts are to be moved, and their delay cannot be estimated.
+        SettingError: a setting is not possible.
+        CancelledError: if ``cancelled`` says so.
+    """
+    whole = joint_side_recording(
+        samples, robot, source=source, digest=digest, positions_needed=positions_needed
+    )
+    recording = replace(
+        whole.between(begin, end),
+        warnings=tuple(warnings),
+        effort_topic=effort_topic,
+        effort_delay=effort_delay,
+    )
+    return with_known_delay(robot, recording, estimated=delay_estimated, cancelled=cancelled)
