@@ -6,12 +6,13 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from robot_identification.cli import options as shared
 from robot_identification.errors import RecordingError, SettingError
-from robot_identification.identification.huber import THRESHOLD, HuberSettings
+from robot_identification.identification.huber import METHOD, HuberSettings
 from robot_identification.identification.weighting import Weighting
 from robot_identification.storage.bag_lists import ListedBag, read_bag_list, with_parts
 
-HUBER = "huber"
+_OF_WEIGHTING = ("bag_noise",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,20 +39,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what a bag counts, by default 1: one of weight 2 as if it were there twice; "
         "repeatable",
     )
+    shared.add_settings(group, Weighting, _OF_WEIGHTING)
     group.add_argument(
-        "--bag-noise",
-        action="store_true",
-        help="weight every bag and joint by its own noise, estimated from the residuals",
+        "--robust", choices=(METHOD,), help="limit the pull of outliers such as contacts"
     )
-    group.add_argument(
-        "--robust", choices=(HUBER,), help="limit the pull of outliers such as contacts"
-    )
-    group.add_argument(
-        "--robust-threshold",
-        type=float,
-        metavar="K",
-        help=f"residual from which, in robust standard deviations (default: {THRESHOLD:g})",
-    )
+    shared.add_settings(group, HuberSettings)
     group.add_argument(
         "--sensitivity",
         action="store_true",
@@ -97,8 +89,8 @@ def bags_of(options: argparse.Namespace) -> tuple[list[ListedBag], list[ListedBa
 def weighting_of(options: argparse.Namespace, bags: Sequence[ListedBag]) -> Weighting:
     """Return how the bags are weighted."""
     weights = tuple(bag.weight for bag in bags)
-    stated = weights if set(weights) != {1.0} else ()
-    return Weighting(stated, options.bag_noise)
+    unequal = weights if set(weights) != {1.0} else ()
+    return Weighting(unequal, **shared.stated(options, Weighting, _OF_WEIGHTING))
 
 
 def robust_of(options: argparse.Namespace) -> HuberSettings | None:
@@ -107,10 +99,9 @@ def robust_of(options: argparse.Namespace) -> HuberSettings | None:
     Raises:
         SettingError: the threshold is not positive, or has no method.
     """
-    if options.robust is None:
-        if options.robust_threshold is not None:
-            raise SettingError("--robust-threshold", options.robust_threshold, "needs --robust")
-        return None
-    if options.robust_threshold is None:
-        return HuberSettings()
-    return HuberSettings(options.robust_threshold)
+    stated = shared.stated(options, HuberSettings)
+    if options.robust is not None:
+        return HuberSettings(**stated)
+    if stated:
+        raise SettingError("--robust-threshold", options.robust_threshold, "needs --robust")
+    return None

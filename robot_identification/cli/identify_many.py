@@ -52,15 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "workers must see the same files",
     )
     parser.add_argument("--method", choices=STACKED, default=DEFAULT, help="default: %(default)s")
-    parser.add_argument(
-        "--bag-noise",
-        action="store_true",
-        help="weight every bag and joint by its own noise, estimated from the residuals",
-    )
-    parser.add_argument(
-        "--essential", action="store_true", help="remove what the efforts can do without"
-    )
-    shared.add_elimination(parser)
+    shared.add_settings(parser, Weighting, ("bag_noise",))
+    shared.add_essential(parser)
     shared.add_processing(parser)
 
 
@@ -81,7 +74,7 @@ def run(options: argparse.Namespace) -> None:
             choice=Choice(
                 options.method,
                 shared.essential_of(options),
-                Weighting(bag_noise=options.bag_noise),
+                Weighting(**shared.stated(options, Weighting, ("bag_noise",))),
             ),
             progress=report,
             tell=_tell,

@@ -191,18 +191,8 @@ def essential_only(
         divisor: of the variance of the residual.
         measured: the same rows with the efforts as measured, where those of ``rows`` are limited.
         efficiency: (joints,) see :func:`~.robust.robust_std`.
-
-    Raises:
-        SettingError: there is no such rule, or its threshold is not possible.
     """
-    elimination = eliminate(
-        found.factors,
-        names,
-        found.estimate.weights,
-        rule=rule.rule,
-        threshold=rule.threshold,
-        divisor=divisor,
-    )
+    elimination = eliminate(found.factors, names, found.estimate.weights, rule, divisor=divisor)
     kept = np.flatnonzero(elimination.kept)
     reduced = [restrict(factor, kept) for factor in found.factors]
     whole = elimination.estimate
