@@ -46,8 +46,8 @@ class AcquisitionNode(Node):
 
     def __init__(self) -> None:
         super().__init__("acquisition")
-        self._parameters = declare(self, AcquisitionParameters)
-        values = self._parameters.now
+        self._declared = declare(self, AcquisitionParameters)
+        values = self._declared.now
         self._robot = load_robot(values.robot, effort_meaning=values.effort_meaning or None)
         require_effort_meaning(self._robot)
         self._rate = values.expected_rate
@@ -168,7 +168,7 @@ class AcquisitionNode(Node):
         return name
 
     def _new_bag(self, recording: str) -> BagRecording | None:
-        directory = self._parameters.now.bag_directory
+        directory = self._declared.now.bag_directory
         if not directory:
             return None
         bag = BagRecording(Path(directory) / recording, self._part_period)

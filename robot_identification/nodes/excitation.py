@@ -55,10 +55,10 @@ class ExcitationNode(Node):
 
     def __init__(self) -> None:
         super().__init__("excitation")
-        self._parameters = declare(
+        self._declared = declare(
             self, ExcitationParameters, refuse=self._refuse_change, changed=self._judge
         )
-        v = self._parameters.now
+        v = self._declared.now
         self._robot = described(Sources(v.robot, v.joint_limits))
         if self._robot.position_meaning is not PositionMeaning.JOINT:
             raise RobotDescriptionError(
@@ -82,7 +82,7 @@ class ExcitationNode(Node):
             self,
             self._robot,
             self._desk,
-            self._parameters,
+            self._declared,
             markers=markers,
             arms=self._arms,
             place=self._watch.place,
@@ -92,7 +92,7 @@ class ExcitationNode(Node):
         self._mover = Mover(
             self,
             self._desk,
-            self._parameters,
+            self._declared,
             settings=self._motion_settings,
             watch=self._watch,
             planner=self._planner,
@@ -106,7 +106,7 @@ class ExcitationNode(Node):
 
     def _motion_settings(self) -> MotionSettings:
         """Return how a motion that begins now is watched."""
-        values = self._parameters.now
+        values = self._declared.now
         return MotionSettings(
             tracking_error=np.array(self._per_joint(values.tracking_error_limit)),
             lead=values.start_lead,
@@ -127,7 +127,7 @@ class ExcitationNode(Node):
     def _judge(self) -> None:
         """Judge states by the parameters as they are now."""
         tracking_error = self._motion_settings().tracking_error
-        self._watch.judge(self._parameters.now.state_timeout, tracking_error)
+        self._watch.judge(self._declared.now.state_timeout, tracking_error)
 
     def _warm_up(self) -> None:
         """Compile what a start needs."""
@@ -145,7 +145,7 @@ class ExcitationNode(Node):
         approach(machine.robot, place, away, surroundings=machine.surroundings)
 
     def _sources(self) -> Sources:
-        v = self._parameters.now
+        v = self._declared.now
         return Sources(
             v.robot, v.joint_limits, v.parameters_file,
             cell=v.cell, clearance=v.clearance,
@@ -169,7 +169,7 @@ class ExcitationNode(Node):
         steady = self._watch.clock.steady
         for period, work in (
             (_WATCH_PERIOD, self._mover.look),
-            (self._parameters.now.status_period, self._publish_status),
+            (self._declared.now.status_period, self._publish_status),
             (_DIAGNOSTICS_PERIOD, self._watch.report),
             (PLANNER_PERIOD, self._planner.poll),
             (ARMS_PERIOD, self._arms.take),

@@ -52,9 +52,7 @@ class FaultInjector(Node):
 
     def __init__(self) -> None:
         super().__init__("fault_injector")
-        self._parameters = declare(
-            self, FaultInjectorParameters, refuse=_refuse, changed=self._load
-        )
+        self._declared = declare(self, FaultInjectorParameters, refuse=_refuse, changed=self._load)
         self._received = self._sent = 0
         self._injector = Injector(())
         self._states = self.create_publisher(JointState, "joint_states", qos.STATES_OUT)
@@ -64,7 +62,7 @@ class FaultInjector(Node):
         self.create_timer(1.0, self._report)
 
     def _load(self) -> None:
-        path = self._parameters.now.faults
+        path = self._declared.now.faults
         self._injector = Injector(_faults_of(path))
         self.get_logger().info(f"ready: {len(self._injector.faults)} faults from {path or '-'}")
 

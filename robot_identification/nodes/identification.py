@@ -57,8 +57,8 @@ class IdentificationNode(Node):
 
     def __init__(self) -> None:
         super().__init__("identification")
-        self._parameters = declare(self, IdentificationParameters)
-        values = self._parameters.now
+        self._declared = declare(self, IdentificationParameters)
+        values = self._declared.now
         self._robot = load_robot(values.robot, effort_meaning=values.effort_meaning or None)
         require_effort_meaning(self._robot)
         started = time.monotonic()
@@ -191,7 +191,7 @@ class IdentificationNode(Node):
 
     def _didim(self, request: Any, response: Any, turn: Turn, reached: list[ResultMessage]) -> str:
         """Fill in a response; what was reached in vain is appended to ``reached``."""
-        settings = settings_of(request, self._parameters.now.didim_max_iterations)
+        settings = settings_of(request, self._declared.now.didim_max_iterations)
         good_enough_std = self._good_enough_std
         answer = self._work.didim(
             request,
@@ -229,7 +229,7 @@ class IdentificationNode(Node):
         return _told(summary, result.warnings)
 
     def _streaming_options(self) -> StreamingOptions | None:
-        values = self._parameters.now
+        values = self._declared.now
         if not values.streaming:
             return None
         return StreamingOptions(
@@ -245,12 +245,12 @@ class IdentificationNode(Node):
     def _overrides(self, request: Identify.Request) -> ProcessingSettings:
         """Return the settings that a request states, and what is set for live recordings."""
         stated = processing_of(request.processing)
-        live = self._parameters.now.live_processing
+        live = self._declared.now.live_processing
         return stated if request.data.bags else live.overridden_by(stated)
 
     @property
     def _good_enough_std(self) -> float:
-        return self._parameters.now.good_enough_std
+        return self._declared.now.good_enough_std
 
     def _on_validate(
         self, request: Validate.Request, response: Validate.Response
@@ -263,7 +263,7 @@ class IdentificationNode(Node):
     def _validate(self, request: Validate.Request, response: Validate.Response, turn: Turn) -> str:
         validation = self._work.validate(
             request,
-            self._parameters.now.live_processing,
+            self._declared.now.live_processing,
             self._last,
             self._reporter(turn),
             turn.cancelled,
