@@ -4,6 +4,7 @@
 #   make demo         identify a simulated robot through live ROS 2 nodes
 #   make test         linters, types, architecture, tests
 #   make benchmark    the goals beside their peers, about ten minutes
+#   make schema       the parts of config/schema that tables say, after a table has changed
 #   make docs         the pages of docs/ as HTML, in docs/build
 #   make PYTHON=...   with another Python (3.10 to 3.13); "make clean" first
 #
@@ -46,7 +47,7 @@ endif
 PYTEST_OPTIONS ?=
 BENCHMARK_OPTIONS ?=
 
-.PHONY: all venv demo test compiled docs lint format benchmark soak clean
+.PHONY: all venv demo test compiled schema docs lint format benchmark soak clean
 all: venv
 
 # Two steps, so that a change of an interface costs seconds: the second builds
@@ -85,6 +86,9 @@ lint: venv
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+schema: venv
+	$(BIN)/python -m robot_identification.robot.schema_tables
 
 docs: venv
 	$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/build

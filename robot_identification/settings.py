@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from enum import Enum
 from functools import cache
@@ -70,6 +70,9 @@ class Setting:
         usual: what an open setting is where nothing else is said or derived; None: nothing.
         reason: why that is usual.
         in_requests: whether options and messages can say it; else files alone.
+        required: whether somebody has to say it; a text must not be empty then.
+        live: whether a parameter of a node may change while the node runs.
+        asks: whether the node is asked before it does.
     """
 
     name: str
@@ -88,14 +91,22 @@ class Setting:
     usual: Any = None
     reason: str = ""
     in_requests: bool = True
+    required: bool = False
+    live: bool = False
+    asks: bool = False
 
     @property
     def description(self) -> str:
-        """Meaning and unit."""
-        return f"{self.help}, {self.unit}" if self.unit else self.help
+        """Meaning, with the unit behind its first part."""
+        if not self.unit:
+            return self.help
+        meaning, mark, more = self.help.partition(";")
+        return f"{meaning}, {self.unit}{mark}{more}"
 
     def problem(self, value: object) -> str:
         """Return what is wrong with a value, or an empty text."""
+        if self.required and (value is None or (isinstance(value, str) and not value)):
+            return "must be given"
         if self.kind.is_list:
             entries = value if isinstance(value, list | tuple) else None
         else:
@@ -144,9 +155,8 @@ class Setting:
         if self.kind is Kind.WHOLE and isinstance(value, float) and value.is_integer():
             value = int(value)
         self.check(value)
-        if isinstance(value, list | tuple):
-            return tuple(value)
-        return float(value) if self.kind is Kind.NUMBER else value  # type: ignore[arg-type]
+        convert: Callable[[Any], Any] = float if self.kind in _REAL else lambda entry: entry
+        return tuple(map(convert, value)) if isinstance(value, list | tuple) else convert(value)
 
     def parse(self, text: str) -> Any:
         """Return the value that a text means, such as one of the command line.
@@ -198,6 +208,7 @@ class Setting:
         }
 
 
+_REAL = (Kind.NUMBER, Kind.NUMBERS)
 _PARSERS: Mapping[Kind, Callable[[str], Any]] = {
     Kind.NUMBER: float,
     Kind.WHOLE: int,
@@ -261,6 +272,38 @@ def setting(
     return field(default=default, metadata={_KEY: {"help": help, **about}})
 
 
+def same(kind: type[Settings], name: str, **changes: Any) -> Any:
+    """Declare a field that means the same as a setting of another class.
+
+    Args:
+        kind: the other class.
+        name: of its setting.
+        changes: attributes that differ; in ``help``, ``{}`` stands for the description there.
+    """
+    entry = kind.table()[name]
+    own = {"name", "kind", "option", "required"}
+    about = {
+        one.name: getattr(entry, one.name)
+        for one in fields(Setting)
+        if one.name not in own and getattr(entry, one.name) != one.default
+    }
+    if "{}" in changes.get("help", ""):
+        changes |= {"help": changes["help"].format(entry.description), "unit": ""}
+    return setting(**{**about, **changes})
+
+
+def per_joint(name: str, values: Sequence[float], joints: int) -> tuple[float, ...]:
+    """Return one value per joint of a setting that has one for all or one for each.
+
+    Raises:
+        SettingError: if the number of values is neither.
+    """
+    if len(values) not in (1, joints):
+        problem = f"give one value, or one for each of {joints} joints"
+        raise SettingError(name, list(values), problem)
+    return tuple(values) * (joints if len(values) == 1 else 1)
+
+
 @dataclass(frozen=True)
 class Settings:
     """Base of the settings classes; their values are checked when one is made.
@@ -272,7 +315,7 @@ class Settings:
     def __post_init__(self) -> None:
         for entry in self.table().values():
             value = getattr(self, entry.name)
-            if value is not None or entry.default is not None:
+            if value is not None or entry.default is not None or entry.required:
                 entry.check(value)
 
     @classmethod
@@ -318,19 +361,25 @@ def _table(cls: type[Settings]) -> Mapping[str, Setting]:
 
 
 def _entry(declared: Any, hint: Any) -> Setting:
-    kind, choices = _kind(hint)
+    kind, choices, is_open = _kind(hint)
     default = None if declared.default is MISSING else declared.default
-    about = {"option": f"--{declared.name.replace('_', '-')}", **declared.metadata[_KEY]}
-    return Setting(declared.name, kind, default=default, **{"choices": choices, **about})
+    derived = {
+        "default": default,
+        "choices": choices,
+        "option": f"--{declared.name.replace('_', '-')}",
+        "required": default is None and not is_open,
+    }
+    return Setting(declared.name, kind, **{**derived, **declared.metadata[_KEY]})
 
 
-def _kind(hint: Any) -> tuple[Kind, tuple[str, ...]]:
-    """Return kind and choices of a type, with or without None."""
-    wanted = [part for part in _alternatives(hint) if part is not type(None)]
-    (only,) = wanted
+def _kind(hint: Any) -> tuple[Kind, tuple[str, ...], bool]:
+    """Return kind and choices of a type, and whether it may be None."""
+    alternatives = tuple(_alternatives(hint))
+    (only,) = (part for part in alternatives if part is not type(None))
+    is_open = type(None) in alternatives
     if get_origin(only) is Literal:
-        return Kind.TEXT, get_args(only)
-    return _OF_TYPES[only], ()
+        return Kind.TEXT, get_args(only), is_open
+    return _OF_TYPES[only], (), is_open
 
 
 def _alternatives(hint: Any) -> Iterable[Any]:

@@ -18,6 +18,7 @@ from robot_identification.nodes.session import NODES
 from robot_identification.nodes.tracking import NODE
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.values import known_values
+from robot_identification.settings import Kind
 
 ROOT = Path(__file__).resolve().parents[1]
 LAUNCH_FILES = sorted((ROOT / "launch").glob("*.launch.py"))
@@ -50,13 +51,13 @@ def executables():
 
 def declared(node):
     """Return the parameters that a node declares, by name."""
+    table = f"{node.title().replace('_', '')}Parameters"
     for module in (f"{node}_parameters", node):
         try:
             loaded = importlib.import_module(f"robot_identification.nodes.{module}")
         except ModuleNotFoundError:
             continue
-        if hasattr(loaded, "PARAMETERS"):
-            return {spec.name: spec for spec in loaded.PARAMETERS}
+        return getattr(loaded, table).table()
     raise AssertionError(f"{node} declares no parameters")
 
 
@@ -263,3 +264,21 @@ def test_documented_names_exist():
             parameter = name in declared(node)
             assert parameter or f'"{name}"' in source, f"{node}: {name}"
         assert set(declared(node)) <= set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE))
+
+
+def test_documented_defaults_are_those_of_the_tables():
+    text = (ROOT / "docs" / "ros_interfaces.md").read_text()
+    for node, section in re.findall(
+        r"^## Node `(\w+)`\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL
+    ):
+        table = declared(node)
+        parameters = section.partition("| parameter | default |")[2]
+        for name, told in re.findall(r"^\| `(\w+)` \| ([^|]*) \|", parameters, re.MULTILINE):
+            setting = table[name]
+            value = told.partition(":")[0].strip("` ")
+            if setting.required:
+                assert value == "required"
+            elif setting.kind is Kind.FLAG:
+                assert value == str(setting.default).lower()
+            elif setting.default not in ("", ()):
+                assert setting.parse(value) == setting.default, f"{node}: {name}"

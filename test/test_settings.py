@@ -11,25 +11,36 @@ import pytest
 import yaml
 
 from robot_identification import msg, srv
+from robot_identification.calibration.calibrate import CalibrationSettings
+from robot_identification.cli import fitting
 from robot_identification.cli import options as shared
+from robot_identification.cli.main import parser
 from robot_identification.dynamics.sensors import SensorSettings
 from robot_identification.errors import SettingError
 from robot_identification.excitation.fourier.settings import FourierSettings
 from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.excitation.plan import PlanSettings
 from robot_identification.excitation.points import PointSettings
+from robot_identification.excitation.simulated_recording import SimulationSettings
 from robot_identification.identification.didim.settings import DidimSettings
+from robot_identification.identification.essential import EliminationRule
+from robot_identification.identification.huber import HuberSettings
+from robot_identification.identification.weighting import Weighting
 from robot_identification.nodes import (
     didim_service,
-    excitation_parameters,
     one_joint_requests,
-    simulated_robot_parameters,
 )
+from robot_identification.nodes.excitation_parameters import ExcitationParameters
+from robot_identification.nodes.identification_parameters import IdentificationParameters
 from robot_identification.nodes.messages import stated
+from robot_identification.nodes.motion_phases import MotionSettings
 from robot_identification.nodes.requests import processing_of
+from robot_identification.nodes.simulated_robot_parameters import SimulatedRobotParameters
+from robot_identification.nodes.streaming import StreamingOptions
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.settings import Kind, Settings, setting
+from robot_identification.settings import Kind, Settings, same, setting
+from robot_identification.signals.periods import PeriodicMotion
 from robot_identification.signals.processing import Processing
 
 SCHEMAS = Path(__file__).parents[1] / "config" / "schema"
@@ -73,6 +84,7 @@ class TestTable:
             "names": Kind.TEXTS,
             "floor": Kind.NUMBER,
         }
+        assert not any(entry.required for entry in Made.table().values())
         assert Made.table()["way"].choices == ("up", "down")
 
     @pytest.mark.parametrize(
@@ -96,6 +108,34 @@ class TestTable:
             with pytest.raises(SettingError) as caught:
                 make(stated)
             assert problem in str(caught.value)
+
+    def test_what_has_no_default_must_be_given(self):
+        @dataclass(frozen=True)
+        class Named(Settings):
+            name: str = setting("name of it")
+
+        for given in ({}, {"name": ""}):
+            with pytest.raises(SettingError, match=r"name = .*: must be given"):
+                Named.of(given)
+
+    def test_a_setting_of_another_class_differs_where_that_is_said(self):
+        @dataclass(frozen=True)
+        class Other(Settings):
+            length: float = same(Made, "share", help="long: {}; of two", default=0.25, live=True)
+
+        entry = Other.table()["length"]
+        assert (entry.description, entry.above, entry.maximum) == (
+            "long: share of it, m; of two",
+            0.0,
+            1.0,
+        )
+        assert Other() == Other(0.25)
+        assert entry.live
+        assert entry.option == "--length"
+
+    def test_the_unit_stands_behind_the_first_part_of_the_meaning(self):
+        entry = SensorSettings.table()["position_resolution"]
+        assert entry.description == "steps of the published positions, rad or m; 0: none"
 
     def test_plain_data_come_back(self):
         made = Made(share=np.float64(0.25), order=4, way="down", on=False, names=("a", "b"))
@@ -154,6 +194,48 @@ class TestProcessing:
             processing_of(msg.ProcessingSettings(**{name: float("nan")}))
 
 
+class TestOptions:
+    """Options of the commands are read from the tables."""
+
+    @pytest.mark.parametrize(
+        ("command", "kind", "names"),
+        [
+            ("identify", ProcessingSettings, SAID),
+            ("identify", DidimSettings, ("max_iterations", "noise_floor")),
+            ("identify", EliminationRule, ()),
+            ("identify", HuberSettings, ()),
+            ("identify", Weighting, ("bag_noise",)),
+            ("identify", PeriodicMotion, ("period", "harmonics")),
+            ("identify-many", EliminationRule, ()),
+            ("identify-many", Weighting, ("bag_noise",)),
+            ("calibrate", CalibrationSettings, ()),
+            ("calibrate", EliminationRule, ()),
+            ("simulate", SimulationSettings, ()),
+            ("excite", FourierSettings, ()),
+            ("run", PlanSettings, ("rows", "duration")),
+        ],
+    )
+    def test_an_option_says_what_the_table_knows(self, command, kind, names):
+        (commands,) = (one for one in parser()._actions if one.dest == "command")
+        options = commands.choices[command]._option_string_actions
+        for name in names or kind.table():
+            entry = kind.table()[name]
+            option = options[entry.option]
+            assert option.help.replace("%%", "%").startswith(entry.description)
+            assert tuple(option.choices or ()) == entry.choices
+            assert not option.default
+
+    def test_what_is_not_said_is_as_the_table_has_it(self):
+        options = parser().parse_args(["identify", "ur10", "bag", "--robust", "huber"])
+        assert fitting.robust_of(options) == HuberSettings()
+        assert shared.elimination_of(options) is None
+        said = ["--essential", "--essential-rule", "f-test", "--robust", "huber"]
+        options = parser().parse_args(["identify", "ur10", "bag", *said, "--robust-threshold", "2"])
+        assert fitting.robust_of(options) == HuberSettings(2.0)
+        assert shared.essential_of(options) == EliminationRule("f-test")
+        assert EliminationRule("f-test").limit == 0.05
+
+
 class TestRequests:
     """Fields of requests that are settings are there, with types that fit."""
 
@@ -176,16 +258,30 @@ class TestRequests:
             setattr(request, name, list(value) if isinstance(value, tuple) else value)
             assert kind.of(stated(request, kind, [name])) == kind(**{name: value})
 
+    @pytest.mark.parametrize("file", ["srv/Identify.srv", "action/Identify.action"])
+    def test_a_request_to_identify_tells_the_usual_threshold_of_outliers(self, file):
+        text = (SCHEMAS.parents[1] / file).read_text()
+        (told,) = (line for line in text.splitlines() if "robust_threshold" in line)
+        assert told.endswith(f"0.0: {HuberSettings.threshold:g}")
+
+    def test_a_request_to_calibrate_is_as_the_table_has_it(self):
+        request = srv.Calibrate.Request()
+        assert CalibrationSettings.of(stated(request, CalibrationSettings)) == CalibrationSettings()
+        request.space, request.consistent = "base", False
+        assert stated(request, CalibrationSettings) == {"space": "base", "consistent": False}
+
     @pytest.mark.parametrize(
-        ("specs", "kind", "names"),
+        ("parameters", "kind", "names"),
         [
-            (excitation_parameters.PARAMETERS, FourierSettings, FourierSettings.table()),
-            (excitation_parameters.PARAMETERS, PointSettings, ("starts",)),
-            (simulated_robot_parameters.PARAMETERS, SensorSettings, SensorSettings.table()),
+            (ExcitationParameters, FourierSettings, FourierSettings.table()),
+            (ExcitationParameters, PointSettings, ("starts",)),
+            (SimulatedRobotParameters, SensorSettings, SensorSettings.table()),
+            (IdentificationParameters, StreamingOptions, ("refresh_period",)),
+            (ExcitationParameters, MotionSettings, ("rest_speed",)),
         ],
     )
-    def test_parameters_of_nodes_allow_what_the_table_allows(self, specs, kind, names):
-        declared = {spec.name: spec for spec in specs}
+    def test_parameters_of_nodes_allow_what_the_table_allows(self, parameters, kind, names):
+        declared = parameters.table()
         for name in names:
             entry, spec = kind.table()[name], declared[name]
             assert (spec.minimum, spec.maximum) == (entry.minimum, entry.maximum)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from robot_identification.nodes.parameters import ParameterSpec
+from robot_identification.nodes.parameters import TYPES
+from robot_identification.settings import Setting
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -69,27 +70,28 @@ def parameters_page() -> str:
     lines = ["# Parameters of the nodes", "", remark]
     for node in NODES:
         lines += ["", f"## {node}", "", "| parameter | type | default | range | meaning |"]
-        lines += ["|---|---|---|---|---|", *map(_row, specs_of(node))]
+        lines += ["|---|---|---|---|---|", *map(_row, settings_of(node))]
     return "\n".join(lines) + "\n"
 
 
-def specs_of(node: str) -> tuple[ParameterSpec, ...]:
+def settings_of(node: str) -> Iterable[Setting]:
     """Return the parameters of a node."""
+    table = f"{node.title().replace('_', '')}Parameters"
     for name in (f"{node}_parameters", node):
         try:
             module = import_module(f"robot_identification.nodes.{name}")
         except ModuleNotFoundError:
             continue
-        if hasattr(module, "PARAMETERS"):
-            return tuple(module.PARAMETERS)
+        return list(getattr(module, table).table().values())
     raise LookupError(f"no parameters of the node {node}")
 
 
-def _row(spec: ParameterSpec) -> str:
-    default = "required" if spec.default is None else _code(spec.default)
-    fixed = " (fixed)" if spec.read_only else ""
-    kind = spec.type.name.lower().replace("_", " ")
-    return f"| `{spec.name}`{fixed} | {kind} | {default} | {_range(spec)} | {spec.description} |"
+def _row(setting: Setting) -> str:
+    default = "required" if setting.required else _code(setting.default)
+    fixed = "" if setting.live else " (fixed)"
+    kind = TYPES[setting.kind].name.lower().replace("_", " ")
+    columns = (f"`{setting.name}`{fixed}", kind, default, _range(setting), setting.description)
+    return f"| {' | '.join(columns)} |"
 
 
 def _code(value: Any) -> str:
@@ -98,14 +100,14 @@ def _code(value: Any) -> str:
     return '`""`' if value == "" else f"`{value}`"
 
 
-def _range(spec: ParameterSpec) -> str:
-    if spec.choices:
-        return ", ".join(_code(choice) for choice in spec.choices)
+def _range(setting: Setting) -> str:
+    if setting.choices:
+        return ", ".join(_code(choice) for choice in setting.choices)
     bounds = []
-    if spec.minimum is not None:
-        bounds.append(f"from {spec.minimum:g}")
-    if spec.maximum is not None:
-        bounds.append(f"to {spec.maximum:g}")
+    if setting.minimum is not None:
+        bounds.append(f"from {setting.minimum:g}")
+    if setting.maximum is not None:
+        bounds.append(f"to {setting.maximum:g}")
     return " ".join(bounds)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -24,19 +25,30 @@ from robot_identification.calibration.verdict import (
     Verdict,
     verdicts,
 )
-from robot_identification.errors import CancelledError, NotExcitedError, SettingError
+from robot_identification.errors import CancelledError, NotExcitedError
 from robot_identification.identification.essential import EliminationRule
 from robot_identification.identification.least_squares import relative_error
 from robot_identification.identification.result import SPOILT, IdentificationResult
 from robot_identification.identification.result_settings import settings_of
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.terms import TERMS, SignCondition
+from robot_identification.settings import Settings, setting
 
-SPACES = ("base", "essential")
 _NOTABLE_LOSS = 0.05
 _OF_ANY_SIGN = tuple(term.name for term in TERMS if term.sign is SignCondition.ANY)
 
 Cancelled = Callable[[], bool]
+
+
+@dataclass(frozen=True)
+class CalibrationSettings(Settings):
+    """Which of the parameters that explain the data are looked for."""
+
+    space: Literal["base", "essential"] = setting(
+        "base: the nearest to the prior; essential: those that change its essential columns only",
+        "essential",
+    )
+    consistent: bool = setting("every link and drive has to be able to exist", True)
 
 
 def calibrate(
@@ -44,8 +56,8 @@ def calibrate(
     result: IdentificationResult,
     prior: Prior | None = None,
     *,
-    space: str = "essential",
-    consistent: bool = True,
+    space: str = CalibrationSettings.space,
+    consistent: bool = CalibrationSettings.consistent,
     essential: EliminationRule | None = None,
     boxes: Mapping[str, Box] | None = None,
     cancelled: Cancelled | None = None,
@@ -78,8 +90,7 @@ def calibrate(
         CancelledError: ``cancelled`` says so.
     """
     begin = time.monotonic()
-    if space not in SPACES:
-        raise SettingError("space", space, f"choose one of {', '.join(SPACES)}")
+    CalibrationSettings.of({"space": space, "consistent": consistent})
     try:
         found = nearest(robot, result, prior, space=space, essential=essential)
         _check_cancelled(cancelled)

@@ -107,14 +107,8 @@ def _system(result: IdentificationResult) -> tuple[StandardSystem, Array]:
 def _essential(result: IdentificationResult, rule: EliminationRule | None) -> Elimination:
     if rule is None and result.elimination is not None:
         return result.elimination
-    chosen = rule or EliminationRule()
-    return eliminate(
-        result.triangles("calibrate"),
-        result.regrouping.names,
-        result.estimate.weights,
-        rule=chosen.rule,
-        threshold=chosen.threshold,
-    )
+    names, weights = result.regrouping.names, result.estimate.weights
+    return eliminate(result.triangles("calibrate"), names, weights, rule)
 
 
 def _gain(

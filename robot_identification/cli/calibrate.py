@@ -6,12 +6,13 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from robot_identification.calibration.calibrate import SPACES, calibrate
+from robot_identification.calibration.calibrate import CalibrationSettings, calibrate
 from robot_identification.calibration.calibrated import CalibratedParameters, summary
 from robot_identification.cli import calibration_tables, export, progress, tables
 from robot_identification.cli import options as shared
 from robot_identification.cli.recordings import recordings_of
 from robot_identification.identification.base import base_parameters
+from robot_identification.identification.essential import EliminationRule
 from robot_identification.identification.identify import validate
 from robot_identification.identification.result import IdentificationResult, error_entries
 from robot_identification.identification.result_settings import settings_of
@@ -35,12 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="parameter file or URDF; what it lacks is free, but drives come from the result; by "
         f"default the URDF that describes the robot, if any; {NONE}: nothing is known",
     )
-    parser.add_argument("--space", choices=SPACES, default="essential", help="default: %(default)s")
-    parser.add_argument(
-        "--consistent", action="store_true", help="every link and drive has to be able to exist"
-    )
+    shared.add_settings(parser, CalibrationSettings)
     parser.add_argument("-o", "--output", type=Path, metavar="PARAMETERS", help="parameter file")
-    shared.add_elimination(parser)
+    shared.add_settings(parser, EliminationRule)
     shared.add_boxes(parser)
     held_out = parser.add_argument_group("error on other data")
     held_out.add_argument(
@@ -70,8 +68,7 @@ def run(options: argparse.Namespace) -> None:
         robot,
         result,
         prior,
-        space=options.space,
-        consistent=options.consistent,
+        **shared.stated(options, CalibrationSettings),
         essential=shared.elimination_of(options),
         boxes=shared.boxes_of(options),
     )

@@ -12,7 +12,7 @@ from robot_identification.cli.view import write_view
 from robot_identification.errors import SettingError
 from robot_identification.excitation.criterion import Criterion, Measure
 from robot_identification.excitation.optimizers import OPTIMIZERS
-from robot_identification.excitation.plan import MODELS, Plan, PlanSettings, default_model, plan
+from robot_identification.excitation.plan import Plan, PlanSettings, default_model, plan
 from robot_identification.excitation.points import PointSettings
 from robot_identification.excitation.surroundings import Surroundings
 from robot_identification.excitation.trajectory import Trajectory
@@ -64,9 +64,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--method", choices=("points", one_joint.METHOD), default="points", help="%(default)s"
     )
-    parser.add_argument(
-        "--model",
-        choices=MODELS,
+    shared.add_settings(
+        parser,
+        PlanSettings,
+        ("model",),
         help="regressor to optimise; default: energy, for a robot with friction dynamic",
     )
     shared.add_settings(parser, PlanSettings, _OF_PLAN)
@@ -77,7 +78,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="measure of the condition number; default: %(default)s",
     )
     parser.add_argument(
-        "--optimizer", choices=(*OPTIMIZERS, _ALL), default="gradient", help="default: %(default)s"
+        "--optimizer",
+        choices=(*OPTIMIZERS, _ALL),
+        default=PointSettings.optimizers[0],
+        help="default: %(default)s",
     )
     shared.add_settings(parser, PointSettings, _OF_POINTS)
     parser.add_argument(

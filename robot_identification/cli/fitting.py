@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from robot_identification.cli import options as shared
 from robot_identification.errors import RecordingError, SettingError
-from robot_identification.identification.huber import THRESHOLD, HuberSettings
+from robot_identification.identification.huber import METHOD, HuberSettings
 from robot_identification.identification.weighting import Weighting
 from robot_identification.storage.bag_lists import ListedBag, read_bag_list, with_parts
 
-HUBER = "huber"
 NO_SAMPLES = "; refused here, since it goes over the samples again: use identify"
+_OF_WEIGHTING = ("bag_noise",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,11 +57,7 @@ def add_weights(group: argparse._ActionsContainer, kind: str) -> None:
         help=f"what a {kind} counts, by default 1: one of weight 2 as if it were there twice; "
         "repeatable",
     )
-    group.add_argument(
-        "--bag-noise",
-        action="store_true",
-        help=f"weight every {kind} and joint by its own noise, estimated from the residuals",
-    )
+    shared.add_settings(group, Weighting, _OF_WEIGHTING)
 
 
 def add_outliers(group: argparse._ActionsContainer, note: str = "") -> None:
@@ -71,14 +68,9 @@ def add_outliers(group: argparse._ActionsContainer, note: str = "") -> None:
         note: what a user should know of them here.
     """
     group.add_argument(
-        "--robust", choices=(HUBER,), help=f"limit the pull of outliers such as contacts{note}"
+        "--robust", choices=(METHOD,), help=f"limit the pull of outliers such as contacts{note}"
     )
-    group.add_argument(
-        "--robust-threshold",
-        type=float,
-        metavar="K",
-        help=f"residual from which, in robust standard deviations (default: {THRESHOLD:g})",
-    )
+    shared.add_settings(group, HuberSettings)
 
 
 def refuse_for(options: argparse.Namespace, method: str) -> None:
@@ -130,8 +122,8 @@ def bags_of(
 def weighting_of(options: argparse.Namespace, bags: Sequence[ListedBag]) -> Weighting:
     """Return how the bags are weighted."""
     weights = tuple(bag.weight for bag in bags)
-    stated = weights if set(weights) != {1.0} else ()
-    return Weighting(stated, options.bag_noise)
+    unequal = weights if set(weights) != {1.0} else ()
+    return Weighting(unequal, **shared.stated(options, Weighting, _OF_WEIGHTING))
 
 
 def robust_of(options: argparse.Namespace) -> HuberSettings | None:
@@ -140,10 +132,9 @@ def robust_of(options: argparse.Namespace) -> HuberSettings | None:
     Raises:
         SettingError: the threshold is not positive, or has no method.
     """
-    if options.robust is None:
-        if options.robust_threshold is not None:
-            raise SettingError("--robust-threshold", options.robust_threshold, "needs --robust")
-        return None
-    if options.robust_threshold is None:
-        return HuberSettings()
-    return HuberSettings(options.robust_threshold)
+    stated = shared.stated(options, HuberSettings)
+    if options.robust is not None:
+        return HuberSettings(**stated)
+    if stated:
+        raise SettingError("--robust-threshold", options.robust_threshold, "needs --robust")
+    return None

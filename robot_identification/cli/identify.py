@@ -48,10 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FRACTION",
         help="share at the end of each bag that is predicted, not fitted",
     )
-    parser.add_argument(
-        "--essential", action="store_true", help="remove what the efforts can do without"
-    )
-    shared.add_elimination(parser)
+    shared.add_essential(parser)
     parser.add_argument("-o", "--output", type=Path, metavar="RESULT", help="result file")
     fitting.add_arguments(parser)
     shared.add_processing(parser)

@@ -55,10 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("several bags and outliers")
     fitting.add_bags(group)
     fitting.add_outliers(group, fitting.NO_SAMPLES)
-    parser.add_argument(
-        "--essential", action="store_true", help="remove what the efforts can do without"
-    )
-    shared.add_elimination(parser)
+    shared.add_essential(parser)
     shared.add_processing(parser)
 
 
@@ -80,7 +77,7 @@ def run(options: argparse.Namespace) -> None:
             choice=Choice(
                 options.method,
                 shared.essential_of(options),
-                Weighting(bag_noise=options.bag_noise),
+                Weighting(**shared.stated(options, Weighting, ("bag_noise",))),
                 fitting.robust_of(options),
             ),
             held_out=find_bags([bag.path for bag in held_out]),

@@ -31,10 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     fitting.add_weights(parser, "result")
     fitting.add_outliers(parser, fitting.NO_SAMPLES)
-    parser.add_argument(
-        "--essential", action="store_true", help="remove what the efforts can do without"
-    )
-    shared.add_elimination(parser)
+    shared.add_essential(parser)
 
 
 def run(options: argparse.Namespace) -> None:

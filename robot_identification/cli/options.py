@@ -10,16 +10,11 @@ import numpy as np
 
 from robot_identification.calibration.conditions import Box
 from robot_identification.errors import SettingError
-from robot_identification.identification.essential import (
-    DEFAULT_RATIO,
-    DEFAULT_SIGNIFICANCE,
-    RULES,
-    EliminationRule,
-)
+from robot_identification.identification.essential import EliminationRule
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.model import EffortMeaning, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.settings import Kind, Settings
+from robot_identification.settings import Kind, Setting, Settings
 from robot_identification.signals.separate_efforts import EffortSource
 
 ESTIMATED = "estimated"
@@ -127,27 +122,18 @@ def estimates_delay(options: argparse.Namespace) -> bool:
     return bool(options.effort_delay == ESTIMATED)
 
 
-def add_elimination(parser: argparse.ArgumentParser) -> None:
-    """Add how the essential parameters are found."""
+def add_essential(parser: argparse.ArgumentParser) -> None:
+    """Add whether parameters are removed, and which."""
     parser.add_argument(
-        "--essential-rule",
-        choices=RULES,
-        help="stop at a ratio of standard deviations (default), or when the error grows",
+        "--essential", action="store_true", help="remove what the efforts can do without"
     )
-    parser.add_argument(
-        "--essential-threshold",
-        type=float,
-        metavar="X",
-        help=f"that ratio (default: {DEFAULT_RATIO:g}), or level of significance (default: "
-        f"{DEFAULT_SIGNIFICANCE:g})",
-    )
+    add_settings(parser, EliminationRule)
 
 
 def elimination_of(options: argparse.Namespace) -> EliminationRule | None:
     """Return how the options say to find the essential parameters, None where they do not."""
-    if options.essential_rule is None and options.essential_threshold is None:
-        return None
-    return EliminationRule(options.essential_rule or RULES[0], options.essential_threshold)
+    found = stated(options, EliminationRule)
+    return EliminationRule(**found) if found else None
 
 
 def essential_of(options: argparse.Namespace) -> EliminationRule | None:
@@ -206,26 +192,35 @@ def processing_of(options: argparse.Namespace) -> ProcessingSettings:
 
 
 def add_settings(
-    parser: argparse._ActionsContainer, kind: type[Settings], names: Iterable[str] = ()
+    parser: argparse._ActionsContainer,
+    kind: type[Settings],
+    names: Iterable[str] = (),
+    **differences: Any,
 ) -> None:
-    """Add an option for every setting of a table; its default is None, "not said".
+    """Add an option for every setting of a table; without it a flag is false, others are None.
 
     Args:
         parser: gets the options.
         kind: class of the settings.
         names: of those that are options; none: all.
+        differences: arguments of ``add_argument`` that differ from what the table says.
     """
     table = kind.table()
     for setting in (table[name] for name in names or kind.in_requests()):
-        usual = "" if setting.default in (None, ()) else f"; default: {_shown(setting.default)}"
-        parser.add_argument(
-            setting.option,
-            dest=setting.name,
-            metavar=None if setting.choices else setting.metavar or setting.name.upper(),
-            choices=setting.choices or None,
-            type=_TYPES.get(setting.kind, str),
-            help=f"{setting.description}{usual}".replace("%", "%%"),
-        )
+        parser.add_argument(setting.option, **{**_argument(setting), **differences})
+
+
+def _argument(setting: Setting) -> dict[str, Any]:
+    """Return the arguments of ``add_argument`` for a setting."""
+    if setting.kind is Kind.FLAG:
+        return {"action": "store_true", "help": _help(setting.description)}
+    usual = "" if setting.default in (None, ()) else f"; default: {_shown(setting.default)}"
+    return {
+        "metavar": None if setting.choices else setting.metavar or setting.name.upper(),
+        "choices": setting.choices or None,
+        "type": _TYPES.get(setting.kind, str),
+        "help": _help(f"{setting.description}{usual}"),
+    }
 
 
 def stated(
@@ -236,19 +231,24 @@ def stated(
     Raises:
         SettingError: if a list is not one.
     """
-    table = kind.table()
-    found = {name: getattr(options, name) for name in names or kind.in_requests()}
-    return {
-        name: table[name].parse(value) if table[name].kind.is_list else value
-        for name, value in found.items()
-        if value is not None
-    }
+    found = {}
+    for setting in (kind.table()[name] for name in names or kind.in_requests()):
+        value = getattr(options, setting.option[2:].replace("-", "_"))
+        if value is not None:
+            found[setting.name] = setting.parse(value) if setting.kind.is_list else value
+    return found
 
 
 _TYPES: Mapping[Kind, Callable[[str], Any]] = {Kind.NUMBER: float, Kind.WHOLE: int}
 
 
+def _help(text: str) -> str:
+    return text.replace("%", "%%")
+
+
 def _shown(value: Any) -> str:
+    if isinstance(value, tuple):
+        return ",".join(map(_shown, value))
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 

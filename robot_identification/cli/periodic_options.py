@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from robot_identification.cli import options as shared
 from robot_identification.errors import SettingError
 from robot_identification.signals.periods import PeriodicMotion
 from robot_identification.storage.periodic_plans import read_periodic_motion
@@ -16,16 +17,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "bags are averaged over their periods; weights and standard deviations are those of the "
         "noise between periods, and drift of friction over the periods is tested",
     )
-    group.add_argument("--plan", metavar="PLAN", help="plan of the motion, of the family fourier")
     group.add_argument(
-        "--period", type=float, metavar="SECONDS", help="period of the motion, without a plan"
+        "--plan",
+        metavar="PLAN",
+        help="plan of the motion, of the family fourier, in place of --period",
     )
-    group.add_argument(
-        "--harmonics",
-        type=int,
-        metavar="N",
-        help="harmonics of the fitted positions (default: as many as repeat)",
-    )
+    shared.add_settings(group, PeriodicMotion)
 
 
 def motion_of(options: argparse.Namespace) -> PeriodicMotion | None:
@@ -41,7 +38,7 @@ def motion_of(options: argparse.Namespace) -> PeriodicMotion | None:
             raise SettingError("--period", options.period, "the plan says it; give one of them")
         return read_periodic_motion(options.plan, harmonics=options.harmonics)
     if options.period is not None:
-        return PeriodicMotion(options.period, options.harmonics)
+        return PeriodicMotion(**shared.stated(options, PeriodicMotion))
     if options.harmonics is not None:
         raise SettingError("--harmonics", options.harmonics, "needs --plan or --period")
     return None

@@ -9,9 +9,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from robot_identification.cli import options as shared
 from robot_identification.cli import tables
 from robot_identification.cli.run_record import RunRecord
 from robot_identification.errors import SettingError
+from robot_identification.excitation.plan import PlanSettings
+from robot_identification.excitation.points import PointSettings
 from robot_identification.identification.estimation import DEFAULT, METHODS
 
 STEPS = ("plan", "rehearse", "run", "identify", "validate", "calibrate")
@@ -65,10 +68,10 @@ def _add_motion(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--rehearsal-speed", type=_share, default=0.2, metavar="X", help="default: 0.2"
     )
-    group.add_argument("--rows", type=int, default=0, metavar="R", help="rows of the plans")
-    group.add_argument("--duration", type=float, default=0.0, metavar="S", help="to aim at, in s")
-    group.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="of the plan; the next one validates"
+    shared.add_settings(group, PlanSettings, ("rows",), default=0)
+    shared.add_settings(group, PlanSettings, ("duration",), default=0.0)
+    shared.add_settings(
+        group, PointSettings, ("seed",), default=0, help="of the plan; the next one validates"
     )
 
 

@@ -10,18 +10,21 @@ from typing import TYPE_CHECKING, Any
 from robot_identification.cli import options as shared
 from robot_identification.cli import payload_options, progress, tables
 from robot_identification.errors import SettingError
+from robot_identification.excitation.simulated_recording import (
+    SimulatedRecording,
+    SimulationSettings,
+    simulated_recording,
+)
 from robot_identification.storage.bag_writing import check_bag_target
 
 if TYPE_CHECKING:
-    from robot_identification.excitation.simulated_recording import (
-        SimulatedRecording,
-        SimulationSettings,
-    )
     from robot_identification.excitation.trajectory import Trajectory
     from robot_identification.robot.model import Array, RobotModel
 
 EXPERIMENT = "experiment"
 _REFERENCES = ("trajectory", "samples", "both")
+_SETTINGS = ("position_noise", "effort_noise", "seed", "duration", "rate_hz")
+_RATE, _GAINS = ("controller_rate_hz",), ("drive_gain_factors",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,21 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="standard deviations of the sensors for all joints, or as the robot file's "
         "experiment says; default: %(default)s",
     )
-    for name, unit in (("position", "rad or m"), ("effort", "N m or N")):
-        parser.add_argument(
-            f"--noise-{name}",
-            metavar="S[,S...]",
-            help=f"standard deviation of the {name} in {unit}, one or one per joint",
-        )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the noise")
-    parser.add_argument("--duration", type=float, metavar="S", help="default: the trajectory's")
-    parser.add_argument("--rate", type=float, metavar="HZ", help="rate of the joint states")
-    parser.add_argument(
-        "--controller-rate",
-        type=_controller_rate,
-        metavar="HZ",
-        help="rate of the controller; default: as the robot file says",
-    )
+    shared.add_settings(parser, SimulationSettings, _SETTINGS)
+    shared.add_settings(parser, SimulationSettings, _RATE, type=_controller_rate)
     parser.add_argument(
         "--reference",
         choices=_REFERENCES,
@@ -85,13 +75,7 @@ def _add_truth(parser: argparse.ArgumentParser) -> None:
         help="payload: mass, centre of mass, inertia about it (default: none, a point), SI units",
     )
     payload_options.add_frame(parser, "payload-")
-    parser.add_argument(
-        "--drive-gain-factors",
-        default="1",
-        metavar="F[,F...]",
-        help="true drive gains as multiples of those in the robot file, one or one per joint; "
-        "default: %(default)s",
-    )
+    shared.add_settings(parser, SimulationSettings, _GAINS)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -101,12 +85,10 @@ def run(options: argparse.Namespace) -> None:
     trajectory = _trajectory(options.trajectory)
     values = _with_payload(options, robot, _values(options.parameters, robot))
     settings = _settings(options, robot)
-    from robot_identification.excitation.simulated_recording import simulated_recording
-
     with progress.bar("simulate", quiet=options.json):
         recording = simulated_recording(robot, values, trajectory, settings)
         _write(options, robot, recording)
-    document = _document(options, robot, recording)
+    document = _document(options, robot, recording, settings.seed)
     if options.json:
         tables.print_json(document)
     else:
@@ -151,25 +133,9 @@ def _with_payload(options: argparse.Namespace, robot: RobotModel, values: Array)
 
 
 def _settings(options: argparse.Namespace, robot: RobotModel) -> SimulationSettings:
-    from robot_identification.excitation.simulated_recording import SimulationSettings
-
     position, effort = _noise(options.noise, robot)
-    settings = SimulationSettings(
-        rate_hz=options.rate,
-        duration=options.duration,
-        controller_rate_hz=options.controller_rate,
-        position_noise=position,
-        effort_noise=effort,
-        seed=options.seed,
-        drive_gain_factors=_numbers("--drive-gain-factors", options.drive_gain_factors),
-    )
-    if options.noise_position is not None:
-        numbers = _numbers("--noise-position", options.noise_position)
-        settings = replace(settings, position_noise=numbers)
-    if options.noise_effort is not None:
-        numbers = _numbers("--noise-effort", options.noise_effort)
-        settings = replace(settings, effort_noise=numbers)
-    return settings
+    noise = {"position_noise": position, "effort_noise": effort}
+    return SimulationSettings(**{**noise, **shared.stated(options, SimulationSettings)})
 
 
 def _noise(text: str, robot: RobotModel) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -209,10 +175,6 @@ def _controller_rate(text: str) -> float:
     return _number("--controller-rate", text)
 
 
-def _numbers(name: str, text: str) -> tuple[float, ...]:
-    return tuple(_number(name, part) for part in text.split(","))
-
-
 def _number(name: str, text: str) -> float:
     try:
         return float(text)
@@ -236,7 +198,7 @@ def _write(options: argparse.Namespace, robot: RobotModel, recording: SimulatedR
 
 
 def _document(
-    options: argparse.Namespace, robot: RobotModel, recording: SimulatedRecording
+    options: argparse.Namespace, robot: RobotModel, recording: SimulatedRecording, seed: int
 ) -> dict[str, Any]:
     """Return everything that is printed, as plain data."""
     return {
@@ -245,7 +207,7 @@ def _document(
         "samples": len(recording.samples.stamps),
         "rate_hz": recording.rate_hz,
         "duration": recording.duration,
-        "seed": options.seed,
+        "seed": seed,
         "tracking_error": dict(zip(robot.joint_names, recording.tracking_error, strict=True)),
     }
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,51 +10,55 @@ import numpy.typing as npt
 
 from robot_identification.dynamics.sensors import Sensors, SensorSettings
 from robot_identification.dynamics.simulation import ClosedLoop
-from robot_identification.errors import SettingError
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.robot.drives import as_recorded, from_joint_side
 from robot_identification.robot.model import RobotModel
+from robot_identification.settings import Settings, per_joint, same, setting
 from robot_identification.signals.recording import RawSamples
 
 START_STAMP = 1_000_000_000
 FASTEST_DEFAULT_RATE = 1000.0
 _NANOSECONDS = 1e9
+_PER_JOINT = "{}; one or one per joint"
 
 
 @dataclass(frozen=True)
-class SimulationSettings:
-    """How a recording is simulated.
+class SimulationSettings(Settings):
+    """How a recording is simulated."""
 
-    Attributes:
-        rate_hz: rate of the samples; None: that of the robot file's experiment, else that of the
-            controller, divided so that it is at most 1 kHz.
-        duration: simulated time in s; None: until the end of the trajectory.
-        controller_rate_hz: rate of the controller; None: as the robot file says.
-        position_noise: standard deviations in rad or m, joint side, one value or one per joint.
-        effort_noise: standard deviations in N m or N, likewise.
-        seed: seed of the noise.
-        drive_gain_factors: true drive gains as multiples of those that the robot file states, one
-            value or one per joint; what is recorded is made with the stated ones.
-    """
-
-    rate_hz: float | None = None
-    duration: float | None = None
-    controller_rate_hz: float | None = None
-    position_noise: tuple[float, ...] = (0.0,)
-    effort_noise: tuple[float, ...] = (0.0,)
-    seed: int = 0
-    drive_gain_factors: tuple[float, ...] = (1.0,)
-
-    def __post_init__(self) -> None:
-        for name in ("rate_hz", "duration", "controller_rate_hz"):
-            value = getattr(self, name)
-            if value is not None and not (math.isfinite(value) and value > 0.0):
-                raise SettingError(name, value, "must be positive")
-        if not all(math.isfinite(factor) and factor > 0.0 for factor in self.drive_gain_factors):
-            factors = list(self.drive_gain_factors)
-            raise SettingError("drive_gain_factors", factors, "must be positive")
-        if self.seed < 0:
-            raise SettingError("seed", self.seed, "must not be negative")
+    # That of the robot file's experiment, else that of the controller, divided so that it is at
+    # most 1 kHz.
+    rate_hz: float | None = setting(
+        "rate of the joint states", above=0.0, unit="Hz", option="--rate", metavar="HZ"
+    )
+    duration: float | None = setting(
+        "simulated time; default: the trajectory's", above=0.0, unit="s", metavar="S"
+    )
+    controller_rate_hz: float | None = setting(
+        "rate of the controller; default: as the robot file says",
+        above=0.0,
+        unit="Hz",
+        option="--controller-rate",
+        metavar="HZ",
+    )
+    position_noise: tuple[float, ...] = same(
+        SensorSettings,
+        "position_noise",
+        help=_PER_JOINT,
+        option="--noise-position",
+        metavar="S[,S...]",
+    )
+    effort_noise: tuple[float, ...] = same(
+        SensorSettings, "effort_noise", help=_PER_JOINT, option="--noise-effort", metavar="S[,S...]"
+    )
+    seed: int = setting("seed of the noise", 0, minimum=0, metavar="N")
+    # What is recorded is made with those of the robot file.
+    drive_gain_factors: tuple[float, ...] = setting(
+        "true drive gains as multiples of those in the robot file, one or one per joint",
+        (1.0,),
+        above=0.0,
+        metavar="F[,F...]",
+    )
 
 
 @dataclass(frozen=True)
@@ -108,7 +111,7 @@ def simulated_recording(
     loop = ClosedLoop(robot, values, rate_hz=given.controller_rate_hz, sample_rate_hz=rate_hz)
     samples = loop.run(ordered.reference, duration)
     measured = sensors.measure(samples)
-    factors = _per_joint("drive_gain_factors", given.drive_gain_factors, len(robot.joints))
+    factors = per_joint("drive_gain_factors", given.drive_gain_factors, len(robot.joints))
     wanted = ordered.sample(samples.time)[0]
     raw = RawSamples(
         stamps=START_STAMP + np.rint(samples.time * _NANOSECONDS).astype(np.int64),
@@ -134,16 +137,8 @@ def _sensor_settings(robot: RobotModel, settings: SimulationSettings) -> SensorS
     joints = len(robot.joints)
     none = (0.0,) * joints
     return SensorSettings(
-        position_noise=_per_joint("position_noise", settings.position_noise, joints),
-        effort_noise=_per_joint("effort_noise", settings.effort_noise, joints),
+        position_noise=per_joint("position_noise", settings.position_noise, joints),
+        effort_noise=per_joint("effort_noise", settings.effort_noise, joints),
         position_resolution=none,
         effort_resolution=none,
     )
-
-
-def _per_joint(name: str, values: Sequence[float], joints: int) -> tuple[float, ...]:
-    if len(values) not in (1, joints):
-        raise SettingError(
-            name, list(values), f"give one value, or one for each of {joints} joints"
-        )
-    return tuple(values) * (joints if len(values) == 1 else 1)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -23,24 +24,42 @@ from robot_identification.identification.least_squares import Estimate
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 from robot_identification.robot.processing import Divisor
+from robot_identification.settings import Settings, setting
 
-RULES = ("ratio", "f-test")
-DEFAULT_RATIO = 30.0
-DEFAULT_SIGNIFICANCE = 0.05
+# The ratio is 10 to 30 in the literature.
+_USUAL = {"ratio": 30.0, "f-test": 0.05}
 
 
 @dataclass(frozen=True)
-class EliminationRule:
-    """When to stop removing parameters; see :func:`eliminate`.
+class EliminationRule(Settings):
+    """When to stop removing parameters; see :func:`eliminate`."""
 
-    Attributes:
-        rule: ``ratio`` or ``f-test``.
-        threshold: ratio of relative standard deviations, or level of significance; None for the
-            default of the rule.
-    """
+    rule: Literal["ratio", "f-test"] = setting(
+        "ratio: stop when the largest relative standard deviation is at most so many times the "
+        "smallest; f-test: stop before the squared residual grows by more than noise explains",
+        "ratio",
+        option="--essential-rule",
+    )
+    threshold: float | None = setting(
+        f"that ratio, by default {_USUAL['ratio']:g}, or level of significance, by default "
+        f"{_USUAL['f-test']:g}",
+        above=0.0,
+        option="--essential-threshold",
+        metavar="X",
+    )
 
-    rule: str = "ratio"
-    threshold: float | None = None
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.rule == "ratio" and self.limit < 1.0:
+            raise SettingError("threshold", self.limit, "a ratio of deviations is at least 1")
+        if self.rule == "f-test" and self.limit >= 1.0:
+            problem = "a level of significance lies between 0 and 1"
+            raise SettingError("threshold", self.limit, problem)
+
+    @property
+    def limit(self) -> float:
+        """The threshold, that of the rule where none is given."""
+        return _USUAL[self.rule] if self.threshold is None else self.threshold
 
 
 @dataclass(frozen=True)
@@ -93,9 +112,8 @@ def eliminate(
     factors: Sequence[JointFactor],
     names: Sequence[str],
     weights: Array,
+    rule: EliminationRule | None = None,
     *,
-    rule: str = "ratio",
-    threshold: float | None = None,
     divisor: Divisor = "rows-parameters",
 ) -> Elimination:
     """Find the essential parameters (Gautier and Venture 2013, section III).
@@ -104,51 +122,31 @@ def eliminate(
         factors: one factor per joint, of the rows of all base parameters.
         names: names of the base parameters.
         weights: (joints,) factor on the rows of each joint, as for the full estimate.
-        rule: ``ratio``: stop when the largest relative standard deviation is at most ``threshold``
-            times the smallest.  ``f-test``: stop before the removals would raise the squared
-            residual by more than noise explains at the level of significance ``threshold``.
-        threshold: ratio (10 to 30 in the literature), by default 30; or level of significance,
-            by default 0.05.
+        rule: when to stop; by default by the ratio of standard deviations.
         divisor: what the squared weighted residual is divided by to give its variance.
 
     Raises:
-        SettingError: there is no such rule, or the threshold is not possible.
         NotExcitedError: the data do not determine every base parameter.
     """
-    limit = _threshold(rule, threshold)
+    chosen = rule or EliminationRule()
     least_squares.with_weights(factors, names, weights, divisor)  # refuses what is not determined
-    kept, removals = _removed(factors, names, weights, rule, limit)
+    kept, removals = _removed(factors, names, weights, chosen)
     reduced = [restrict(factor, kept) for factor in factors]
     few = least_squares.with_weights(reduced, [names[i] for i in kept], weights, divisor)
     return Elimination(
-        rule=rule,
-        threshold=limit,
+        rule=chosen.rule,
+        threshold=chosen.limit,
         kept=np.isin(np.arange(len(names)), kept),
         removals=tuple(removals),
         estimate=_expanded(few, kept, removals, names, factors),
     )
 
 
-def _threshold(rule: str, threshold: float | None) -> float:
-    if rule not in RULES:
-        raise SettingError("rule", rule, f"choose one of {', '.join(RULES)}")
-    if rule == "ratio":
-        ratio = DEFAULT_RATIO if threshold is None else threshold
-        if not 1.0 <= ratio < np.inf:
-            raise SettingError("threshold", ratio, "a ratio of standard deviations is at least 1")
-        return ratio
-    level = DEFAULT_SIGNIFICANCE if threshold is None else threshold
-    if not 0.0 < level < 1.0:
-        raise SettingError("threshold", level, "a level of significance lies between 0 and 1")
-    return level
-
-
 def _removed(
     factors: Sequence[JointFactor],
     names: Sequence[str],
     weights: Array,
-    rule: str,
-    limit: float,
+    rule: EliminationRule,
 ) -> tuple[list[int], list[Removal]]:
     """Return the places of the parameters that stay, and the steps that removed the others."""
     triangle = stack(factors, len(names), list(weights))
@@ -168,9 +166,10 @@ def _removed(
         ratio = float(relative[worst]) / smallest
         # what its removal adds to the squared residual
         after = rest + (values[worst] / np.linalg.norm(inverse[worst])) ** 2
-        if rule == "ratio" and ratio <= limit:
+        if rule.rule == "ratio" and ratio <= rule.limit:
             break
-        if rule == "f-test" and _grows(after, full, len(removals) + 1, rows - len(names), limit):
+        freedom = rows - len(names)
+        if rule.rule == "f-test" and _grows(after, full, len(removals) + 1, freedom, rule.limit):
             break
         growth = float(np.sqrt(after / full)) - 1.0 if full > 0.0 else 0.0
         removals.append(

@@ -25,7 +25,6 @@ from typing import Any
 
 import numpy as np
 
-from robot_identification.errors import SettingError
 from robot_identification.identification import plain_data as entry_of
 from robot_identification.identification.outliers import (
     Limiter,
@@ -41,8 +40,8 @@ from robot_identification.identification.stacked import Problem, Stacked, solve_
 from robot_identification.identification.whole_rows import WholeRows
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
+from robot_identification.settings import Settings, setting
 
-THRESHOLD = 1.345
 _MOST = 60
 # Largest change at the end: of a value, in standard deviations or as a part of itself (exact data
 # have none), and of a scale, as a part of itself.
@@ -57,22 +56,17 @@ METHOD = "huber"
 
 
 @dataclass(frozen=True)
-class HuberSettings:
-    """How outliers are limited.
+class HuberSettings(Settings):
+    """How outliers are limited."""
 
-    Attributes:
-        threshold: k, residual in standard deviations beyond which a row pulls no harder; 1.345
-            keeps 95 % of the efficiency where the noise is normal.
-
-    Raises:
-        SettingError: the threshold is not positive.
-    """
-
-    threshold: float = THRESHOLD
-
-    def __post_init__(self) -> None:
-        if not 0.0 < self.threshold < float("inf"):
-            raise SettingError("threshold of huber", self.threshold, "must be positive and finite")
+    # Keeps 95 % of the efficiency where the noise is normal (Huber 1981).
+    threshold: float = setting(
+        "residual, in robust standard deviations, beyond which a row pulls no harder",
+        1.345,
+        above=0.0,
+        option="--robust-threshold",
+        metavar="K",
+    )
 
 
 @by_value

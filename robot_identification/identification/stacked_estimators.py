@@ -138,8 +138,7 @@ class LeastSquares(Estimator):
             solved.factors,
             problem.names,
             solved.estimate.weights,
-            rule=rule.rule,
-            threshold=rule.threshold,
+            rule,
             divisor=problem.divisor,
         )
         kept, estimate = np.flatnonzero(elimination.kept), elimination.estimate

@@ -25,6 +25,7 @@ from robot_identification.identification.factor import JointFactor, stack
 from robot_identification.identification.row_groups import merged
 from robot_identification.robot.model import Array, read_only
 from robot_identification.robot.processing import Divisor
+from robot_identification.settings import Settings, setting
 
 _MOST = 100
 _SETTLED = 1e-6
@@ -35,24 +36,17 @@ _QUIETEST = 1e-6
 
 
 @dataclass(frozen=True)
-class Weighting:
-    """How bags are weighted.
+class Weighting(Settings):
+    """How bags are weighted."""
 
-    Attributes:
-        bag_weights: (bags,) what each counts; empty: 1 each.
-        bag_noise: whether rows are weighted by the noise of their bag and joint.
-
-    Raises:
-        SettingError: a weight is not positive.
-    """
-
-    bag_weights: tuple[float, ...] = ()
-    bag_noise: bool = False
-
-    def __post_init__(self) -> None:
-        for weight in self.bag_weights:
-            if not 0.0 < weight < float("inf"):
-                raise SettingError("weight of a bag", weight, "must be positive and finite")
+    bag_weights: tuple[float, ...] = setting(
+        "what each bag counts; one of weight 2 as if it were there twice; empty: 1 each",
+        (),
+        above=0.0,
+    )
+    bag_noise: bool = setting(
+        "weight every bag and joint by its own noise, estimated from the residuals", False
+    )
 
     @property
     def is_uniform(self) -> bool:

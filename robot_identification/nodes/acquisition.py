@@ -21,18 +21,14 @@ from robot_identification.errors import InputError, OutputError
 from robot_identification.msg import SampleBlock
 from robot_identification.nodes import qos
 from robot_identification.nodes.acquisition_diagnostics import Diagnostics
-from robot_identification.nodes.acquisition_parameters import (
-    BAG_DIRECTORY,
-    PARAMETERS,
-    effort_source,
-)
+from robot_identification.nodes.acquisition_parameters import AcquisitionParameters
 from robot_identification.nodes.bag_recording import BagRecording
 from robot_identification.nodes.block_messages import block_message
 from robot_identification.nodes.block_pace import BlockPace
 from robot_identification.nodes.filtered import FilteredPublisher
 from robot_identification.nodes.joint_states import JointStateReader, Sample
 from robot_identification.nodes.listening import Listener
-from robot_identification.nodes.parameters import current, declare
+from robot_identification.nodes.parameters import declare
 from robot_identification.nodes.recorder import Block, Recorder, continuation
 from robot_identification.nodes.reference import Reference
 from robot_identification.nodes.running import run
@@ -50,12 +46,13 @@ class AcquisitionNode(Node):
 
     def __init__(self) -> None:
         super().__init__("acquisition")
-        values = declare(self, PARAMETERS)
-        self._robot = load_robot(values["robot"], effort_meaning=values["effort_meaning"] or None)
+        self._declared = declare(self, AcquisitionParameters)
+        values = self._declared.now
+        self._robot = load_robot(values.robot, effort_meaning=values.effort_meaning or None)
         require_effort_meaning(self._robot)
-        self._rate: float = values["expected_rate"]
-        self._pace = BlockPace(values["block_period"])
-        self._part_period: float = values["bag_part_period"]
+        self._rate = values.expected_rate
+        self._pace = BlockPace(values.block_period)
+        self._part_period = values.bag_part_period
         self._recorder: Recorder | None = None
         self._bag: BagRecording | None = None
         self._ended_bags: list[BagRecording] = []
@@ -63,16 +60,16 @@ class AcquisitionNode(Node):
         self._blocks = self.create_publisher(SampleBlock, "samples", qos.BLOCKS)
         self._announced = self.create_publisher(String, "recordings", qos.ANNOUNCED)
         self._filtered: FilteredPublisher | None = None
-        if values["publish_filtered"]:
+        if values.publish_filtered:
             self._filtered = FilteredPublisher(
-                self, self._robot, values["filtered_cutoff"], values["filtered_rate"]
+                self, self._robot, values.filtered_cutoff, values.filtered_rate
             )
         self._reference = Reference(self, self._robot, self._keep)
-        source = effort_source(values)
+        source = values.effort_source
         self._efforts: SeparateEfforts | None = None
         if source is not None:
             self._efforts = SeparateEfforts(
-                self, self._robot, source, values["effort_type"], self._on_effort
+                self, self._robot, source, values.effort_type, self._on_effort
             )
         self._states = Listener(self, JointState, "joint_states", self._on_state)
         self._diagnostics = Diagnostics(self, self._robot.name, self._states)
@@ -85,9 +82,9 @@ class AcquisitionNode(Node):
         steady = Clock(
             clock_type=ClockType.STEADY_TIME
         )  # blocks flow although simulated time rests
-        self.create_timer(values["block_period"], self._publish_waiting, clock=steady)
-        self.create_timer(values["diagnostics_period"], self._report, clock=steady)
-        if values["autostart"]:
+        self.create_timer(values.block_period, self._publish_waiting, clock=steady)
+        self.create_timer(values.diagnostics_period, self._report, clock=steady)
+        if values.autostart:
             self._begin()
         self.get_logger().info(f"ready: {self._robot.name}, efforts are {self._meaning}")
 
@@ -171,7 +168,7 @@ class AcquisitionNode(Node):
         return name
 
     def _new_bag(self, recording: str) -> BagRecording | None:
-        directory = current(self, BAG_DIRECTORY)
+        directory = self._declared.now.bag_directory
         if not directory:
             return None
         bag = BagRecording(Path(directory) / recording, self._part_period)

@@ -14,7 +14,7 @@ from rclpy.node import Node
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
-from robot_identification.calibration.calibrate import calibrate
+from robot_identification.calibration.calibrate import CalibrationSettings, calibrate
 from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.calibration.prior import Prior
 from robot_identification.calibration.watching import Level, Watch
@@ -28,8 +28,9 @@ from robot_identification.msg import IdentificationResult as ResultMessage
 from robot_identification.msg import InertialParameters
 from robot_identification.nodes import qos
 from robot_identification.nodes.calibrated_message import calibrated_message
-from robot_identification.nodes.calibration_parameters import PARAMETERS
+from robot_identification.nodes.calibration_parameters import CalibrationParameters
 from robot_identification.nodes.executors import PooledExecutor
+from robot_identification.nodes.messages import stated
 from robot_identification.nodes.outputs import output_folder
 from robot_identification.nodes.parameters import declare
 from robot_identification.nodes.prediction import Prediction
@@ -68,16 +69,17 @@ class CalibrationNode(Node):
 
     def __init__(self) -> None:
         super().__init__("calibration")
-        values = declare(self, PARAMETERS)
-        source = values["robot"]
-        self._robot = load_robot(source, effort_meaning=values["effort_meaning"] or None)
+        parameters = declare(self, CalibrationParameters)
+        values = parameters.now
+        source = values.robot
+        self._robot = load_robot(source, effort_meaning=values.effort_meaning or None)
         described_by = source_urdf(source)
-        urdf = values["urdf"] or described_by
+        urdf = values.urdf or described_by
         self._urdf = None if urdf is None else Path(urdf)
-        self._prior = values["prior"] or described_by
+        self._prior = values.prior or described_by
         self._inputs = [find_robot(source)]
         self._check_files()
-        self._outputs = output_folder(self, values)
+        self._outputs = output_folder(self, values.output_directory)
         self._desk = Desk(self.get_logger())
         self._last: IdentificationResult | None = None
         quick, long = MutuallyExclusiveCallbackGroup(), ReentrantCallbackGroup()
@@ -95,15 +97,9 @@ class CalibrationNode(Node):
             callback_group=MutuallyExclusiveCallbackGroup(),
         )
         self._prediction: Prediction | None = None
-        if values["predict"]:
+        if values.predict:
             require_effort_meaning(self._robot)
-            self._prediction = Prediction(
-                self,
-                self._robot,
-                quick,
-                rate=values["predicted_rate"],
-                period=values["diagnostics_period"],
-            )
+            self._prediction = Prediction(self, self._robot, quick, parameters)
         for kind, name, callback in (
             (Calibrate, "~/calibrate", self._on_calibrate),
             (Trigger, "~/cancel", self._desk.on_cancel),
@@ -152,8 +148,7 @@ class CalibrationNode(Node):
             self._robot,
             result,
             self._prior_of(request.prior),
-            space=request.space or "essential",
-            consistent=request.consistent,
+            **stated(request, CalibrationSettings),
             cancelled=turn.cancelled,
         )
         made = self._made(result, calibrated)

@@ -2,56 +2,48 @@
 
 from __future__ import annotations
 
-from robot_identification.nodes.outputs import OUTPUT_DIRECTORY
-from robot_identification.nodes.parameters import (
-    DIAGNOSTICS_PERIOD,
-    ROBOT,
-    ParameterSpec,
-    Type,
-    effort_meaning,
-)
+from dataclasses import dataclass
 
-DRIFT = ParameterSpec(
-    "drift_warning",
-    Type.DOUBLE,
-    "residual of a joint, over what the calibration left, from which on diagnostics warn",
-    default=2.0,
-    minimum=1.0,
-    maximum=1000.0,
-    read_only=False,
-)
-PARAMETERS = (
-    ROBOT,
-    OUTPUT_DIRECTORY,
-    effort_meaning("what the efforts of joint_states are; empty: what the robot file says"),
-    ParameterSpec(
-        "prior",
-        Type.STRING,
+from robot_identification.nodes.shared_parameters import SharedParameters
+from robot_identification.settings import Settings, same, setting
+
+
+@dataclass(frozen=True)
+class CalibrationParameters(Settings):
+    """What is calibrated to, and how its predictions are watched."""
+
+    robot: str = same(SharedParameters, "robot")
+    output_directory: str = same(SharedParameters, "output_directory")
+    effort_meaning: str = same(
+        SharedParameters,
+        "effort_meaning",
+        help="what the efforts of joint_states are; empty: what the robot file says",
+    )
+    prior: str = setting(
         "prior where the request names none: parameter file, URDF, or none; empty: the URDF that "
         "describes the robot, if any",
-        default="",
-    ),
-    ParameterSpec(
-        "urdf",
-        Type.STRING,
+        "",
+    )
+    urdf: str = setting(
         "URDF that identified_robot_description keeps everything of but inertials and friction; "
         "empty: the one that describes the robot, else a complete one is made",
-        default="",
-    ),
-    ParameterSpec(
-        "predict",
-        Type.BOOL,
-        "whether predicted_joint_states are published and the residual is watched",
-        default=True,
-    ),
-    ParameterSpec(
-        "predicted_rate",
-        Type.DOUBLE,
-        "largest rate of predicted_joint_states, Hz; 0: one for every joint state",
-        default=0.0,
+        "",
+    )
+    predict: bool = setting(
+        "whether predicted_joint_states are published and the residual is watched", True
+    )
+    predicted_rate: float = setting(
+        "largest rate of predicted_joint_states; 0: one for every joint state",
+        0.0,
         minimum=0.0,
         maximum=10000.0,
-    ),
-    DIAGNOSTICS_PERIOD,
-    DRIFT,
-)
+        unit="Hz",
+    )
+    diagnostics_period: float = same(SharedParameters, "diagnostics_period")
+    drift_warning: float = setting(
+        "residual of a joint, over what the calibration left, from which on diagnostics warn",
+        2.0,
+        minimum=1.0,
+        maximum=1000.0,
+        live=True,
+    )

@@ -9,10 +9,10 @@ from __future__ import annotations
 import sys
 from array import array
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from rclpy.node import Node
-from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
@@ -28,33 +28,32 @@ from robot_identification.nodes.joint_states import (
     stamp_of,
 )
 from robot_identification.nodes.messages import time_of
-from robot_identification.nodes.parameters import ROBOT, ParameterSpec, declare
+from robot_identification.nodes.parameters import declare
 from robot_identification.nodes.running import run
+from robot_identification.nodes.shared_parameters import SharedParameters
 from robot_identification.nodes.torque_stream import TorqueStream
 from robot_identification.nodes.trajectories import trajectory_of
 from robot_identification.robot.drives import to_joint_side
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.model import Array
+from robot_identification.settings import Settings, same, setting
 
-PARAMETERS = (
-    ROBOT,
-    ParameterSpec(
-        "rate",
-        Parameter.Type.DOUBLE,
-        "rate of feedforward_effort, Hz",
-        default=100.0,
-        minimum=1.0,
-        maximum=1000.0,
-    ),
-    ParameterSpec(
-        "lead",
-        Parameter.Type.DOUBLE,
-        "how far ahead of joint_states efforts are sent, s; 0: the robot applies them at once",
-        default=0.2,
+
+@dataclass(frozen=True)
+class ComputedTorqueParameters(Settings):
+    """What is fed forward, and when."""
+
+    robot: str = same(SharedParameters, "robot")
+    rate: float = setting(
+        "rate of feedforward_effort", 100.0, minimum=1.0, maximum=1000.0, unit="Hz"
+    )
+    lead: float = setting(
+        "how far ahead of joint_states efforts are sent; 0: the robot applies them at once",
+        0.2,
         minimum=0.0,
         maximum=3.0,
-    ),
-)
+        unit="s",
+    )
 
 
 class ComputedTorque(Node):
@@ -62,11 +61,11 @@ class ComputedTorque(Node):
 
     def __init__(self) -> None:
         super().__init__("computed_torque")
-        values = declare(self, PARAMETERS)
-        self._robot = load_robot(values["robot"])
+        values = declare(self, ComputedTorqueParameters).now
+        self._robot = load_robot(values.robot)
         names = self._robot.joint_names
         self._warm()
-        self._stream = TorqueStream(names, values["rate"], values["lead"])
+        self._stream = TorqueStream(names, values.rate, values.lead)
         self._reader = JointStateReader(names, "joint_states", efforts=False)
         self._latest: Sample | None = None
         self._early: JointTrajectory | None = None

@@ -26,11 +26,7 @@ from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.msg import ExcitationStatus
 from robot_identification.nodes import mover, qos
 from robot_identification.nodes.actions import DeskAction
-from robot_identification.nodes.excitation_parameters import (
-    PARAMETERS,
-    STATE_TIMEOUT,
-    TRACKING_ERROR_LIMIT,
-)
+from robot_identification.nodes.excitation_parameters import ExcitationParameters
 from robot_identification.nodes.excitation_status import status_message
 from robot_identification.nodes.markers import MarkerPublisher
 from robot_identification.nodes.motion_phases import MotionSettings
@@ -38,17 +34,19 @@ from robot_identification.nodes.motion_watch import MotionWatch
 from robot_identification.nodes.mover import Mover
 from robot_identification.nodes.other_arms import PERIOD as ARMS_PERIOD
 from robot_identification.nodes.other_arms import OtherArms
-from robot_identification.nodes.parameters import current, declare, per_joint
+from robot_identification.nodes.parameters import declare
 from robot_identification.nodes.planner import PERIOD as PLANNER_PERIOD
 from robot_identification.nodes.planner import Planner
 from robot_identification.nodes.planning import Sources, described, load_machine
 from robot_identification.nodes.running import run
 from robot_identification.nodes.services import Desk, Turn, code_name, error_code
 from robot_identification.robot.model import PositionMeaning
+from robot_identification.settings import per_joint
 from robot_identification.srv import PlanExcitation
 
 _WATCH_PERIOD = 0.005
 _DIAGNOSTICS_PERIOD = 1.0
+_TRACKING = "tracking_error_limit"
 _PLAN = "a plan"  # what the desk calls it
 
 
@@ -57,15 +55,17 @@ class ExcitationNode(Node):
 
     def __init__(self) -> None:
         super().__init__("excitation")
-        self._values = declare(self, PARAMETERS, refuse=self._refuse_change)
-        v = self._values
-        self._robot = described(Sources(v["robot"], v["joint_limits"]))
+        self._declared = declare(
+            self, ExcitationParameters, refuse=self._refuse_change, changed=self._judge
+        )
+        v = self._declared.now
+        self._robot = described(Sources(v.robot, v.joint_limits))
         if self._robot.position_meaning is not PositionMeaning.JOINT:
             raise RobotDescriptionError(
                 "positions are of motors; this node watches and moves joints, as a "
                 "joint_trajectory_controller does: give it joint states of joints and a robot file "
                 "with position_meaning: joint",
-                path=v["robot"],
+                path=v.robot,
                 field="position_meaning",
             )
         self._desk = Desk(self.get_logger())
@@ -73,17 +73,16 @@ class ExcitationNode(Node):
         self._watch = MotionWatch(
             self,
             self._robot,
-            timeout=v["state_timeout"],
+            timeout=v.state_timeout,
             tracking_error=self._motion_settings().tracking_error,
         )
-        self.add_post_set_parameters_callback(self._on_parameters)
-        self._arms = OtherArms(self, v["robot"], v["cell"], timeout=v["arm_timeout"])
-        markers = MarkerPublisher(self, v["base_frame"] or self._robot.base_link)
+        self._arms = OtherArms(self, v.robot, v.cell, timeout=v.arm_timeout)
+        markers = MarkerPublisher(self, v.base_frame or self._robot.base_link)
         self._planner = Planner(
             self,
             self._robot,
             self._desk,
-            v,
+            self._declared,
             markers=markers,
             arms=self._arms,
             place=self._watch.place,
@@ -93,7 +92,7 @@ class ExcitationNode(Node):
         self._mover = Mover(
             self,
             self._desk,
-            v,
+            self._declared,
             settings=self._motion_settings,
             watch=self._watch,
             planner=self._planner,
@@ -107,28 +106,28 @@ class ExcitationNode(Node):
 
     def _motion_settings(self) -> MotionSettings:
         """Return how a motion that begins now is watched."""
-        tracking = current(self, TRACKING_ERROR_LIMIT)
+        values = self._declared.now
         return MotionSettings(
-            tracking_error=np.array(self._per_joint(tracking)),
-            lead=self._values["start_lead"],
-            rest_speed=self._values["rest_speed"],
+            tracking_error=np.array(self._per_joint(values.tracking_error_limit)),
+            lead=values.start_lead,
+            rest_speed=values.rest_speed,
         )
 
     def _per_joint(self, tracking: Sequence[float]) -> tuple[float, ...]:
-        return per_joint(TRACKING_ERROR_LIMIT.name, tracking, len(self._robot.joints))
+        return per_joint(_TRACKING, tracking, len(self._robot.joints))
 
     def _refuse_change(self, values: Mapping[str, Any]) -> str:
         """Return why a motion must not be watched otherwise now; empty if it may."""
         if self._desk.works_on(mover.WORK):
             return "the robot moves: what watches it changes at rest only"
-        if TRACKING_ERROR_LIMIT.name in values:
-            self._per_joint(values[TRACKING_ERROR_LIMIT.name])
+        if _TRACKING in values:
+            self._per_joint(values[_TRACKING])
         return ""
 
-    def _on_parameters(self, _: list[Any]) -> None:
+    def _judge(self) -> None:
         """Judge states by the parameters as they are now."""
         tracking_error = self._motion_settings().tracking_error
-        self._watch.judge(current(self, STATE_TIMEOUT), tracking_error)
+        self._watch.judge(self._declared.now.state_timeout, tracking_error)
 
     def _warm_up(self) -> None:
         """Compile what a start needs."""
@@ -146,10 +145,10 @@ class ExcitationNode(Node):
         approach(machine.robot, place, away, surroundings=machine.surroundings)
 
     def _sources(self) -> Sources:
-        v = self._values
+        v = self._declared.now
         return Sources(
-            v["robot"], v["joint_limits"], v["parameters_file"],
-            cell=v["cell"], clearance=v["clearance"],
+            v.robot, v.joint_limits, v.parameters_file,
+            cell=v.cell, clearance=v.clearance,
         )  # fmt: skip
 
     def _create_interfaces(self) -> None:
@@ -170,7 +169,7 @@ class ExcitationNode(Node):
         steady = self._watch.clock.steady
         for period, work in (
             (_WATCH_PERIOD, self._mover.look),
-            (self._values["status_period"], self._publish_status),
+            (self._declared.now.status_period, self._publish_status),
             (_DIAGNOSTICS_PERIOD, self._watch.report),
             (PLANNER_PERIOD, self._planner.poll),
             (ARMS_PERIOD, self._arms.take),

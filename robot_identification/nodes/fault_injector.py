@@ -3,44 +3,48 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.experimental import EventsExecutor
 from rclpy.node import Node
-from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 
 from robot_identification.errors import InputError
 from robot_identification.nodes import qos
 from robot_identification.nodes.fault_files import read_faults
-from robot_identification.nodes.faults import Injector
-from robot_identification.nodes.parameters import ParameterSpec, current, declare
+from robot_identification.nodes.faults import Fault, Injector
+from robot_identification.nodes.parameters import declare
 from robot_identification.nodes.running import run
+from robot_identification.settings import Settings, setting
 
 
-def _problem(path: str) -> str:
+@dataclass(frozen=True)
+class FaultInjectorParameters(Settings):
+    """What goes wrong."""
+
+    faults: str = setting(
+        "YAML file that says what goes wrong and when; empty: nothing; its time begins with the "
+        "first state after it was set, also if it is set again",
+        "",
+        live=True,
+        asks=True,
+    )
+
+
+def _refuse(values: Mapping[str, Any]) -> str:
     """Return what is wrong with a fault file, or an empty text."""
-    if not path:
-        return ""
     try:
-        read_faults(path)
+        _faults_of(values["faults"])
     except InputError as error:
-        return f"is of no use: {error}"
+        return f"faults is of no use: {error}"
     return ""
 
 
-FAULTS = ParameterSpec(
-    "faults",
-    Parameter.Type.STRING,
-    "YAML file that says what goes wrong and when; empty: nothing; its time begins with the first "
-    "state after it was set, also if it is set again",
-    default="",
-    read_only=False,
-    check=_problem,
-)
-PARAMETERS = (FAULTS,)
+def _faults_of(path: str) -> tuple[Fault, ...]:
+    return read_faults(path) if path else ()
 
 
 class FaultInjector(Node):
@@ -48,23 +52,18 @@ class FaultInjector(Node):
 
     def __init__(self) -> None:
         super().__init__("fault_injector")
-        declare(self, PARAMETERS)
+        self._declared = declare(self, FaultInjectorParameters, refuse=_refuse, changed=self._load)
         self._received = self._sent = 0
         self._injector = Injector(())
         self._states = self.create_publisher(JointState, "joint_states", qos.STATES_OUT)
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.STATUS)
         self._load()
-        self.add_post_set_parameters_callback(self._on_parameters)
         self.create_subscription(JointState, "joint_states_in", self._on_state, qos.STATES_IN)
         self.create_timer(1.0, self._report)
 
-    def _on_parameters(self, changed: list[Any]) -> None:
-        if any(parameter.name == FAULTS.name for parameter in changed):
-            self._load()
-
     def _load(self) -> None:
-        path = current(self, FAULTS)
-        self._injector = Injector(read_faults(path) if path else ())
+        path = self._declared.now.faults
+        self._injector = Injector(_faults_of(path))
         self.get_logger().info(f"ready: {len(self._injector.faults)} faults from {path or '-'}")
 
     def _on_state(self, message: JointState) -> None:

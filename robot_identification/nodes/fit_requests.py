@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from robot_identification.errors import RecordingError, SettingError
-from robot_identification.identification.huber import THRESHOLD, HuberSettings
+from robot_identification.identification.huber import METHOD, HuberSettings
 from robot_identification.identification.weighting import Weighting
 from robot_identification.signals.recording import Recording
-
-_HUBER = "huber"
 
 
 @dataclass(frozen=True)
@@ -64,10 +62,10 @@ def fit_request(request: Any, recordings: Sequence[Recording]) -> FitRequest:
 
 
 def _robust_of(request: Any) -> HuberSettings | None:
-    if request.robust not in ("", _HUBER):
-        raise SettingError("robust", request.robust, f"choose {_HUBER}, or leave it empty")
+    if request.robust not in ("", METHOD):
+        raise SettingError("robust", request.robust, f"choose {METHOD}, or leave it empty")
     if not request.robust:
         if request.robust_threshold:
             raise SettingError("robust_threshold", request.robust_threshold, "needs robust")
         return None
-    return HuberSettings(request.robust_threshold or THRESHOLD)
+    return HuberSettings.of({"threshold": request.robust_threshold or None})

@@ -29,21 +29,12 @@ from robot_identification.nodes.base_service import base_of, fill_base_parameter
 from robot_identification.nodes.block_messages import raw_block
 from robot_identification.nodes.didim_service import settings_of
 from robot_identification.nodes.executors import PooledExecutor
-from robot_identification.nodes.identification_parameters import (
-    GOOD_ENOUGH,
-    LIVE_WINDOW,
-    MAX_ITERATIONS,
-    PARAMETERS,
-    REFRESH_PERIOD,
-    STREAMING,
-    STREAMING_ESSENTIAL,
-    STREAMING_SETTLE,
-)
+from robot_identification.nodes.identification_parameters import IdentificationParameters
 from robot_identification.nodes.identification_work import Answer, IdentificationWork
 from robot_identification.nodes.live import LiveRecordings
 from robot_identification.nodes.messages import floats
 from robot_identification.nodes.outputs import output_folder
-from robot_identification.nodes.parameters import current, declare
+from robot_identification.nodes.parameters import declare
 from robot_identification.nodes.progress import ProgressReporter
 from robot_identification.nodes.requests import processing_of
 from robot_identification.nodes.result_messages import result_message, setting_messages
@@ -66,15 +57,16 @@ class IdentificationNode(Node):
 
     def __init__(self) -> None:
         super().__init__("identification")
-        values = declare(self, PARAMETERS)
-        self._robot = load_robot(values["robot"], effort_meaning=values["effort_meaning"] or None)
+        self._declared = declare(self, IdentificationParameters)
+        values = self._declared.now
+        self._robot = load_robot(values.robot, effort_meaning=values.effort_meaning or None)
         require_effort_meaning(self._robot)
         started = time.monotonic()
         self._base = base_parameters(self._robot)
         warm_up(self._base)
-        self._live = LiveRecordings(values["max_memory_mb"] * 10**6, values["max_recordings"])
-        prior = values["prior"] or self._robot.name
-        self._outputs = output_folder(self, values)
+        self._live = LiveRecordings(values.max_memory_mb * 10**6, values.max_recordings)
+        prior = values.prior or self._robot.name
+        self._outputs = output_folder(self, values.output_directory)
         self._work = IdentificationWork(self._robot, self._base, prior, self._live, self._outputs)
         self._desk = Desk(self.get_logger())
         self._last: IdentificationResult | None = None
@@ -168,7 +160,7 @@ class IdentificationNode(Node):
 
     def _identify(self, request: Any, response: Any, turn: Turn) -> str:
         # Parameters that change while this goes on hold for the next request.
-        overrides, good_enough_std = self._overrides(request), current(self, GOOD_ENOUGH)
+        overrides, good_enough_std = self._overrides(request), self._good_enough_std
         answer = self._work.identify(request, overrides, self._reporter(turn), turn.cancelled)
         response.result = self._message(answer, good_enough_std)
         return self._conclude(answer.result, request, response)
@@ -199,8 +191,8 @@ class IdentificationNode(Node):
 
     def _didim(self, request: Any, response: Any, turn: Turn, reached: list[ResultMessage]) -> str:
         """Fill in a response; what was reached in vain is appended to ``reached``."""
-        settings = settings_of(request, current(self, MAX_ITERATIONS))
-        good_enough_std = current(self, GOOD_ENOUGH)
+        settings = settings_of(request, self._declared.now.didim_max_iterations)
+        good_enough_std = self._good_enough_std
         answer = self._work.didim(
             request,
             settings,
@@ -237,28 +229,28 @@ class IdentificationNode(Node):
         return _told(summary, result.warnings)
 
     def _streaming_options(self) -> StreamingOptions | None:
-        if not current(self, STREAMING):
+        values = self._declared.now
+        if not values.streaming:
             return None
         return StreamingOptions(
-            overrides=self._live_settings(),
-            settle=current(self, STREAMING_SETTLE),
-            refresh_period=current(self, REFRESH_PERIOD),
-            choice=Choice(
-                DEFAULT, EliminationRule() if current(self, STREAMING_ESSENTIAL) else None
-            ),
+            overrides=values.live_processing,
+            settle=values.streaming_settle,
+            refresh_period=values.refresh_period,
+            choice=Choice(DEFAULT, EliminationRule() if values.streaming_essential else None),
         )
 
     def _publish_streamed(self, result: IdentificationResult, stamp: int) -> None:
-        self._results.publish(self._stamped(result, stamp, current(self, GOOD_ENOUGH)))
+        self._results.publish(self._stamped(result, stamp, self._good_enough_std))
 
     def _overrides(self, request: Identify.Request) -> ProcessingSettings:
         """Return the settings that a request states, and what is set for live recordings."""
         stated = processing_of(request.processing)
-        return stated if request.data.bags else self._live_settings().overridden_by(stated)
+        live = self._declared.now.live_processing
+        return stated if request.data.bags else live.overridden_by(stated)
 
-    def _live_settings(self) -> ProcessingSettings:
-        window = current(self, LIVE_WINDOW)
-        return ProcessingSettings(velocity_threshold_window=None if window < 0.0 else window)
+    @property
+    def _good_enough_std(self) -> float:
+        return self._declared.now.good_enough_std
 
     def _on_validate(
         self, request: Validate.Request, response: Validate.Response
@@ -270,7 +262,11 @@ class IdentificationNode(Node):
 
     def _validate(self, request: Validate.Request, response: Validate.Response, turn: Turn) -> str:
         validation = self._work.validate(
-            request, self._live_settings(), self._last, self._reporter(turn), turn.cancelled
+            request,
+            self._declared.now.live_processing,
+            self._last,
+            self._reporter(turn),
+            turn.cancelled,
         )
         response.warnings = list(validation.warnings)
         response.joint_names = list(self._robot.joint_names)

@@ -9,6 +9,7 @@ from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.nodes.joint_states import NANOSECONDS
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
+from robot_identification.settings import Settings, setting
 
 
 class Phase(IntEnum):
@@ -39,24 +40,38 @@ MOVING = (Phase.APPROACHING, Phase.RUNNING, Phase.BRAKING)
 
 @by_value
 @dataclass(frozen=True)
-class MotionSettings:
+class MotionSettings(Settings):
     """How a motion is watched; the age at which a state is stale is that of the states.
 
     Attributes:
         tracking_error: (joints,) at which absolute error the motion is stopped, rad or m.
-        lead: time from sending a trajectory to its start, in s.
-        confirm_within: time after the start in which the states must show motion, in s.
-        confirm_distance: what counts as motion, rad or m.
-        rest_speed: below it a joint is at rest, rad/s or m/s.
-        settle_timeout: time after the end of a trajectory in which the robot must be at rest, s.
     """
 
     tracking_error: Array
-    lead: float = 0.3
-    confirm_within: float = 0.5
-    confirm_distance: float = 0.002
-    rest_speed: float = 0.02
-    settle_timeout: float = 2.0
+    lead: float = setting(
+        "time from sending a trajectory to its start stamp",
+        0.3,
+        minimum=0.05,
+        maximum=10.0,
+        unit="s",
+    )
+    confirm_within: float = setting(
+        "time after the start in which the states must show motion", 0.5, above=0.0, unit="s"
+    )
+    confirm_distance: float = setting("what counts as motion", 0.002, above=0.0, unit="rad or m")
+    rest_speed: float = setting(
+        "speed below which a joint counts as at rest",
+        0.02,
+        minimum=1e-6,
+        maximum=1.0,
+        unit="rad/s or m/s",
+    )
+    settle_timeout: float = setting(
+        "time after the end of a trajectory in which the robot must be at rest",
+        2.0,
+        above=0.0,
+        unit="s",
+    )
 
 
 @dataclass(frozen=True)

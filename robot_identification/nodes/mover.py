@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -18,11 +18,7 @@ from robot_identification.errors import (
 )
 from robot_identification.msg import ExcitationStatus
 from robot_identification.nodes import qos
-from robot_identification.nodes.excitation_parameters import (
-    ACKNOWLEDGE_UNCHECKED,
-    APPROACH_SPEED,
-    SPEED,
-)
+from robot_identification.nodes.excitation_parameters import ExcitationParameters
 from robot_identification.nodes.execution import conclude, share_done
 from robot_identification.nodes.experiments import Course
 from robot_identification.nodes.markers import MarkerPublisher
@@ -31,7 +27,7 @@ from robot_identification.nodes.motion_braking import BrakingLimits
 from robot_identification.nodes.motion_phases import MOVING, Command, MotionSettings, Phase
 from robot_identification.nodes.motion_watch import MotionWatch
 from robot_identification.nodes.other_arms import OtherArms
-from robot_identification.nodes.parameters import current
+from robot_identification.nodes.parameters import NodeParameters
 from robot_identification.nodes.planner import Planner
 from robot_identification.nodes.planning import Job, Prepared, prepare, wider_limits
 from robot_identification.nodes.planning_worker import Planned
@@ -48,7 +44,7 @@ class Mover:
     Args:
         node: the node.
         desk: where the turns of motions come from.
-        values: parameters of the node.
+        parameters: of the node.
         settings: returns how a motion that begins now is watched.
         watch: the joint states.
         planner: has the last plan.
@@ -65,7 +61,7 @@ class Mover:
         self,
         node: Node,
         desk: Desk,
-        values: Mapping[str, Any],
+        parameters: NodeParameters[ExcitationParameters],
         *,
         settings: Callable[[], MotionSettings],
         watch: MotionWatch,
@@ -74,7 +70,7 @@ class Mover:
         arms: OtherArms,
         changed: Callable[[], None],
     ) -> None:
-        self._node, self._desk, self._values, self._settings = node, desk, values, settings
+        self._node, self._desk, self._parameters, self._settings = node, desk, parameters, settings
         self._watch, self._planner, self._changed = watch, planner, changed
         self._markers, self._arms = markers, arms
         self._commands = node.create_publisher(JointTrajectory, "joint_trajectory", qos.COMMANDS)
@@ -95,7 +91,7 @@ class Mover:
         Raises:
             RobotIdentificationError: why it would be refused.
         """
-        speed = current(self._node, SPEED)
+        speed = self._parameters.now.speed
         prepared = self._prepare(*self._planner.latest(), None, speed)
         self._watch.take()
         self._motion_of(prepared).check(self._watch.now())
@@ -120,7 +116,7 @@ class Mover:
         try:
             job, planned = self._planner.latest(goal.trajectory_hash)
             since = self._interrupted() if goal.resume else None
-            speed = current(self._node, SPEED)
+            speed = self._parameters.now.speed
             prepared = self._prepare(job, planned, since, speed)
             await self._watch.newer()  # preparing took time in which no state was taken in
             if turn.cancelled():
@@ -160,14 +156,14 @@ class Mover:
             self._watch.fresh().position,
             since=since,
             speed=speed,
-            approach_speed=current(self._node, APPROACH_SPEED),
+            approach_speed=self._parameters.now.approach_speed,
         )
         checked = prepared.machine.surroundings.checked
-        if not checked and not current(self._node, ACKNOWLEDGE_UNCHECKED):
+        if not checked and not self._parameters.now.acknowledge_unchecked:
             raise NotCertifiedError(
                 "obstacles",
                 f"{prepared.obstacles}; if nothing is in the way of the motion, set the parameter "
-                f"{ACKNOWLEDGE_UNCHECKED.name} to true",
+                "acknowledge_unchecked to true",
             )
         around = prepared.machine.surroundings.collisions
         picture = self._markers.picture(around, prepared.motions, prepared.nearest)
@@ -180,7 +176,7 @@ class Mover:
                 planned=prepared.machine.limits,
                 declared=prepared.machine.declared,
                 time=prepared.braking_time,
-                lag_time=self._values["braking_lag_time"],
+                lag_time=self._parameters.now.braking_lag_time,
             ),
             states=self._watch.states,
             settings=self._settings(),

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from robot_identification.collision.model import load_collision_model
 from robot_identification.collision.scene import Scene
 from robot_identification.dynamics.mujoco_loop import MujocoLoop
 from robot_identification.errors import SettingError
-from robot_identification.nodes.mujoco_robot_parameters import PARAMETERS
+from robot_identification.nodes.mujoco_robot_parameters import MujocoRobotParameters
 from robot_identification.nodes.robot_simulator import Loop
 from robot_identification.nodes.running import run
 from robot_identification.nodes.simulated_robot import SimulatedRobot
@@ -25,36 +24,36 @@ class MujocoRobot(SimulatedRobot):
     """Follows `joint_trajectory`, adds `feedforward_effort`, publishes `joint_states`."""
 
     def __init__(self) -> None:
-        super().__init__("mujoco_robot", PARAMETERS)
+        super().__init__("mujoco_robot", MujocoRobotParameters)
 
-    def _make_loop(self, values: Mapping[str, Any]) -> Loop:
+    def _make_loop(self, values: MujocoRobotParameters) -> Loop:
         """Return what computes the motion."""
         model, drives = mujoco_robot(
             self._robot,
-            values["robot"],
-            model=values["model"],
-            values=values["parameters_file"],
-            scene=self._scene(values) if values["contacts"] else None,
+            values.robot,
+            model=values.model,
+            values=values.parameters_file,
+            scene=self._scene(values) if values.contacts else None,
         )
         loop = MujocoLoop(
             self._robot,
             model,
             drives,
-            rate_hz=values["control_rate"] or None,
+            rate_hz=values.control_rate or None,
             sample_rate_hz=self._rate,
-            friction_time=values["friction_time"] or None,
-            contacts=values["contacts"],
+            friction_time=values.friction_time or None,
+            contacts=values.contacts,
         )
         self._contacts = loop.contacts
         return loop
 
-    def _scene(self, values: Mapping[str, Any]) -> Scene:
+    def _scene(self, values: MujocoRobotParameters) -> Scene:
         """Return what the robot can touch."""
         collisions = load_collision_model(
-            values["robot"],
+            values.robot,
             self._robot,
-            cell=values["cell"] or None,
-            clearance=values["clearance"] or None,
+            cell=values.cell or None,
+            clearance=values.clearance or None,
         )
         if isinstance(collisions, str):
             raise SettingError("contacts", True, f"nothing can be touched: {collisions}")

@@ -2,41 +2,38 @@
 
 from __future__ import annotations
 
-from robot_identification.nodes.parameters import CELL, CLEARANCE, ParameterSpec, Type
-from robot_identification.nodes.simulated_robot_parameters import COMMON, ROBOT
+from dataclasses import dataclass
 
-PARAMETERS = (
-    ROBOT,
-    ParameterSpec(
-        "model",
-        Type.STRING,
+from robot_identification.nodes.shared_parameters import SharedParameters
+from robot_identification.nodes.simulated_robot_parameters import SimulationParameters
+from robot_identification.settings import same, setting
+
+
+@dataclass(frozen=True)
+class MujocoRobotParameters(SimulationParameters):
+    """What MuJoCo computes the motion from."""
+
+    model: str = setting(
         "URDF or MJCF file that MuJoCo loads; empty: the URDF that the robot is described by, "
         "else one made from parameters_file",
-        default="",
-    ),
-    ParameterSpec(
-        "parameters_file",
-        Type.STRING,
+        "",
+    )
+    parameters_file: str = setting(
         "drive inertia, friction and offset of the joints, in place of those of the model: a file, "
         "or the name of one in config/parameters; complete where there is no model",
-        default="",
-    ),
-    ParameterSpec(
-        "friction_time",
-        Type.DOUBLE,
-        "time constant of MuJoCo's friction constraint, s; 0: as the model says",
-        default=0.0,
+        "",
+    )
+    friction_time: float = setting(
+        "time constant of MuJoCo's friction constraint; 0: as the model says",
+        0.0,
         minimum=0.0,
         maximum=1.0,
-    ),
-    ParameterSpec(
-        "contacts",
-        Type.BOOL,
+        unit="s",
+    )
+    contacts: bool = setting(
         "true: what the cell file and the shapes of the robot describe can be touched, and "
         "contacts are counted; false: the robot passes through",
-        default=False,
-    ),
-    CELL,
-    CLEARANCE,
-    *COMMON,
-)
+        False,
+    )
+    cell: str = same(SharedParameters, "cell")
+    clearance: float = same(SharedParameters, "clearance")

@@ -1,13 +1,12 @@
-"""Node parameters with descriptors, ranges and validation, declared from a table."""
+"""Node parameters with descriptors, ranges and validation, declared from a table of settings."""
 
 from __future__ import annotations
 
-import math
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any
+from array import array
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
 
 from rcl_interfaces.msg import (
     FloatingPointRange,
@@ -27,11 +26,12 @@ from robot_identification.nodes.parameter_files import (
     shipped_parameters,
 )
 from robot_identification.robot.schema import suggestion
-from robot_identification.settings import Kind, Setting
+from robot_identification.settings import Kind, Setting, Settings
 
 Type = Parameter.Type
+Own = TypeVar("Own", bound=Settings)
 
-_OF_KINDS = {
+TYPES: Mapping[Kind, Parameter.Type] = {
     Kind.NUMBER: Type.DOUBLE,
     Kind.WHOLE: Type.INTEGER,
     Kind.FLAG: Type.BOOL,
@@ -39,157 +39,18 @@ _OF_KINDS = {
     Kind.NUMBERS: Type.DOUBLE_ARRAY,
     Kind.TEXTS: Type.STRING_ARRAY,
 }
-_NUMBERS = {Type.DOUBLE, Type.DOUBLE_ARRAY}
-_ARRAYS = {Type.BOOL_ARRAY, Type.INTEGER_ARRAY, Type.DOUBLE_ARRAY, Type.STRING_ARRAY}
+"""Types of parameters; where real numbers are wanted, whole ones may be written without a point."""
 
 
-@dataclass(frozen=True)
-class ParameterSpec:
-    """A parameter of a node.
+@dataclass
+class NodeParameters(Generic[Own]):
+    """The parameters of a node.
 
     Attributes:
-        name: its name.
-        type: its type; where numbers are wanted, whole ones may be written without a point.
-        description: meaning and unit.
-        default: its value where none is given; None where one must be given, a text not empty.
-        minimum: smallest value allowed (of every entry of an array).
-        maximum: largest value allowed.
-        choices: the values allowed, where they are few.
-        read_only: whether it is fixed once the node runs.
-        asks: whether the node is asked before it changes; see :func:`declare`.
-        check: further check; returns what is wrong with a value, or an empty text.
+        now: their present values; those that are not ``live`` never change.
     """
 
-    name: str
-    type: Parameter.Type
-    description: str
-    default: Any = None
-    minimum: float | None = None
-    maximum: float | None = None
-    choices: tuple[Any, ...] = ()
-    read_only: bool = True
-    asks: bool = False
-    check: Callable[[Any], str] | None = None
-
-    @classmethod
-    def of(cls, setting: Setting, **changes: Any) -> ParameterSpec:
-        """Return the parameter for a setting.
-
-        Args:
-            setting: entry of the table of its class.
-            changes: attributes that differ from those of the setting.
-        """
-        own = {
-            "name": setting.name,
-            "type": _OF_KINDS[setting.kind],
-            "description": setting.description,
-            "default": setting.default,
-            "minimum": setting.minimum,
-            "maximum": setting.maximum,
-            "choices": setting.choices,
-        }
-        return cls(**{**own, **changes})
-
-    def problem(self, value: Any) -> str:
-        """Return what is wrong with a value, or an empty text."""
-        if not _fits(self.type, value):
-            return f"must be of type {self.type.name.lower().replace('_', ' ')}"
-        if self.default is None and value == "":
-            return "must be given"
-        entries = value if self.type in _ARRAYS else [value]
-        for entry in entries:
-            if isinstance(entry, float) and not math.isfinite(entry):
-                return "must be finite"
-            if self.minimum is not None and entry < self.minimum:
-                return f"must be at least {self.minimum:g}"
-            if self.maximum is not None and entry > self.maximum:
-                return f"must be at most {self.maximum:g}"
-            if self.choices and entry not in self.choices:
-                return f"must be one of {', '.join(map(str, self.choices))}"
-        return "" if self.check is None else self.check(value)
-
-    def plain(self, value: Any) -> Any:
-        """Return a value as bool, int, float, str, or a tuple of these."""
-        convert: Callable[[Any], Any] = float if self.type in _NUMBERS else lambda entry: entry
-        return tuple(map(convert, value)) if self.type in _ARRAYS else convert(value)
-
-    def descriptor(self) -> ParameterDescriptor:
-        """Return the descriptor by which tools explain and check the parameter."""
-        descriptor = ParameterDescriptor(
-            name=self.name,
-            description=self.description,
-            read_only=self.read_only,
-            dynamic_typing=self.type in _NUMBERS or self.type in _ARRAYS,
-        )
-        if self.choices:
-            descriptor.additional_constraints = f"one of {', '.join(map(str, self.choices))}"
-        if self.minimum is not None and self.maximum is not None:
-            if self.type is Type.DOUBLE:
-                descriptor.floating_point_range = [
-                    FloatingPointRange(from_value=float(self.minimum), to_value=float(self.maximum))
-                ]
-            elif self.type is Type.INTEGER:
-                descriptor.integer_range = [
-                    IntegerRange(from_value=int(self.minimum), to_value=int(self.maximum), step=1)
-                ]
-        return descriptor
-
-
-ROBOT = ParameterSpec(
-    "robot", Type.STRING, "robot file (YAML), URDF, or the name of a robot of this package"
-)
-CELL = ParameterSpec(
-    "cell",
-    Type.STRING,
-    "cell file: what stands around the robot, what it carries, how it is mounted; empty: what the "
-    "robot file says, and the plane of its base",
-    default="",
-)
-CLEARANCE = ParameterSpec(
-    "clearance",
-    Type.DOUBLE,
-    "distance that motions keep from the cell, and the arm from itself, m; 0: as the files say, "
-    "else 0.02",
-    default=0.0,
-    minimum=0.0,
-    maximum=1.0,
-)
-DIAGNOSTICS_PERIOD = ParameterSpec(
-    "diagnostics_period",
-    Type.DOUBLE,
-    "time between two messages on /diagnostics, s",
-    default=1.0,
-    minimum=0.1,
-    maximum=60.0,
-)
-
-
-def effort_meaning(description: str) -> ParameterSpec:
-    """Return the parameter that says what efforts are, for a node that takes some in.
-
-    Args:
-        description: of which efforts.
-    """
-    return ParameterSpec(
-        "effort_meaning",
-        Type.STRING,
-        description,
-        default="",
-        choices=("", "joint_torque", "motor_torque", "current"),
-    )
-
-
-def _fits(wanted: Parameter.Type, value: Any) -> bool:
-    """Tell whether a value has a type; a whole number passes for a real one."""
-    if wanted in _ARRAYS and (isinstance(value, (str, bytes)) or not isinstance(value, Iterable)):
-        return False
-    if wanted in _ARRAYS and len(value) == 0:
-        return True
-    if wanted is Type.DOUBLE:
-        return isinstance(value, (int, float)) and not isinstance(value, bool)
-    if wanted is Type.DOUBLE_ARRAY:
-        return all(_fits(Type.DOUBLE, entry) for entry in value)
-    return bool(wanted.check(value))
+    now: Own
 
 
 Refuse = Callable[[Mapping[str, Any]], str]
@@ -197,39 +58,51 @@ Refuse = Callable[[Mapping[str, Any]], str]
 
 
 def declare(
-    node: Node, specs: Sequence[ParameterSpec], *, refuse: Refuse | None = None
-) -> Mapping[str, Any]:
-    """Declare the parameters of a node and return their values by name.
+    node: Node,
+    kind: type[Own],
+    *,
+    refuse: Refuse | None = None,
+    changed: Callable[[], None] | None = None,
+) -> NodeParameters[Own]:
+    """Declare the parameters of a node.
 
-    Later changes pass the same checks; read-only parameters do not change.  The returned values
-    are those at the time of the call: :func:`current` gives those of parameters that change.
+    Later changes pass the same checks; only those of ``live`` settings are possible.
 
     Args:
         node: the node.
-        specs: its parameters.
+        kind: table of its parameters.
         refuse: asked before parameters change that ask the node; may raise a SettingError too.
             Without it they do not change.
+        changed: called after parameters were set.
 
     Raises:
         SettingError: if a value is missing or wrong, or the node has no such parameter.
     """
-    table = {spec.name: spec for spec in specs}
+    table = kind.table()
     _refuse_unknown(node, table)
 
-    def validate(changed: list[Parameter]) -> SetParametersResult:
-        own = [parameter for parameter in changed if parameter.name in table]
-        for parameter in own:
-            spec = table[parameter.name]
-            problem = spec.problem(parameter.value)
-            if problem:
-                return _refused(f"{parameter.name} {problem}: {spec.description}")
-        asked = {p.name: table[p.name].plain(p.value) for p in own if table[p.name].asks}
+    def validate(wanted: list[Parameter]) -> SetParametersResult:
+        own = {one.name: _plain(one.value) for one in wanted if one.name in table}
+        for name, value in own.items():
+            if problem := table[name].problem(value):
+                return _refused(f"{name} {problem}: {table[name].description}")
+        asked = {name: table[name].read(own[name]) for name in own if table[name].asks}
         reason = _reason(refuse, asked) if asked else ""
         return _refused(reason) if reason else SetParametersResult(successful=True)
 
-    values = {spec.name: _declare_one(node, spec) for spec in specs}
+    def take_over(new: list[Parameter]) -> None:
+        own = {
+            one.name: table[one.name].read(_plain(one.value)) for one in new if one.name in table
+        }
+        if own:
+            parameters.now = replace(parameters.now, **own)
+            if changed is not None:
+                changed()
+
+    parameters = NodeParameters(kind(**{name: _declare_one(node, table[name]) for name in table}))
     node.add_on_set_parameters_callback(validate)
-    return MappingProxyType(values)
+    node.add_post_set_parameters_callback(take_over)
+    return parameters
 
 
 def _refused(reason: str) -> SetParametersResult:
@@ -246,7 +119,7 @@ def _reason(refuse: Refuse | None, values: Mapping[str, Any]) -> str:
         return str(error)
 
 
-def _refuse_unknown(node: Node, known: Mapping[str, ParameterSpec]) -> None:
+def _refuse_unknown(node: Node, known: Mapping[str, Setting]) -> None:
     """Refuse parameters that are given to this node, and that it does not have.
 
     What a file gives to all nodes need not be for this one; where it is for none it is told.
@@ -267,38 +140,48 @@ def _refuse_unknown(node: Node, known: Mapping[str, ParameterSpec]) -> None:
             node.get_logger().warning(f"{name}: {problem}")
 
 
-def _declare_one(node: Node, spec: ParameterSpec) -> Any:
+def _declare_one(node: Node, setting: Setting) -> Any:
     """Declare one parameter and return its value."""
-    default = list(spec.default) if spec.type in _ARRAYS and spec.default else spec.default
+    name, default = setting.name, setting.default
+    if setting.kind.is_list and default:
+        default = list(default)
     try:
         declared = node.declare_parameter(
-            spec.name, spec.type if default is None else default, spec.descriptor()
+            name, TYPES[setting.kind] if default is None else default, _descriptor(setting)
         )
     except (InvalidParameterTypeException, InvalidParameterValueException) as error:
-        raise SettingError(spec.name, "as given", f"{error}; it is: {spec.description}") from error
+        raise SettingError(name, "as given", f"{error}; it is: {setting.description}") from error
     if declared.type_ is Type.NOT_SET:
-        raise SettingError(spec.name, "(not set)", f"must be given: {spec.description}")
-    problem = spec.problem(declared.value)
-    if problem:
-        raise SettingError(spec.name, declared.value, f"{problem}: {spec.description}")
-    return spec.plain(declared.value)
+        raise SettingError(name, "(not set)", f"must be given: {setting.description}")
+    value = _plain(declared.value)
+    if problem := setting.problem(value):
+        raise SettingError(name, value, f"{problem}: {setting.description}")
+    return setting.read(value)
 
 
-def current(node: Node, spec: ParameterSpec) -> Any:
-    """Return the present value of a declared parameter."""
-    return spec.plain(node.get_parameter(spec.name).value)
+def _descriptor(setting: Setting) -> ParameterDescriptor:
+    """Return the descriptor by which tools explain and check a parameter."""
+    descriptor = ParameterDescriptor(
+        name=setting.name,
+        description=setting.description,
+        read_only=not setting.live,
+        dynamic_typing=setting.kind is Kind.NUMBER or setting.kind.is_list,
+    )
+    if setting.choices:
+        descriptor.additional_constraints = f"one of {', '.join(setting.choices)}"
+    least, most = setting.minimum, setting.maximum
+    if least is not None and most is not None:
+        if setting.kind is Kind.NUMBER:
+            descriptor.floating_point_range = [
+                FloatingPointRange(from_value=float(least), to_value=float(most))
+            ]
+        elif setting.kind is Kind.WHOLE:
+            descriptor.integer_range = [
+                IntegerRange(from_value=int(least), to_value=int(most), step=1)
+            ]
+    return descriptor
 
 
-def per_joint(name: str, values: Sequence[float], joints: int) -> tuple[float, ...]:
-    """Return one value per joint of a parameter that gives one for all or one for each.
-
-    Raises:
-        SettingError: if the number of values is neither.
-    """
-    if len(values) == 1:
-        return tuple(values) * joints
-    if len(values) != joints:
-        raise SettingError(
-            name, list(values), f"give one value, or one for each of {joints} joints"
-        )
-    return tuple(values)
+def _plain(value: Any) -> Any:
+    """Return the value of a parameter with arrays as lists."""
+    return list(value) if isinstance(value, array | tuple) else value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +14,7 @@ from robot_identification.excitation.one_joint.plan import OneJointPlan
 from robot_identification.excitation.optimizers import OPTIMIZERS
 from robot_identification.excitation.plan import FOURIER, Plan, PlanSettings, default_model
 from robot_identification.excitation.points import PointSettings
+from robot_identification.nodes.excitation_parameters import ExcitationParameters
 from robot_identification.nodes.messages import floats, stated
 from robot_identification.nodes.one_joint_requests import (
     OF_ONE_JOINT,
@@ -22,7 +22,6 @@ from robot_identification.nodes.one_joint_requests import (
     one_joint_settings,
     refuse_fields,
 )
-from robot_identification.nodes.parameters import per_joint
 from robot_identification.nodes.planning import (
     Job,
     Machine,
@@ -33,6 +32,7 @@ from robot_identification.nodes.planning import (
 from robot_identification.nodes.planning_worker import Planned
 from robot_identification.nodes.trajectories import message_of
 from robot_identification.robot.model import Array, RobotModel
+from robot_identification.settings import per_joint
 from robot_identification.srv import PlanExcitation
 from robot_identification.storage.one_joint_plans import METHOD, one_joint_plan_text
 from robot_identification.storage.plans import plan_text
@@ -43,7 +43,7 @@ POINTS = "points"
 def job_of(
     request: PlanExcitation.Request,
     robot: RobotModel,
-    values: Mapping[str, Any],
+    values: ExcitationParameters,
     position: Array | None,
 ) -> Job:
     """Return what is to be planned.
@@ -59,14 +59,14 @@ def job_of(
         StaleStateError: the motion is to begin where the robot stands, but nobody knows where.
     """
     sources = Sources(
-        values["robot"],
-        request.joint_limits or values["joint_limits"],
-        values["parameters_file"],
-        values["velocity_share"],
-        values["acceleration_share"],
-        per_joint("tracking_error_limit", values["tracking_error_limit"], len(robot.joints)),
-        cell=values["cell"],
-        clearance=values["clearance"],
+        values.robot,
+        request.joint_limits or values.joint_limits,
+        values.parameters_file,
+        values.velocity_share,
+        values.acceleration_share,
+        per_joint("tracking_error_limit", values.tracking_error_limit, len(robot.joints)),
+        cell=values.cell,
+        clearance=values.clearance,
     )
     start = _start(request.start_position, robot, position)
     if request.method == METHOD:
@@ -78,7 +78,7 @@ def job_of(
 
 
 def _points_settings(
-    request: PlanExcitation.Request, robot: RobotModel, values: Mapping[str, Any], start: Array
+    request: PlanExcitation.Request, robot: RobotModel, values: ExcitationParameters, start: Array
 ) -> PlanSettings:
     refuse_fields(request, OF_ONE_JOINT, POINTS)
     fourier = _fourier(values)
@@ -87,9 +87,9 @@ def _points_settings(
         points=PointSettings(
             criterion=Criterion(Measure.named(request.criterion or Measure.SVD)),
             optimizers=_optimizers(request.optimizer),
-            **{"starts": values["starts"], **stated(request, PointSettings, ("starts", "seed"))},
+            **{"starts": values.starts, **stated(request, PointSettings, ("starts", "seed"))},
         ),
-        rows=request.rows or (values["rows"] if fourier is None else 0) or None,
+        rows=request.rows or (values.rows if fourier is None else 0) or None,
         **stated(request, PlanSettings, ("duration",)),
         start=start,
         share=0.99,
@@ -97,11 +97,11 @@ def _points_settings(
     )
 
 
-def _fourier(values: Mapping[str, Any]) -> FourierSettings | None:
+def _fourier(values: ExcitationParameters) -> FourierSettings | None:
     """Return the periods that the parameters of the node ask for; None for quintics."""
-    if values["family"] != FOURIER:
+    if values.family != FOURIER:
         return None
-    return FourierSettings.of(values)
+    return FourierSettings.of(vars(values))
 
 
 def _optimizers(name: str) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -13,11 +13,11 @@ from trajectory_msgs.msg import JointTrajectory
 from robot_identification.errors import CancelledError, NoPlanError
 from robot_identification.msg import Progress as ProgressMessage
 from robot_identification.nodes import qos
-from robot_identification.nodes.excitation_parameters import FAMILY, TRACKING_ERROR_LIMIT
+from robot_identification.nodes.excitation_parameters import ExcitationParameters
 from robot_identification.nodes.markers import MarkerPublisher
 from robot_identification.nodes.other_arms import OtherArms
 from robot_identification.nodes.outputs import output_folder
-from robot_identification.nodes.parameters import current
+from robot_identification.nodes.parameters import NodeParameters
 from robot_identification.nodes.plan_requests import file_of, fill_plan, job_of
 from robot_identification.nodes.planning import Job, Machine, load_machine
 from robot_identification.nodes.planning_worker import Failed, Planned, PlanningWorker, Progress
@@ -37,7 +37,7 @@ class Planner:
         node: the node.
         robot: the robot.
         desk: turns failures into answers.
-        values: parameters of the node.
+        parameters: of the node.
         markers: shows plans.
         arms: know where other robots stand.
         place: returns the (joints,) position of the robot; None where that is not known.
@@ -53,7 +53,7 @@ class Planner:
         node: Node,
         robot: RobotModel,
         desk: Desk,
-        values: Mapping[str, Any],
+        parameters: NodeParameters[ExcitationParameters],
         *,
         markers: MarkerPublisher,
         arms: OtherArms,
@@ -61,14 +61,14 @@ class Planner:
         kept: Callable[[], None],
         changed: Callable[[], None],
     ) -> None:
-        self._node, self._robot, self._desk, self._values = node, robot, desk, values
+        self._node, self._robot, self._desk, self._parameters = node, robot, desk, parameters
         self._markers, self._arms = markers, arms
         self._place, self._kept, self._changed = place, kept, changed
-        self._outputs = output_folder(node, values)
+        self._outputs = output_folder(node, parameters.now.output_directory)
         self._job: Job | None = None
         self.planned: Planned | None = None
         self._outcome: Any = None  # future of the outcome of the plan under way
-        self._worker = PlanningWorker(values["planning_niceness"])
+        self._worker = PlanningWorker(parameters.now.planning_niceness)
         self._progress = node.create_publisher(ProgressMessage, "~/progress", qos.STATUS)
         self._trajectories = node.create_publisher(
             JointTrajectory, "~/planned_trajectory", qos.LATCHED
@@ -121,7 +121,7 @@ class Planner:
             raise CancelledError("cancelled before anything was planned")
         if request.output:
             self._outputs.target(request.output, overwrite=request.overwrite)
-        job = job_of(request, self._robot, self._present_values(), self._place())
+        job = job_of(request, self._robot, self._parameters.now, self._place())
         job = replace(job, sources=replace(job.sources, arms=self._arms.postures()))
         load_machine(job.sources)  # what is missing is told at once
         jobs.append(job)
@@ -130,11 +130,6 @@ class Planner:
         self._outcome = Future()
         self._changed()
         return ""
-
-    def _present_values(self) -> Mapping[str, Any]:
-        """Return the parameters of the node, with those as they are now that may change."""
-        present = {spec.name: current(self._node, spec) for spec in (TRACKING_ERROR_LIMIT, *FAMILY)}
-        return {**self._values, **present}
 
     def _take(self, request: Any, response: Any, job: Job, outcome: Planned | Failed) -> str:
         """Keep a plan and fill in the response."""

@@ -11,10 +11,10 @@ from sensor_msgs.msg import JointState
 from robot_identification.calibration.watching import PredictedBlock, Watch
 from robot_identification.errors import InputError
 from robot_identification.nodes import qos
-from robot_identification.nodes.calibration_parameters import DRIFT
+from robot_identification.nodes.calibration_parameters import CalibrationParameters
 from robot_identification.nodes.joint_states import NANOSECONDS, JointStateReader, Sample
 from robot_identification.nodes.messages import time_of
-from robot_identification.nodes.parameters import current
+from robot_identification.nodes.parameters import NodeParameters
 from robot_identification.nodes.polled import PolledSubscription
 from robot_identification.robot.drives import from_joint_side, to_joint_side
 from robot_identification.robot.model import RobotModel
@@ -32,17 +32,22 @@ class Prediction:
         node: the node that publishes.
         robot: the robot.
         group: callback group of what is done here.
-        rate: largest rate of what is published, Hz; 0: every joint state.
-        period: time between two messages on /diagnostics, in s.
+        parameters: of the node.
     """
 
     def __init__(
-        self, node: Node, robot: RobotModel, group: CallbackGroup, *, rate: float, period: float
+        self,
+        node: Node,
+        robot: RobotModel,
+        group: CallbackGroup,
+        parameters: NodeParameters[CalibrationParameters],
     ) -> None:
         self._node = node
         self._robot = robot
+        self._parameters = parameters
         self._watch: Watch | None = None
         self._received = self._predicted = 0
+        rate = parameters.now.predicted_rate
         self._pause = NANOSECONDS / rate if rate > 0.0 else 0.0
         self._sent = 0
         self._refusal = ""
@@ -53,7 +58,7 @@ class Prediction:
         self._reader = JointStateReader(robot.joint_names, "joint_states")
         self._states = PolledSubscription(node, JointState, "joint_states", qos.STATES_IN)
         node.create_timer(_BLOCK_PERIOD, self._work, callback_group=group)
-        node.create_timer(period, self._report, callback_group=group)
+        node.create_timer(parameters.now.diagnostics_period, self._report, callback_group=group)
 
     def use(self, watch: Watch) -> None:
         """Predict with another model from now on."""
@@ -122,7 +127,7 @@ class Prediction:
         watch, refusal = self._watch, self._refusal
         self._refusal = ""
         drift = np.full(len(self._robot.joints), np.nan) if watch is None else watch.drift
-        largest = current(self._node, DRIFT)
+        largest = self._parameters.now.drift_warning
         names = self._robot.joint_names
         drifting = [f"{n} {d:.1f}" for n, d in zip(names, drift, strict=True) if d > largest]
         level, text = DiagnosticStatus.OK, "no parameters yet" if watch is None else "watching"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import sys
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,14 +24,18 @@ from robot_identification.dynamics.simulation import ClosedLoop
 from robot_identification.errors import InputError, SampleError, SettingError
 from robot_identification.nodes import qos
 from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
-from robot_identification.nodes.parameters import ParameterSpec, declare, per_joint
+from robot_identification.nodes.parameters import declare
 from robot_identification.nodes.robot_simulator import Loop, RobotSimulator
 from robot_identification.nodes.running import run
-from robot_identification.nodes.simulated_robot_parameters import PARAMETERS, sensor_settings
+from robot_identification.nodes.simulated_robot_parameters import (
+    SimulatedRobotParameters,
+    SimulationParameters,
+)
 from robot_identification.nodes.trajectories import trajectory_of
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.model import Array
 from robot_identification.robot.values import known_values, load_values, values_named_as
+from robot_identification.settings import per_joint
 
 # How fast a stalled clock is made good, as a multiple of its pace and in samples a second: no
 # faster than receivers with a deep queue follow.
@@ -45,19 +49,21 @@ class SimulatedRobot(Node):
 
     Args:
         name: of the node.
-        parameters: that it declares.
+        kind: table of its parameters.
     """
 
     def __init__(
-        self, name: str = "simulated_robot", parameters: Sequence[ParameterSpec] = PARAMETERS
+        self,
+        name: str = "simulated_robot",
+        kind: type[SimulationParameters] = SimulatedRobotParameters,
     ) -> None:
         super().__init__(name)
-        values = declare(self, parameters)
-        self._robot = load_robot(values["robot"])
-        self._rate: float = values["rate"]
-        self._speed: float = values["real_time_factor"]
-        self._velocity: str = values["velocity"]
-        self._wait: bool = values["wait_for_reader"]
+        values = declare(self, kind).now
+        self._robot = load_robot(values.robot)
+        self._rate = values.rate
+        self._speed = values.real_time_factor
+        self._velocity = values.velocity
+        self._wait = values.wait_for_reader
         self._simulator = self._make_simulator(values)
         self._start = 0
         self._published = 0
@@ -78,17 +84,17 @@ class SimulatedRobot(Node):
         self.create_timer(tick, self._on_tick)
         self.create_timer(1.0, self._on_second)
 
-    def _make_simulator(self, values: Mapping[str, Any]) -> RobotSimulator:
+    def _make_simulator(self, values: SimulationParameters) -> RobotSimulator:
         """Return the simulated robot, its kernels compiled."""
         joints = len(self._robot.joints)
         loop = self._make_loop(values)
-        sensors = Sensors(self._robot, sensor_settings(self._robot, values), values["seed"])
-        position = per_joint("initial_position", values["initial_position"], joints)
+        sensors = Sensors(self._robot, values.sensors(self._robot), values.seed)
+        position = per_joint("initial_position", values.initial_position, joints)
         return RobotSimulator(loop, sensors, position)
 
-    def _make_loop(self, values: Mapping[str, Any]) -> Loop:
+    def _make_loop(self, values: Any) -> Loop:
         """Return what computes the motion."""
-        truth = values["parameters_file"] or values_named_as(self._robot.name)
+        truth = values.parameters_file or values_named_as(self._robot.name)
         if truth is None:
             raise SettingError(
                 "parameters_file",
@@ -99,7 +105,7 @@ class SimulatedRobot(Node):
         return ClosedLoop(
             self._robot,
             load_values(truth, self._robot, complete=True),
-            rate_hz=values["control_rate"] or None,
+            rate_hz=values.control_rate or None,
             sample_rate_hz=self._rate,
         )
 

@@ -15,10 +15,11 @@ from robot_identification.errors import InputError, RecordingError, ResultRefuse
 from robot_identification.identification.base import BaseParameters
 from robot_identification.identification.estimator import Choice
 from robot_identification.identification.result import IdentificationResult
-from robot_identification.identification.streaming import StreamingIdentification
+from robot_identification.identification.streaming import SETTLE, StreamingIdentification
 from robot_identification.nodes.recorder import Block
 from robot_identification.robot.model import EffortMeaning, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.settings import Settings, setting
 
 # Blocks that may wait: at ten a second, more than the thread can ever be behind on a sound machine.
 _WAITING = 2000
@@ -27,20 +28,26 @@ Publish = Callable[[IdentificationResult, int], None]
 
 
 @dataclass(frozen=True)
-class StreamingOptions:
+class StreamingOptions(Settings):
     """How estimates are streamed.
 
     Attributes:
         overrides: processing settings that replace recommended and derived ones.
-        settle: seconds of motion that settings are derived from.
-        refresh_period: time between two estimates, s.
         choice: how to estimate.
     """
 
     overrides: ProcessingSettings
-    settle: float
-    refresh_period: float
     choice: Choice
+    settle: float = setting(
+        "motion from which streamed estimates derive the settings that the robot file leaves open",
+        SETTLE,
+        minimum=1.0,
+        maximum=120.0,
+        unit="s",
+    )
+    refresh_period: float = setting(
+        "time between two streamed estimates", 1.0, minimum=0.05, maximum=3600.0, unit="s"
+    )
 
 
 class StreamedEstimates:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from functools import cache
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from jsonschema import Draft202012Validator
@@ -14,7 +15,6 @@ from jsonschema.exceptions import ValidationError
 
 from robot_identification.errors import RobotDescriptionError
 from robot_identification.robot.document import Document
-from robot_identification.robot.terms import COUPLING_KINDS, TERMS
 from robot_identification.share import share_directory
 
 _MOST_DEPARTURES = 100
@@ -35,24 +35,14 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {' or '.join(close)}?" if close else ""
 
 
+def schema_file(name: str) -> Path:
+    """Return the file of a schema in config/schema."""
+    return share_directory() / "config" / "schema" / f"{name}.schema.json"
+
+
 @cache
 def _validator(name: str) -> Draft202012Validator:
-    path = share_directory() / "config" / "schema" / f"{name}.schema.json"
-    schema = json.loads(path.read_text(encoding="utf-8"))
-    if name == "robot":
-        _add_joint_terms(schema["$defs"])
-    return Draft202012Validator(schema)
-
-
-def _add_joint_terms(definitions: dict[str, Any]) -> None:
-    """Complete the schema of a robot file with what the table of joint terms says."""
-    for owner in ("joint_defaults", "joint"):
-        for term in TERMS:
-            definitions[owner]["properties"][term.key] = {
-                "description": f"whether {term.name} ({term.meaning}) belongs to the model",
-                "type": "boolean",
-            }
-    definitions["coupling"]["properties"]["kind"]["enum"] = list(COUPLING_KINDS)
+    return Draft202012Validator(json.loads(schema_file(name).read_text(encoding="utf-8")))
 
 
 def check(document: Document, schema: str, *part: str | int) -> None:

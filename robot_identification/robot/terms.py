@@ -3,8 +3,8 @@
 The effort of a joint is that of rigid bodies plus its terms, each a parameter times a function of
 the joint's rate v: dv/dt, sign(v) |v|^p, or 1 (M. Gautier et al., IEEE Trans. on Control Systems
 Technology 21(2), 2013, eq. 1 and 2).  A coupling multiplies the same functions of a combination of
-rates.  A new term is a new entry of :data:`TERMS`; where its function is new too, a new
-:class:`TermKind`.
+rates.  A new term is a new entry of :data:`TERMS`, and ``make schema`` after it; where its function
+is new too, a new :class:`TermKind`.
 """
 
 from __future__ import annotations

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from robot_identification.errors import NotPeriodicError, SettingError
+from robot_identification.errors import NotPeriodicError
 from robot_identification.robot.model import Array
+from robot_identification.settings import Settings, setting
 from robot_identification.signals.fourier import derivative_basis
 from robot_identification.signals.recording import Recording, Segment
 from robot_identification.signals.spectrum import motion_spectrum
@@ -39,28 +40,19 @@ _TRIED, _NEAR_PEAK = 10, 1.0 + 0.0025 * np.array([0, -1, 1, -2, 2, -3, 3, -4, 4]
 
 
 @dataclass(frozen=True)
-class PeriodicMotion:
-    """What is known of a motion whose reference repeats.
+class PeriodicMotion(Settings):
+    """What is known of a motion whose reference repeats."""
 
-    Attributes:
-        period: of the reference, in s.
-        harmonics: highest harmonic of the fitted series; None: as many as repeat.
-        planned_harmonics: highest harmonic of the reference; None: not known.
-        planned_periods: periods of the reference; None: not known.
-
-    Raises:
-        SettingError: a value is not positive.
-    """
-
-    period: float
-    harmonics: int | None = None
-    planned_harmonics: int | None = None
-    planned_periods: int | None = None
-
-    def __post_init__(self) -> None:
-        for name, value in vars(self).items():
-            if value is not None and not 0 < value < float("inf"):
-                raise SettingError(name, value, "must be positive and finite")
+    period: float = setting("period of the motion", above=0.0, unit="s", metavar="SECONDS")
+    harmonics: int | None = setting(
+        "harmonics of the fitted positions; default: as many as repeat", minimum=1, metavar="N"
+    )
+    planned_harmonics: int | None = setting(
+        "highest harmonic of the reference, where it is known", minimum=1, in_requests=False
+    )
+    planned_periods: int | None = setting(
+        "periods of the reference, where they are known", minimum=1, in_requests=False
+    )
 
 
 @dataclass(frozen=True)

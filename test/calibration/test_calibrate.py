@@ -227,8 +227,7 @@ def test_values_have_no_more_digits_than_are_published(robot, truth, result):
 @pytest.mark.parametrize(
     ("settings", "error", "words"),
     [
-        ({"space": "standard"}, SettingError, "choose one of base, essential"),
-        ({"essential": EliminationRule("aic")}, SettingError, "rule"),
+        ({"space": "standard"}, SettingError, "must be one of base, essential"),
         ({"cancelled": lambda: True}, CancelledError, "cancelled"),
         ({"prior": Prior.none(("ZZ1",))}, ResultMismatchError, "another robot's"),
     ],

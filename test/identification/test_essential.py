@@ -68,13 +68,13 @@ def test_removals_stop_where_the_f_test_of_the_textbook_says_so(removals):
     w = rng.normal(size=(12, 5))
     y = w @ np.array([5.0, -3.0, 2.0, 0.06, 0.03]) + 0.1 * rng.normal(size=12)
     factors = [factor_of(w, y)]
-    every = eliminate(factors, NAMES, np.ones(1), rule="f-test", threshold=1e-9)
+    every = eliminate(factors, NAMES, np.ones(1), EliminationRule("f-test", 1e-9))
     order = [removal.name for removal in every.removals]
     kept = [i for i, name in enumerate(NAMES) if name not in order[:removals]]
     level = significance(w, y, kept)
     assert 1e-4 < level < 0.99
     for threshold, expected in ((0.999 * level, removals), (1.001 * level, removals - 1)):
-        found = eliminate(factors, NAMES, np.ones(1), rule="f-test", threshold=threshold)
+        found = eliminate(factors, NAMES, np.ones(1), EliminationRule("f-test", threshold))
         assert [removal.name for removal in found.removals[:removals]] == order[:expected]
 
 
@@ -104,13 +104,18 @@ def test_the_history_tells_every_step(rows):
 
 def test_a_large_ratio_keeps_all_and_a_small_one_few(rows):
     w, y = rows
-    assert eliminate([factor_of(w, y)], NAMES, np.ones(1), threshold=1e12).kept.all()
-    assert eliminate([factor_of(w, y)], NAMES, np.ones(1), threshold=1.0).kept.sum() == 1
+    assert eliminate(
+        [factor_of(w, y)], NAMES, np.ones(1), EliminationRule("ratio", 1e12)
+    ).kept.all()
+    assert (
+        eliminate([factor_of(w, y)], NAMES, np.ones(1), EliminationRule("ratio", 1.0)).kept.sum()
+        == 1
+    )
 
 
 def test_the_f_test_stops_before_the_error_grows(rows):
     w, y = rows
-    found = eliminate([factor_of(w, y)], NAMES, np.ones(1), rule="f-test")
+    found = eliminate([factor_of(w, y)], NAMES, np.ones(1), EliminationRule("f-test"))
     assert found.kept.tolist() == [True, True, True, False, False]
     assert found.removals[-1].error_growth < 0.01
 
@@ -121,7 +126,9 @@ def test_the_f_test_removes_a_needed_parameter_as_often_as_its_level_says():
     for _ in range(300):
         w = rng.normal(size=(60, 3))
         y = w[:, :2] @ [50.0, 40.0] + rng.normal(size=60)
-        kept += eliminate([factor_of(w, y)], NAMES[:3], np.ones(1), rule="f-test").kept[2]
+        kept += eliminate([factor_of(w, y)], NAMES[:3], np.ones(1), EliminationRule("f-test")).kept[
+            2
+        ]
     assert 0.01 < kept / 300 < 0.10
 
 
@@ -149,14 +156,14 @@ def test_a_factor_without_some_columns_is_that_of_the_other_columns(rows):
 @pytest.mark.parametrize(
     ("rule", "threshold", "words"),
     [
-        ("aic", None, "choose one of ratio, f-test"),
+        ("aic", None, "must be one of ratio, f-test"),
         ("ratio", 0.5, "at least 1"),
         ("f-test", 1.5, "between 0 and 1"),
     ],
 )
-def test_impossible_rules_are_refused(rows, rule, threshold, words):
+def test_impossible_rules_are_refused(rule, threshold, words):
     with pytest.raises(SettingError, match=words):
-        eliminate([factor_of(*rows)], NAMES, np.ones(1), rule=rule, threshold=threshold)
+        EliminationRule(rule, threshold)
 
 
 @requires("tx40")

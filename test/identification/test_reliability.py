@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from made_up_results import made_up_result
-from robot_identification.identification.essential import eliminate
+from robot_identification.identification.essential import EliminationRule, eliminate
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.least_squares import weighted
 from robot_identification.identification.reliability import (
@@ -108,7 +108,9 @@ def test_removed_parameters_have_no_interval(rng):
     columns = rng.normal(size=(300, 3)) * [1.0, 1.0, 1e-4]
     effort = columns @ [1.0, 1.0, 1.0] + 0.1 * rng.normal(size=300)
     full = result_of(columns, effort, ("a1", "b1", "c1"))
-    found = eliminate(full.factors, full.regrouping.names, full.estimate.weights, threshold=10.0)
+    found = eliminate(
+        full.factors, full.regrouping.names, full.estimate.weights, EliminationRule("ratio", 10.0)
+    )
     result = replace(full, elimination=found, estimate=found.estimate)
     verdicts = [p.verdict for p in parameter_reliability(result)]
     assert verdicts == [Reliability.GOOD, Reliability.GOOD, Reliability.REMOVED]

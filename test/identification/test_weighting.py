@@ -74,7 +74,7 @@ def test_deviations_respect_the_noise_of_every_bag(weighting):
 
 def test_weights_that_no_bag_can_have_are_refused(bags):
     for weight in (0.0, -1.0, np.inf, np.nan):
-        with pytest.raises(SettingError, match="weight of a bag"):
+        with pytest.raises(SettingError, match="bag_weights"):
             Weighting((1.0, weight))
     robot, recordings, _ = bags
     for method, weighting in (("energy", Weighting((1.0, 2.0))), ("ols", Weighting((), True))):

@@ -51,7 +51,7 @@ def moving():
     )
     arms = SimpleNamespace(problem=lambda: "")
     mover = Mover(
-        node, Desk(node.get_logger()), {}, settings=lambda: world.motion.settings, watch=watch,
+        node, Desk(node.get_logger()), None, settings=lambda: world.motion.settings, watch=watch,
         planner=None, markers=None, arms=arms, changed=lambda: None,
     )  # fmt: skip
     mover.course = Course(None, world.motion)

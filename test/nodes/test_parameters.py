@@ -2,6 +2,7 @@
 
 import sys
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import pytest
 import rclpy
@@ -10,15 +11,22 @@ from rclpy.parameter import Parameter
 
 from refused_starts import refused_start
 from robot_identification.errors import RobotDescriptionError, SettingError
-from robot_identification.nodes.excitation_parameters import PARAMETERS as OF_EXCITATION
-from robot_identification.nodes.excitation_parameters import STATE_TIMEOUT, TRACKING_ERROR_LIMIT
+from robot_identification.nodes.excitation_parameters import ExcitationParameters
 from robot_identification.nodes.parameter_files import read_parameters
-from robot_identification.nodes.parameters import ROBOT, ParameterSpec, Type, current, declare
+from robot_identification.nodes.parameters import declare
+from robot_identification.nodes.shared_parameters import SharedParameters
+from robot_identification.settings import Settings, same, setting
 from test_launch import NODES_WITH_ROBOT
 
-SPEED = ParameterSpec("speed", Type.DOUBLE, "how fast", default=1.0, read_only=False)
-NAMES = ParameterSpec("names", Type.STRING_ARRAY, "names", default=("a",), read_only=False)
-SPECS = (SPEED, NAMES, STATE_TIMEOUT, TRACKING_ERROR_LIMIT)
+
+@dataclass(frozen=True)
+class Parameters(Settings):
+    """Parameters that may change, two of them when the node agrees."""
+
+    speed: float = setting("how fast", 1.0, live=True)
+    names: tuple[str, ...] = setting("names", ("a",), live=True)
+    state_timeout: float = same(ExcitationParameters, "state_timeout")
+    tracking_error_limit: tuple[float, ...] = same(ExcitationParameters, "tracking_error_limit")
 
 
 @contextmanager
@@ -57,33 +65,33 @@ class TestUnknownParameters:
     @pytest.mark.parametrize("name", ["sped", "speed.x", "names2", "qos_overrides./states.depth"])
     def test_one_that_is_given_alone_is_refused(self, name):
         with node("-p", f"{name}:=1") as made, pytest.raises(SettingError, match=name):
-            declare(made, SPECS)
+            declare(made, Parameters)
 
     def test_the_nearest_name_is_told(self):
         hint = pytest.raises(SettingError, match="node arm; did you mean speed")
         with node("-p", "sped:=1") as made, hint:
-            declare(made, SPECS)
+            declare(made, Parameters)
 
     @pytest.mark.parametrize("pattern", ["arm", "/arm", "/**/arm", "/*/arm", "/left/arm"])
     def test_one_that_a_file_gives_to_the_node_is_refused(self, file, pattern):
         line = file(f'"{pattern}": {{ros__parameters: {{sped: 1}}}}\n')
         namespace = "left" if pattern in ("/*/arm", "/left/arm") else ""
         with node(*line, namespace=namespace) as made, pytest.raises(SettingError, match="sped"):
-            declare(made, SPECS)
+            declare(made, Parameters)
 
     def test_what_a_file_gives_to_others_is_theirs(self, file):
         with node(*file("other: {ros__parameters: {sped: 1}}\n")) as made:
-            assert declare(made, SPECS)["speed"] == 1.0
+            assert declare(made, Parameters).now.speed == 1.0
 
     def test_what_a_file_gives_to_all_nodes_need_not_be_for_this_one(self, file):
         line = file('"/**": {ros__parameters: {velocity_share: 0.5, speed: 0.3}}\n')
         with node(*line) as made:
-            assert declare(made, SPECS)["speed"] == 0.3
+            assert declare(made, Parameters).now.speed == 0.3
 
     def test_what_is_given_to_all_and_alone_is_refused(self, file):
         line = file('"/**": {ros__parameters: {sped: 0.5}}\n', "-p", "sped:=0.5")
         with node(*line) as made, pytest.raises(SettingError, match="sped"):
-            declare(made, SPECS)
+            declare(made, Parameters)
 
     def test_what_ros_itself_declares_is_known(self):
         own = (
@@ -93,7 +101,7 @@ class TestUnknownParameters:
         )
         line = [word for one in own for word in ("-p", one)]
         with node(*line) as made:
-            declare(made, SPECS)
+            declare(made, Parameters)
             assert made.get_parameter("use_sim_time").value is True
 
     @pytest.mark.parametrize("name", NODES_WITH_ROBOT)
@@ -122,14 +130,18 @@ class TestChanges:
             return "the robot moves" if values.get("state_timeout") == 0.5 else ""
 
         with node() as made:
-            declare(made, SPECS, refuse=refuse)
+            told = []
+            parameters = declare(
+                made, Parameters, refuse=refuse, changed=lambda: told.append(parameters.now.speed)
+            )
             assert change(made, "speed", 0.5).successful
             assert asked == []
+            assert told == [0.5]
             refused = change(made, "state_timeout", 0.5)
             assert (refused.successful, refused.reason) == (False, "the robot moves")
-            assert current(made, STATE_TIMEOUT) == 0.1
+            assert parameters.now.state_timeout == 0.1
             assert change(made, "tracking_error_limit", [1, 2]).successful
-            assert current(made, TRACKING_ERROR_LIMIT) == (1.0, 2.0)
+            assert parameters.now.tracking_error_limit == (1.0, 2.0)
             assert asked == [{"state_timeout": 0.5}, {"tracking_error_limit": (1.0, 2.0)}]
 
     def test_a_node_may_refuse_by_an_error(self):
@@ -137,12 +149,12 @@ class TestChanges:
             raise SettingError("tracking_error_limit", [1.0, 2.0], "give one per joint")
 
         with node() as made:
-            declare(made, SPECS, refuse=refuse)
+            declare(made, Parameters, refuse=refuse)
             assert "one per joint" in change(made, "tracking_error_limit", [1.0, 2.0]).reason
 
     def test_without_an_answer_nothing_changes(self):
         with node() as made:
-            declare(made, SPECS)
+            declare(made, Parameters)
             refused = change(made, "state_timeout", 0.5)
             assert not refused.successful
             assert "state_timeout cannot change" in refused.reason
@@ -166,20 +178,21 @@ class TestChanges:
     )
     def test_a_value_of_another_kind_is_refused_and_never_an_exception(self, name, value):
         with node() as made:
-            before = declare(made, SPECS, refuse=lambda _: "")
+            parameters = declare(made, Parameters, refuse=lambda _: "")
+            before = parameters.now
             assert not change(made, name, value).successful
-            spec = next(spec for spec in SPECS if spec.name == name)
-            assert current(made, spec) == before[name]
+            assert parameters.now == before
 
     def test_the_watch_of_a_motion_changes_only_when_the_node_agrees(self):
-        asking = {spec.name for spec in OF_EXCITATION if spec.asks}
-        assert {"state_timeout", "tracking_error_limit"} <= asking
-        assert not any(spec.read_only for spec in OF_EXCITATION if spec.asks)
+        asking = {one.name: one for one in ExcitationParameters.table().values() if one.asks}
+        assert {"state_timeout", "tracking_error_limit"} <= set(asking)
+        assert all(one.live for one in asking.values())
 
 
 def test_a_robot_must_be_named():
-    assert ROBOT.problem("") == "must be given"
-    assert ROBOT.problem("ur10") == ""
+    robot = SharedParameters.table()["robot"]
+    assert robot.problem("") == "must be given"
+    assert robot.problem("ur10") == ""
 
 
 @pytest.mark.parametrize(

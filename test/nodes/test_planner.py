@@ -11,6 +11,8 @@ from robot_identification.errors import MissingLimitError
 from robot_identification.excitation.plan import PlanSettings, plan
 from robot_identification.excitation.points import PointSettings
 from robot_identification.nodes import planner as planning
+from robot_identification.nodes.excitation_parameters import ExcitationParameters
+from robot_identification.nodes.parameters import NodeParameters
 from robot_identification.nodes.planner import Planner
 from robot_identification.nodes.planning import Job, Sources, load_machine
 from robot_identification.nodes.planning_worker import Planned
@@ -53,9 +55,9 @@ def plans():
 def planner(monkeypatch, tmp_path):
     monkeypatch.setattr(planning, "PlanningWorker", lambda _: None)
     robot = load_machine(SOURCES).robot
-    values = {"planning_niceness": 0, "output_directory": str(tmp_path)}
+    values = ExcitationParameters("scara", output_directory=str(tmp_path), planning_niceness=0)
     return Planner(
-        Node(), robot, Desk(logging.getLogger()), values,
+        Node(), robot, Desk(logging.getLogger()), NodeParameters(values),
         arms=None, markers=SimpleNamespace(picture=lambda *_: None, publish=lambda _: None),
         place=lambda: np.zeros(2), kept=lambda: None, changed=lambda: None,
     )  # fmt: skip

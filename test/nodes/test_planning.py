@@ -13,26 +13,21 @@ from robot_identification.excitation.fourier.settings import FourierSettings
 from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.nodes import planning
+from robot_identification.nodes.excitation_parameters import ExcitationParameters
 from robot_identification.nodes.plan_requests import job_of
 from robot_identification.nodes.planning import Job, Sources, load_machine, prepare
 from robot_identification.robot.loading import load_robot
 
-VALUES = {
-    "robot": "tx40",
-    "joint_limits": "",
-    "parameters_file": "",
-    "velocity_share": 0.7,
-    "acceleration_share": 0.3,
-    "tracking_error_limit": [0.05],
-    "rows": 0,
-    "starts": 1,
-    "cell": "",
-    "clearance": 0.0,
-    "family": "quintic",
-    "base_frequency": 0.2,
-    "harmonics": 4,
-    "periods": 5,
-}
+VALUES = ExcitationParameters(
+    robot="tx40",
+    velocity_share=0.7,
+    acceleration_share=0.3,
+    tracking_error_limit=(0.05,),
+    starts=1,
+    base_frequency=0.2,
+    harmonics=4,
+    periods=5,
+)
 
 
 def test_plans_keep_the_share_of_the_limits_that_the_node_is_told():
@@ -53,7 +48,7 @@ def test_plans_keep_the_share_of_the_limits_that_the_node_is_told():
 def test_parameters_of_the_node_ask_for_series_over_whole_periods():
     robot, request = load_robot("tx40"), PlanExcitation.Request()
     assert job_of(request, robot, VALUES, np.zeros(6)).settings.fourier is None
-    series = {**VALUES, "family": "fourier", "rows": 12}
+    series = replace(VALUES, family="fourier", rows=12)
     settings = job_of(request, robot, series, np.zeros(6)).settings
     assert settings.fourier == FourierSettings(0.2, 4, 5)
     assert settings.rows is None  # the parameter is for motions through points

@@ -8,7 +8,7 @@ import pytest
 from robot_identification.errors import MessageError
 from robot_identification.identification import least_squares
 from robot_identification.identification.base import base_parameters
-from robot_identification.identification.essential import eliminate
+from robot_identification.identification.essential import EliminationRule, eliminate
 from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.least_squares import RelativeError
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
@@ -65,7 +65,9 @@ def test_a_message_tells_the_essential_parameters(robot):
     assert all(parameter.essential for parameter in every.parameters)
     assert result_of(every).elimination is None
     weights = result.estimate.weights
-    found = eliminate(result.factors, result.regrouping.names, weights, threshold=2.0)
+    found = eliminate(
+        result.factors, result.regrouping.names, weights, EliminationRule("ratio", 2.0)
+    )
     assert not found.kept.all()
     few = dataclasses.replace(result, estimate=found.estimate, elimination=found)
     message = through_dds(result_message(few, robot, stamp=0))
