@@ -40,7 +40,6 @@ def run(options: argparse.Namespace) -> None:
     from robot_identification.nodes.commissioning import follow_with_both, heavy_prior
     from robot_identification.nodes.session import Session
     from robot_identification.nodes.tracking import Tracking
-    from robot_identification.srv import Calibrate
 
     begin = time.monotonic()
     lead = min(max(_LEAD * options.speed, _LEAD), _FARTHEST_LEAD)
@@ -67,7 +66,7 @@ def run(options: argparse.Namespace) -> None:
             watch=lambda fraction: report("following another motion", fraction),
         )
         session.wait_until_ready()
-        session.client.wait_for_service(Calibrate, "calibration/calibrate")
+        session.verbs.require("calibration")
         tracking.wait_until_ready()
         fitted = session.record(
             _trajectory(EXCITING), lambda fraction: report("moving the robot", fraction)
