@@ -23,13 +23,13 @@ from robot_identification.excitation.timing import motion_extrema
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.msg import ExcitationStatus as Status
 from robot_identification.nodes import qos
-from robot_identification.nodes.client import Client
+from robot_identification.nodes.client import READY_WITHIN, Client
 from robot_identification.nodes.closing import Closing
 from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
 from robot_identification.nodes.motion_client import follow
 from robot_identification.nodes.processes import NodeProcesses, command
 from robot_identification.nodes.trajectories import trajectory_of
-from robot_identification.nodes.verbs import READY_WITHIN, Verbs
+from robot_identification.nodes.verbs import Verbs
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.model import Array
 

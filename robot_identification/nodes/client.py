@@ -28,6 +28,12 @@ _POLL = 0.01
 _BATCH = 1000
 _FOUND_WITHIN = 0.2
 """Time, in s, that a node is given to find a client that has found its service."""
+READY_WITHIN = 900.0
+"""Time, in s, in which a node that runs must answer for the first time.
+
+It compiles at its first start on a machine, which takes minutes where that is busy.  A node that
+has ended is told at once by the clients that watch it.
+"""
 
 
 class ClientTimeoutError(RobotIdentificationError):

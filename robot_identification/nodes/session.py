@@ -18,14 +18,14 @@ from trajectory_msgs.msg import JointTrajectory
 from robot_identification import msg
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.nodes import qos
-from robot_identification.nodes.client import Client
+from robot_identification.nodes.client import READY_WITHIN, Client
 from robot_identification.nodes.closing import Closing
 from robot_identification.nodes.joint_states import NANOSECONDS
 from robot_identification.nodes.middleware import private_domain
 from robot_identification.nodes.parameter_files import simulation_file
 from robot_identification.nodes.processes import NodeProcesses, command
 from robot_identification.nodes.trajectories import message_of
-from robot_identification.nodes.verbs import READY_WITHIN, Verbs, data_of
+from robot_identification.nodes.verbs import Verbs, data_of
 from robot_identification.srv import Calibrate
 
 NODES = ("simulated_robot", "acquisition", "identification")

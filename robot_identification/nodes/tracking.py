@@ -18,7 +18,7 @@ from trajectory_msgs.msg import JointTrajectory
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.msg import InertialParameters
 from robot_identification.nodes import qos
-from robot_identification.nodes.client import Client
+from robot_identification.nodes.client import READY_WITHIN, Client
 from robot_identification.nodes.inertial_messages import parameters_message
 from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
 from robot_identification.nodes.processes import NodeProcesses, command
@@ -28,7 +28,6 @@ from robot_identification.robot.model import Array, RobotModel
 Watch = Callable[[float], None]
 
 NODE = "computed_torque"
-_READY_WITHIN = 120.0  # the first start on a machine compiles
 _SHORTEST_START_LEAD = 2.0  # s: a machine may be busy
 _SETTLING = 1.0
 _APPROACH = 2.0  # s per rad or m
@@ -147,7 +146,7 @@ class Tracking:
                 and self.parameters.get_subscription_count() >= 1
             ),
             "robot and computed_torque",
-            _READY_WITHIN,
+            READY_WITHIN,
         )
 
     def wait_until_logged(self, text: str, times: int = 1) -> None:

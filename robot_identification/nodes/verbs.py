@@ -17,7 +17,7 @@ from robot_identification.errors import InputError, RobotIdentificationError
 from robot_identification.msg import ExcitationStatus as Status
 from robot_identification.nodes import qos
 from robot_identification.nodes.asking import SOON, UNTIL_DONE, Asking
-from robot_identification.nodes.client import Client, ClientTimeoutError, refusal
+from robot_identification.nodes.client import READY_WITHIN, Client, ClientTimeoutError, refusal
 from robot_identification.nodes.interruption import signals_ignored
 from robot_identification.nodes.recorded import Recorded
 from robot_identification.srv import (
@@ -29,7 +29,6 @@ from robot_identification.srv import (
     Validate,
 )
 
-READY_WITHIN = 120.0  # the first start on a machine compiles
 DIDIM = "didim"
 STATES = (
     "IDLE", "PLANNING", "PLANNED", "APPROACHING", "RUNNING", "BRAKING", "STOPPED", "FINISHED",

@@ -7,6 +7,7 @@ pytest.importorskip("coal", reason="the package coal is not installed")
 
 from collision.cells import collisions, limits_of, random_motion, swing
 from robot_identification.excitation.braking import braking_times
+from robot_identification.excitation.checks import obstacles
 from robot_identification.excitation.surroundings import Surroundings
 
 LIMITS = limits_of()
@@ -22,6 +23,16 @@ def wall(distance, thickness=0.001):
     """Return a thin plate across the x axis, before the stretched arm."""
     middle = distance + thickness / 2.0
     return f"obstacles: [{{name: plate, box: [{thickness}, 4, 4], at: [{middle}, 0, 0]}}]\n"
+
+
+def test_a_refusal_says_that_joints_may_be_off_the_motion(tmp_path):
+    """The motion keeps 4 cm, wanted are 2; a joint that is off by 0.1 rad comes nearer."""
+    motion = swing(1, -1.0, 4.0, begin=(0.0, 0.5, 0.0))
+    found = clearance(tmp_path, motion, wall(TIP + 0.04), off=np.full(3, 0.1))
+    check = obstacles(found)
+    assert not check.passed
+    assert found.nearest.distance > found.wanted
+    assert "off the motion by the allowed tracking error" in check.detail
 
 
 @pytest.mark.parametrize(("gap", "kept"), [(0.025, True), (0.0215, True), (0.015, False)])

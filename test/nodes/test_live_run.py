@@ -28,7 +28,6 @@ LEFT, RIGHT = (f"/{side}_{uuid.uuid4().hex[:8]}" for side in ("left", "right"))
 HEAVY = 1.5
 QUICK = ("--rows", "8", "--duration", "6", "--wait", "60")
 NO_REHEARSAL = "plan,run,identify,validate,calibrate"
-READY_WITHIN = 200.0
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +39,7 @@ def robots(tmp_path_factory):
             start_robot(processes, tmp_path_factory.mktemp("robot"), namespace, truth)
         for namespace in (LEFT, RIGHT):
             with Client(namespace, watch=processes.check) as client:
-                Verbs(client).require(*NODES, within=READY_WITHIN)
+                Verbs(client).require(*NODES)
         yield processes
 
 
