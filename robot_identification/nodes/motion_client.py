@@ -49,6 +49,7 @@ def follow(verbs: Verbs, report: Report | None = None, *, resume: bool = False) 
         CancelledError: it was interrupted; the message says what became of the robot.
         NodeGoneError: the node does not say anything any more.
     """
+    verbs.wait_for_brake()
     try:
         verbs.resume() if resume else verbs.start()
         return _watch(verbs, report or (lambda _stage, _fraction: None))

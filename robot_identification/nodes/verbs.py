@@ -50,6 +50,7 @@ _WORK: dict[Any, tuple[Any, str]] = {
     )
 }
 _BEGIN_RECORDING = "acquisition/start"
+_STOP = "excitation/stop"
 _TELLS: dict[str, tuple[Any, str]] = {
     "excitation": _WORK[PlanExcitation.Request],
     "acquisition": (Trigger, _BEGIN_RECORDING),
@@ -157,19 +158,19 @@ class Verbs(Asking):
 
     def start(self) -> Any:
         """Have the robot follow the plan."""
-        return self._move("excitation/start")
+        return self._call(Trigger, "excitation/start")
 
     def resume(self) -> Any:
         """Have the robot go on with a plan of experiments after a stop."""
-        return self._move("excitation/continue")
+        return self._call(Trigger, "excitation/continue")
 
-    def _move(self, name: str) -> Any:
-        self.client.wait_for_service(Trigger, "excitation/stop", SOON)  # no motion without a brake
-        return self._call(Trigger, name)
+    def wait_for_brake(self) -> None:
+        """Wait until the robot could be braked."""
+        self.client.wait_for_service(Trigger, _STOP, SOON)
 
     def stop(self) -> Any:
         """Brake the robot."""
-        return self._call(Trigger, "excitation/stop", within=SOON)
+        return self._call(Trigger, _STOP, within=SOON)
 
     def start_recording(self) -> Any:
         """Record from now on; the message of the response is the identifier of the recording."""
