@@ -131,7 +131,7 @@ def efforts_at(
     after = np.minimum(before + 1, last)
     step = stamps[after] - stamps[before]
     since = instants - stamps[before]
-    there &= (since == 0) | ((before < last) & (step <= clock.largest_step_ns))
+    there &= (since == 0) | ((before < last) & ~clock.is_gap(step))
     share = np.where(there, since, 0) / np.maximum(step, 1)
     first = efforts.effort[before]
     return first + share[:, None] * (efforts.effort[after] - first), there
