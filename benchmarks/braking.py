@@ -25,7 +25,6 @@ from typing import Any
 import numpy as np
 from robot_identification.msg import ExcitationStatus as Status
 from robot_identification.srv import PlanExcitation
-from std_srvs.srv import Trigger
 
 from robot_identification.nodes.cell import Cell, Stop
 from robot_identification.nodes.middleware import private_domain
@@ -56,7 +55,7 @@ def main() -> int:
             excitation={"state_timeout": options.state_timeout},
         ) as cell,
     ):
-        cell.start()
+        cell.start_nodes()
         result = measure(cell, options)
     print(json.dumps(result) if options.json else text(result))
     return 0
@@ -65,15 +64,15 @@ def main() -> int:
 def measure(cell: Cell, options: argparse.Namespace) -> dict[str, Any]:
     """Return everything that is measured."""
     request = PlanExcitation.Request(rows=10, starts=2, duration=options.duration)
-    future = cell.client.begin(PlanExcitation, "excitation/plan", request)
+    future = cell.begun.ask(request)
     waits = answers_while(cell, future)
     plan = future.result()
     if not plan.success:
         raise SystemExit(plan.message)
-    cell.set_speed(0.2)
-    rehearsal = cell.run(timeout=10.0 * plan.duration)
-    cell.set_speed(1.0)
-    full = cell.run(timeout=3.0 * plan.duration)
+    cell.set_parameter("excitation", "speed", 0.2)
+    rehearsal = cell.run()
+    cell.set_parameter("excitation", "speed", 1.0)
+    full = cell.run()
     moments = np.random.default_rng(options.seed)
     stops: list[Stop] = []
     early = []
@@ -100,7 +99,7 @@ def answers_while(cell: Cell, future: Any) -> list[float]:
     waits = [0.0]
     while not future.done():
         begin = time.monotonic()
-        cell.trigger("stop")
+        cell.answers.stop()
         waits.append(time.monotonic() - begin)
         cell.client.spin(0.02)
     return waits
@@ -124,7 +123,7 @@ def summary(stops: list[Stop]) -> dict[str, Any]:
 
 def commands_after_kill(cell: Cell) -> int:
     """Kill the node in motion, start it again; return how many trajectories it sent unasked."""
-    cell.client.demand(Trigger, "excitation/start")
+    cell.start()
     cell.wait_for(Status.RUNNING, timeout=60.0)
     cell.client.spin(1.0)
     cell.kill(signal.SIGKILL)

@@ -18,12 +18,12 @@ from pathlib import Path
 
 import numpy as np
 from robot_identification.srv import Identify, Validate
-from std_srvs.srv import Trigger
 
 from robot_identification import msg
 from robot_identification.nodes.client import Client
 from robot_identification.nodes.services import CODES
 from robot_identification.nodes.session import Session
+from robot_identification.nodes.verbs import Verbs
 
 SECONDS = 5.0
 REPEATED = 400
@@ -31,16 +31,15 @@ REPEATED = 400
 
 def record(session: Session) -> str:
     """Return a recording of the simulated robot."""
-    name = session.begin_recording()
-    session.client.spin(SECONDS)
-    session.end_recording()
-    return name
+    with session.verbs.recorded() as recording:
+        session.client.spin(SECONDS)
+    return recording.name
 
 
 def begun(session: Session, recording: str) -> object:
     """Return the future of a long request."""
     request = Identify.Request(data=msg.DataSelection(recordings=[recording] * REPEATED))
-    future = session.client.begin(Identify, "identification/identify", request)
+    future = session.verbs.begun.ask(request)
     session.client.spin(0.2)
     return future
 
@@ -49,19 +48,19 @@ def measure(session: Session, recording: str, calls: int) -> list[float]:
     """Return the delays of the answers BUSY in s."""
     delays: list[float] = []
     with Client(session.namespace) as other:
-        for kind, name in ((Identify, "identify"), (Validate, "validate")):
-            other.wait_for_service(kind, f"identification/{name}")
+        verbs = Verbs(other).answers
+        verbs.require("identification")
         while len(delays) < calls:
             future = begun(session, recording)
             while not future.done() and len(delays) < calls:  # type: ignore[attr-defined]
-                kind, name = ((Identify, "identify"), (Validate, "validate"))[len(delays) % 2]
+                request = (Identify, Validate)[len(delays) % 2].Request()
                 started = time.perf_counter()
-                answer = other.call(kind, f"identification/{name}")
+                answer = verbs.ask(request)
                 seconds = time.perf_counter() - started
                 if answer.error_code == CODES.BUSY:
                     delays.append(seconds)
                 session.client.spin()
-            session.client.call(Trigger, "identification/cancel")
+            session.verbs.answers.cancel("identification")
             session.client.wait_for(future.done, 60.0, "end")  # type: ignore[attr-defined]
     return delays
 

@@ -28,7 +28,6 @@ from typing import Any
 import numpy as np
 from robot_identification.msg import Progress
 from robot_identification.srv import BaseParameters, IdentifyDidim
-from std_srvs.srv import Trigger
 
 from robot_identification.dynamics.simulation import ClosedLoop
 from robot_identification.nodes import qos
@@ -80,12 +79,12 @@ class Watch:
         """Ask for DIDIM; return the future of the answer."""
         request = IdentifyDidim.Request()
         request.data.bags = [str(self.bag)]
-        return self.client.begin(IdentifyDidim, "identification/didim", request)
+        return self.verbs.begun.ask(request)
 
     def delay(self) -> float:
         """Return the seconds that a call of ~/base_parameters takes."""
         begin = time.monotonic()
-        self.client.demand(BaseParameters, "identification/base_parameters")
+        self.verbs.ask(BaseParameters.Request())
         return time.monotonic() - begin
 
     def delays_while_idle(self, calls: int) -> list[float]:
@@ -119,7 +118,7 @@ class Watch:
         answer = self.begin()
         self.client.spin(after)
         begin = time.monotonic()
-        self.client.call(Trigger, "identification/cancel")
+        self.verbs.answers.cancel("identification")
         self.client.wait_for(answer.done, 60.0, "answer of what was cancelled")
         return time.monotonic() - begin, code_name(answer.result().error_code)
 
@@ -127,14 +126,13 @@ class Watch:
 def measure(session: Session, bag: Path, options: argparse.Namespace) -> dict[str, Any]:
     """Return everything that is measured."""
     watch = Watch(session, bag)
-    session.begin_recording()
-    watch.delay()  # client and service find each other
-    idle = watch.delays_while_idle(options.calls)
-    busy, runs = watch.delays_while_busy(options.calls)
-    moments = np.random.default_rng(0).uniform(0.05, 0.8, options.trials) * np.median(runs)
-    cancelled = [watch.cancel(float(moment)) for moment in moments]
-    session.end_recording()
-    block = session.last_block
+    with session.verbs.recorded() as recording:
+        watch.delay()  # client and service find each other
+        idle = watch.delays_while_idle(options.calls)
+        busy, runs = watch.delays_while_busy(options.calls)
+        moments = np.random.default_rng(0).uniform(0.05, 0.8, options.trials) * np.median(runs)
+        cancelled = [watch.cancel(float(moment)) for moment in moments]
+    block = recording.last_block
     output = session.nodes.output("identification")
     return {
         "idle": idle,

@@ -33,7 +33,6 @@ from pathlib import Path
 import numpy as np
 import yaml
 from robot_identification.msg import ExcitationStatus, IdentificationResult
-from robot_identification.srv import Identify, PlanExcitation
 
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.dynamics.simulation import ClosedLoop
@@ -45,8 +44,9 @@ from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.identification.base import base_parameters
 from robot_identification.identification.identify import identify
 from robot_identification.nodes.client import RequestRefusedError
-from robot_identification.nodes.excitation_client import ExcitationClient
+from robot_identification.nodes.motion_client import follow
 from robot_identification.nodes.session import Session
+from robot_identification.nodes.verbs import Verbs, data_of
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.values import load_values
@@ -58,7 +58,6 @@ LIVE = ("stanford", "puma560", "tx40", "ur10")
 POSITION_NOISE, EFFORT_NOISE = 1e-5, 0.02
 RATE = 500.0
 LONGEST = 150.0
-PLANNED_WITHIN = 1800.0
 ATTEMPTS = 20
 # Nothing depends on when states and efforts come on a busy machine.
 PATIENT = {"state_timeout": 5.0, "start_lead": 2.0}
@@ -158,10 +157,9 @@ def compare_live(name: str, repeat: int) -> None:
         limit = [TRACKING_ERROR.get(name, 0.15)]
         settings["excitation"] = {"robot": name, "tracking_error_limit": limit, **PATIENT}
         with Session(Path(folder), settings, others=("excitation",)) as session:
-            excitation = ExcitationClient(session.client)
             session.wait_until_ready()
-            excitation.wait_until_ready()
-            measure(session, excitation, known, repeat)
+            session.verbs.wait_until_idle()
+            measure(session.verbs, known, repeat)
 
 
 def complete(known: Truth, folder: Path) -> Path:
@@ -173,64 +171,48 @@ def complete(known: Truth, folder: Path) -> Path:
     return path
 
 
-def measure(session: Session, excitation: ExcitationClient, known: Truth, repeat: int) -> None:
+def measure(verbs: Verbs, known: Truth, repeat: int) -> None:
     """Plan, execute and identify both motions of a robot through its nodes."""
     name = known.robot.name
-    one = planned(excitation, method="one-joint")
+    one = verbs.plan(method="one-joint")
     print(f"{name}: {one.message}; planned in {one.seconds:.1f} s", flush=True)
     for parameter, reason in zip(one.missing_parameters, one.missing_reasons, strict=True):
         print(f"  {parameter}: {reason}", flush=True)
     for _ in range(repeat):
-        gentle, stops = executed(session, excitation, one.duration, "continue")
+        gentle, stops = executed(verbs, resume=True)
         for label, method in (("one joint, recursion", "one-joint"), ("one joint, WLS", "wls")):
-            said(known, f"{label}, {stops} stops", partial(asked, session, [gentle], method))
+            said(known, f"{label}, {stops} stops", partial(asked, verbs, [gentle], method))
     parts = math.ceil(one.duration / LONGEST)
-    many = planned(excitation, method="points", duration=one.duration / parts, starts=1)
+    many = verbs.plan(method="points", duration=one.duration / parts, starts=1)
     print(f"{name}: {parts} times {many.message}; planned in {many.seconds:.0f} s", flush=True)
     for _ in range(repeat):
-        runs = [executed(session, excitation, many.duration, "start") for _ in range(parts)]
+        runs = [executed(verbs, resume=False) for _ in range(parts)]
         stops = sum(stops for _, stops in runs)
         quick = [recording for recording, _ in runs]
-        said(known, f"optimised, WLS, {stops} stops", partial(asked, session, quick, "wls"))
+        said(known, f"optimised, WLS, {stops} stops", partial(asked, verbs, quick, "wls"))
 
 
-def planned(excitation: ExcitationClient, **fields: object) -> PlanExcitation.Response:
-    """Plan a motion and return the response."""
-    response = excitation.plan(timeout=PLANNED_WITHIN, **fields)
-    if not response.success:
-        raise RequestRefusedError("excitation/plan", response.message, response.error_code)
-    return response
+def executed(verbs: Verbs, *, resume: bool) -> tuple[str, int]:
+    """Record a whole motion; return the recording, and how often the motion was stopped.
+
+    Args:
+        verbs: of the nodes.
+        resume: go on after a stop, in place of beginning anew.
+    """
+    with verbs.recorded() as recording:
+        for attempt in range(ATTEMPTS):
+            end = follow(verbs, resume=resume and attempt > 0)
+            if end.state == ExcitationStatus.FINISHED:
+                break
+            print(f"  {end.text}", flush=True)
+        else:
+            raise RequestRefusedError("excitation/start", end.text)
+    return recording.name, attempt
 
 
-def executed(
-    session: Session, excitation: ExcitationClient, duration: float, after_stop: str
-) -> tuple[str, int]:
-    """Record a whole motion; return the recording, and how often the motion was stopped."""
-    recording = session.begin_recording()
-    patience = 60.0 + 3.0 * duration
-    for attempt in range(ATTEMPTS):
-        answer = excitation.trigger(after_stop if attempt else "start")
-        if not answer.success:
-            raise RequestRefusedError("excitation/start", answer.message)
-        excitation.wait_for(ExcitationStatus.APPROACHING, ExcitationStatus.RUNNING)
-        end = excitation.wait_for(
-            ExcitationStatus.FINISHED,
-            ExcitationStatus.STOPPED,
-            ExcitationStatus.FAULT,
-            timeout=patience,
-        )
-        if end.state == ExcitationStatus.FINISHED:
-            session.end_recording()
-            return recording, attempt
-        print(f"  {end.text}", flush=True)
-    raise RequestRefusedError("excitation/start", end.text)
-
-
-def asked(session: Session, recordings: list[str], method: str) -> IdentificationResult:
+def asked(verbs: Verbs, recordings: list[str], method: str) -> IdentificationResult:
     """Identify from recordings and return the result."""
-    request = Identify.Request(method=method)
-    request.data.recordings = recordings
-    return session.client.demand(Identify, "identification/identify", request).result
+    return verbs.identify(method, data_of(recordings)).result
 
 
 def said(known: Truth, label: str, ask: Callable[[], IdentificationResult]) -> None:

@@ -32,6 +32,7 @@ from robot_identification.nodes.client import Client
 from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
 from robot_identification.nodes.middleware import private_domain
 from robot_identification.nodes.processes import NodeProcesses, command
+from robot_identification.nodes.verbs import Verbs
 from robot_identification.robot.loading import load_robot
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.recording import RawSamples
@@ -114,7 +115,7 @@ def measure(folder: Path, seconds: float, rate: float, predicted_rate: float) ->
         line = command("calibration", parameters=given, namespace=NAMESPACE)
         process = nodes.start("calibration", line)
         request = Calibrate.Request(result=str(result), prior="none", consistent=True)
-        client.demand(Calibrate, "calibration/calibrate", request, 120.0)
+        Verbs(client).ask(request)
         driver = [sys.executable, "-c", DRIVER, NAMESPACE, str(motion), str(rate)]
         with subprocess.Popen(driver) as sending:
             client.wait_for(lambda: delays, 60.0, "predictions")

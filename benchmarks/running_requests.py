@@ -35,12 +35,12 @@ from robot_identification.srv import Identify
 from soaking.arm import Arm, prepare
 from soaking.machine import Machine
 from soaking.resources import Usage
-from std_srvs.srv import Trigger
 
 from robot_identification.nodes.client import Client
 from robot_identification.nodes.middleware import private_domain
 from robot_identification.nodes.processes import NodeProcesses, command
 from robot_identification.nodes.services import CODES
+from robot_identification.nodes.verbs import Verbs
 
 NAMESPACE = "/running"
 RATE = 1000.0
@@ -101,8 +101,9 @@ def run(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
         ):
             parameters: dict[str, object] = {"robot": str(arm.description), **more}
             nodes.start(name, command(name, parameters=parameters, namespace=NAMESPACE))
-        client.wait_for_service(Identify, "identification/identify", 120.0)
-        client.demand(Trigger, "acquisition/start")
+        verbs = Verbs(client)
+        verbs.require("acquisition", "identification")
+        verbs.start_recording()
         samples = round(options.minutes * 60.0 * RATE)
         line = [sys.executable, "-m", "soaking.publisher", NAMESPACE]
         line += [str(arm.motion), "1", str(samples), str(folder / "driver.json")]
@@ -110,21 +111,21 @@ def run(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
         client.spin(FIRST_AFTER)
         answers, begin = [], time.monotonic()
         while driver.poll() is None:
-            answers.append(ask(client, arm, options.method, begin - FIRST_AFTER))
+            answers.append(ask(verbs, arm, options.method, begin - FIRST_AFTER))
             machine.look()
             client.spin(max(begin + options.every * len(answers) - time.monotonic(), 0.0))
         used = Usage.of(nodes.process("identification").pid)
         nodes.stop("driver")
-        client.demand(Trigger, "acquisition/stop")
-        whole = ask(client, arm, options.method, begin - FIRST_AFTER)
+        verbs.stop_recording()
+        whole = ask(verbs, arm, options.method, begin - FIRST_AFTER)
     return figures(answers, whole, used, machine, samples)
 
 
-def ask(client: Client, arm: Arm, method: str, begin: float) -> Answer:
+def ask(verbs: Verbs, arm: Arm, method: str, begin: float) -> Answer:
     """Ask for a result of the recording that runs, and wait for the answer."""
     asked = time.monotonic()
     request = Identify.Request(method=method)
-    response = client.call(Identify, "identification/identify", request, timeout=300.0)
+    response = verbs.answers.ask(request)
     seconds = time.monotonic() - asked
     result = response.result
     return Answer(

@@ -44,12 +44,12 @@ from soaking.arm import NAMES, prepare
 from soaking.machine import Machine
 from soaking.observer import Observer
 from soaking.resources import Resources
-from std_srvs.srv import Trigger
 
 from robot_identification.nodes.client import Client
 from robot_identification.nodes.joint_states import NANOSECONDS
 from robot_identification.nodes.middleware import private_domain
 from robot_identification.nodes.processes import NodeProcesses, command
+from robot_identification.nodes.verbs import Verbs
 
 NAMESPACE = "/soak"
 NODES = ("acquisition", "identification", "calibration")
@@ -100,20 +100,21 @@ class Soak:
             Client(NAMESPACE, watch=nodes.check) as client,
         ):
             observer = Observer(client.node, round(NANOSECONDS / RATE))
-            self._start(nodes, client)
+            verbs = Verbs(client)
+            self._start(nodes, verbs)
             resources = Resources({name: nodes.process(name).pid for name in NODES})
-            self._drive(nodes, client, observer, resources)
+            self._drive(nodes, verbs, observer, resources)
             client.spin(SETTLING)
-            client.demand(Trigger, "acquisition/stop")
+            verbs.stop_recording()
             client.wait_for(lambda: observer.raw.ended, 10.0, "last block")
             client.spin(SETTLING)
             found = self._figures(observer, resources)
-            found["identify_at_the_end"] = self._identify(client)
+            found["identify_at_the_end"] = self._identify(verbs)
             found["warnings_logged"] = {name: warnings(nodes.output(name)) for name in NODES}
         self._write(found)
         return found
 
-    def _start(self, nodes: NodeProcesses, client: Client) -> None:
+    def _start(self, nodes: NodeProcesses, verbs: Verbs) -> None:
         robot = str(self._arm.description)
         given: dict[str, dict[str, object]] = {
             "acquisition": {"robot": robot, "publish_filtered": True},
@@ -128,15 +129,16 @@ class Soak:
             with pinned(self._options.core if name == "acquisition" else None):
                 nodes.start(name, command(name, parameters=parameters, namespace=NAMESPACE))
         request = Calibrate.Request(result=str(self._arm.result), prior="none", consistent=True)
-        client.demand(Calibrate, "calibration/calibrate", request, 120.0)
-        client.wait_for_service(Identify, "identification/identify", 120.0)
-        client.demand(Trigger, "acquisition/start")
-        client.spin(SETTLING)
+        verbs.ask(request)
+        verbs.require("acquisition", "identification")
+        verbs.start_recording()
+        verbs.client.spin(SETTLING)
 
     def _drive(
-        self, nodes: NodeProcesses, client: Client, observer: Observer, resources: Resources
+        self, nodes: NodeProcesses, verbs: Verbs, observer: Observer, resources: Resources
     ) -> None:
         """Send states and watch until all are sent."""
+        client = verbs.client
         samples = round(self._options.minutes * 60.0 * RATE)
         line = [sys.executable, "-m", "soaking.publisher", NAMESPACE]
         line += [str(self._arm.motion), "2", str(samples), str(self._report)]
@@ -157,7 +159,7 @@ class Soak:
                 observer.forget_ages()
                 warm = math.inf
             if self._options.recording and now - cleared >= 60.0 * self._options.recording:
-                client.demand(Trigger, "acquisition/clear")
+                verbs.clear_recordings()
                 cleared = now
             if now - written >= WRITE_EVERY:
                 self._write(self._figures(observer, resources))
@@ -204,9 +206,9 @@ class Soak:
             "series": resources.series(),
         }
 
-    def _identify(self, client: Client) -> dict[str, Any]:
+    def _identify(self, verbs: Verbs) -> dict[str, Any]:
         """Ask for an identification of the recording as it is kept; return what it said."""
-        response = client.call(Identify, "identification/identify", timeout=300.0)
+        response = verbs.answers.ask(Identify.Request())
         return {
             "success": response.success,
             "message": response.message,

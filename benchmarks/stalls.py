@@ -74,7 +74,7 @@ class Suite:
 
     def stall(self, seconds: float) -> Stall | None:
         """Stall the acquisition node within a burst; return None where it hears nothing after."""
-        recording = self.client.demand(Trigger, "acquisition/start", timeout=PATIENCE).message
+        recording = self.client.call(Trigger, "acquisition/start", timeout=PATIENCE).message
         acquisition = self.processes.process("acquisition")
         sent = self.send(BURST)
         acquisition.send_signal(signal.SIGSTOP)
@@ -89,7 +89,7 @@ class Suite:
             answered = time.monotonic() - begin
             self.client.wait_for(lambda: self.received(recording) == sent, PATIENCE, "states")
             caught_up = time.monotonic() - begin
-            self.client.demand(Trigger, "acquisition/stop", timeout=PATIENCE)
+            self.client.call(Trigger, "acquisition/stop", timeout=PATIENCE)
         except ClientTimeoutError:
             return None
         return Stall(answered, caught_up)

@@ -26,7 +26,6 @@ from robot_identification.nodes.commissioning import (
     plan,
     record_excitation,
 )
-from robot_identification.nodes.excitation_client import ExcitationClient
 from robot_identification.nodes.session import Session
 from robot_identification.nodes.tracking import Errors, Tracking
 from robot_identification.report.figures import png
@@ -79,13 +78,12 @@ def measure(
         Session(Path(folder), settings, others=OTHERS, description=ROBOT) as session,
     ):
         tracking = Tracking(session.client, session.nodes, robot, ROBOT, session.namespace)
-        excitation = ExcitationClient(session.client)
         session.wait_until_ready()
-        excitation.wait_until_ready()
+        session.verbs.wait_until_idle()
         tracking.wait_until_ready()
-        other = plan(excitation, robot, seed=1000 + seed, starts=1)
-        exciting = plan(excitation, robot, seed=seed, starts=1)
-        result = session.identify(record_excitation(session, excitation))
+        other = plan(session.verbs, robot, seed=1000 + seed, starts=1)
+        exciting = plan(session.verbs, robot, seed=seed, starts=1)
+        result = session.identify(record_excitation(session.verbs))
         runs = {"drives alone": tracking.approach_and_follow(other)}
         prior = heavy_prior(robot, truth, too_large)
         followed = follow_with_both(session, tracking, prior, other, Path(folder))

@@ -79,7 +79,7 @@ def detection() -> None:
     """Print latencies of stale states and tracking errors."""
     moments = np.random.default_rng(0)
     with cell("tx40", "tx40_simulated", 500.0, TIMEOUT) as robot:
-        robot.start()
+        robot.start_nodes()
         plan(robot, 5.0)
         efforts = robot.client.node.create_publisher(JointState, "feedforward_effort", qos.COMMANDS)
         for name, provoke in (("stale states", pause), ("tracking error", push)):
@@ -100,7 +100,7 @@ def detection() -> None:
 
 def plan(robot: Cell, duration: float) -> None:
     """Plan or end."""
-    response = robot.plan(rows=10, starts=1, duration=duration)
+    response = robot.answers.plan(rows=10, starts=1, duration=duration)
     if not response.success:
         raise SystemExit(response.message)
 
@@ -115,7 +115,7 @@ def begin(robot: Cell, seconds: float) -> int:
         del robot.states[:-1]
         robot.statuses.clear()
         begun = robot.now()
-        answer = robot.trigger("start")
+        answer = robot.answers.start()
         if not answer.success:
             print(f"refused: {answer.message}", flush=True)
             robot.client.spin(2.0)
@@ -184,7 +184,7 @@ def false_stops() -> None:
     """Print how whole runs ended."""
     for rate in (125.0, 500.0, 1000.0):
         with cell("tx40", "tx40_simulated", rate, TIMEOUT) as robot:
-            robot.start()
+            robot.start_nodes()
             plan(robot, 20.0)
             for name, busy in (("alone", 0), ("busy", os.cpu_count() or 1)):
                 with load(busy):
@@ -233,7 +233,7 @@ def planning() -> None:
                 used = (processor_seconds(robot) - used) / 10.0
                 tell(f"waiting, {100.0 * used:.0f} % of a core", reports)
                 request = PlanExcitation.Request(starts=3, start_position=[0.0] * JOINTS)
-                future = robot.client.begin(PlanExcitation, "excitation/plan", request)
+                future = robot.begun.ask(request)
                 begun = time.monotonic()
                 while not future.done() and time.monotonic() < begun + 120.0:
                     robot.client.spin(0.1)

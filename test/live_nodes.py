@@ -3,10 +3,9 @@
 import time
 
 import numpy as np
-from robot_identification.msg import IdentificationResult, Progress, SampleBlock
+from robot_identification.msg import IdentificationResult, SampleBlock
 from robot_identification.srv import Identify
 from sensor_msgs.msg import JointState
-from std_srvs.srv import Trigger
 
 from diagnostics import Diagnostics, values_of
 from robot_identification.dynamics.regressor import inverse_dynamics
@@ -16,6 +15,7 @@ from robot_identification.nodes.joint_states import stamp_of
 from robot_identification.nodes.messages import time_of
 from robot_identification.nodes.processes import command
 from robot_identification.nodes.services import CODES
+from robot_identification.nodes.verbs import Verbs
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.values import load_values, values_path
 
@@ -66,14 +66,15 @@ class Suite:
 
     def __init__(self, client, processes, namespace):
         self.client, self.processes, self.namespace = client, processes, namespace
-        self.blocks, self.filtered, self.progress = [], [], []
+        self.blocks, self.filtered = [], []
+        self.verbs = Verbs(client)
+        self.progress = self.verbs.progress["identification"]
         self.samples = f"{namespace}/samples"
         node = client.node
         self.driver = node.create_publisher(JointState, "joint_states", qos.STATES_OUT)
         for kind, topic, store, profile in (
             (SampleBlock, "samples", self.blocks, qos.BLOCKS),
             (SampleBlock, "filtered_samples", self.filtered, qos.BLOCKS),
-            (Progress, "identification/progress", self.progress, qos.STATUS),
         ):
             node.create_subscription(kind, topic, store.append, profile)
         self.diagnostics = Diagnostics(node, namespace)
@@ -86,7 +87,7 @@ class Suite:
         return self.client.wait_for(condition, timeout, what)
 
     def wait_for_acquisition(self):
-        self.client.wait_for_service(Trigger, "acquisition/start")
+        self.verbs.require("acquisition")
         self.wait(self.driver.get_subscription_count, "reader of joint states")
 
     def wait_until_blocks_arrive(self):
@@ -105,11 +106,11 @@ class Suite:
         """Record messages and return the blocks that came of them."""
         wanted = len(messages) if expected is None else expected
         self.let_readers_find_samples()
-        recording = self.client.demand(Trigger, "acquisition/start").message
+        recording = self.verbs.start_recording().message
         for message in messages:
             self.driver.publish(message)
         self.wait(lambda: self.received(recording) >= wanted, "all samples")
-        assert self.client.demand(Trigger, "acquisition/stop").message == recording
+        assert self.verbs.stop_recording().message == recording
         self.wait(lambda: self.of(recording)[-1].last, "last block")
         return self.of(recording)
 
@@ -131,15 +132,15 @@ class Suite:
     def identify(self, recording, **fields):
         request = Identify.Request(**fields)
         request.data.recordings = [recording]
-        return self.client.call(Identify, "identification/identify", request)
+        return self.verbs.answers.ask(request)
 
-    def begin(self, kind, name, request):
+    def begin(self, request):
         """Send a request that takes a while; return the future of its answer when it has begun.
 
         Progress of what went before, which may come late, is passed over.
         """
         before = self.client.node.get_clock().now().nanoseconds
-        future = self.client.begin(kind, name, request)
+        future = self.verbs.begun.ask(request)
         self.wait(lambda: self.progress and stamp_of(self.progress[-1]) >= before, "progress")
         self.progress[:] = [m for m in self.progress if stamp_of(m) >= before]
         return future

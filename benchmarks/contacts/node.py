@@ -45,7 +45,7 @@ class Robot:
         node = self.cell.client.node
         self._told = Diagnostics(node, self.cell.namespace)
         self._commands = node.create_publisher(JointTrajectory, "joint_trajectory", qos.COMMANDS)
-        self.cell.start()
+        self.cell.start_nodes()
 
     def told(self) -> tuple[int, float]:
         """Return contacts and smallest distance, as the node tells them from now on."""
@@ -57,13 +57,13 @@ class Robot:
     def move(self, tally: Tally, start: list[float]) -> None:
         """Plan and follow a motion; every third one is stopped."""
         seed = int(self.rng.integers(1e6))
-        planned = self.cell.plan(**PLAN, seed=seed, start_position=start)
+        planned = self.cell.answers.plan(**PLAN, seed=seed, start_position=start)
         if not planned.success:
             tally.not_certified += 1
             print(f"not planned: {planned.message}", file=sys.stderr)
             return
         sent, began = len(self.cell.sent), time.monotonic()
-        answer = self.cell.trigger("start")
+        answer = self.cell.answers.start()
         if not answer.success:
             tally.no_way += 1
             print(f"not begun: {answer.message}", file=sys.stderr)
@@ -86,7 +86,7 @@ class Robot:
         end = time.monotonic() + after
         self.cell.wait(lambda: time.monotonic() >= end, "moment of the stop", 120.0)
         approaching = self.cell.status.state == Status.APPROACHING
-        if self.cell.trigger("stop").message.startswith("braking: "):
+        if self.cell.answers.stop().message.startswith("braking: "):
             tally.stopped += 1
             tally.while_approaching += approaching
 

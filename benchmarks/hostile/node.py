@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 from robot_identification.msg import ExcitationStatus as Status
 from robot_identification.srv import PlanExcitation
-from std_srvs.srv import Trigger
 
 from fake_driver import FakeDriver, honest
 from hostile.lies import Liar
@@ -80,7 +79,7 @@ def _planned(cell: Cell, driver: FakeDriver, seed: int) -> np.ndarray:
     wanted = {"rows": 8, "starts": 1, "duration": 6.0, "seed": seed, "start_position": zero}
     driver.teleport(zero)
     request = PlanExcitation.Request(**wanted)
-    plan = cell.client.demand(PlanExcitation, "excitation/plan", request, 240.0)
+    plan = cell.ask(request)
     return np.array(plan.trajectory.points[0].positions)
 
 
@@ -89,7 +88,7 @@ def _sequence(
 ) -> tuple[list[list[float]], str]:
     """Start, lie after a random while, stop; return the shares of all braking and how it ended."""
     driver.teleport(start)
-    cell.wait(lambda: cell.trigger("start").success, "start", 60.0)
+    cell.wait(lambda: cell.answers.start().success, "start", 60.0)
     cell.statuses.clear()
     cell.wait_for(Status.RUNNING, Status.FAULT, Status.STOPPED)
     begin = cell.now() + round(rng.uniform(0.0, LATEST) * NANOSECONDS)
@@ -97,7 +96,7 @@ def _sequence(
     driver.tell = Liar(rng, len(start)).state
     end = cell.now() + round(rng.uniform(0.0, LONGEST) * NANOSECONDS)
     cell.wait(lambda: cell.now() >= end, "end of lies")
-    cell.client.call(Trigger, "excitation/stop")
+    cell.answers.stop()
     driver.tell = honest
     status = cell.wait_for(Status.STOPPED, Status.FAULT, Status.FINISHED, timeout=30.0)
     found = [shares(sent.trajectory, cell.limits) for sent in cell.sent]

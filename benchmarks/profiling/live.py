@@ -12,12 +12,12 @@ from pathlib import Path
 
 from soaking.arm import Arm, prepare
 from soaking.resources import Usage
-from std_srvs.srv import Trigger
 
 from profiling.block_costs import block_costs
 from profiling.shares import cumulative, print_figures, print_parts, saved
 from robot_identification.nodes.client import Client
 from robot_identification.nodes.processes import NodeProcesses, command
+from robot_identification.nodes.verbs import Verbs
 
 RATE = 1000.0
 NAMESPACE = "/profile"
@@ -72,9 +72,9 @@ def run(
             if profile and name == "acquisition":
                 line = [sys.executable, "-m", "cProfile", "-o", str(written), *line]
             nodes.start(name, line)
-        client.wait_for_service(Trigger, "acquisition/start", 120.0)
-        client.wait_for_service(Trigger, "identification/cancel", 120.0)
-        client.demand(Trigger, "acquisition/start")
+        verbs = Verbs(client)
+        verbs.require("acquisition", "identification")
+        verbs.start_recording()
         driver = [sys.executable, "-m", "soaking.publisher", NAMESPACE, str(arm.motion), "1"]
         process = nodes.start(
             "driver", [*driver, str(round(RATE * seconds)), str(folder / "driver.json")]

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from didim_service import write_bag
 from rclpy.serialization import serialize_message
-from robot_identification.srv import BaseParameters, Identify, IdentifyDidim
+from robot_identification.srv import Identify, IdentifyDidim
 
 from profiling.shares import print_parts
 from robot_identification.dynamics.simulation import ClosedLoop
 from robot_identification.nodes.client import Client
 from robot_identification.nodes.processes import NodeProcesses, command
+from robot_identification.nodes.verbs import Verbs
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.values import load_values
 from robot_identification.share import share_directory
@@ -39,29 +40,29 @@ def measure(seconds: float) -> None:
         line = command("identification", parameters={"robot": "tx40"}, namespace=NAMESPACE)
         with NodeProcesses(folder) as nodes, Client(NAMESPACE, watch=nodes.check) as client:
             nodes.start("identification", line)
-            client.wait_for_service(Identify, "identification/identify", 120.0)
-            quick = _median(lambda: client.demand(BaseParameters, "identification/base_parameters"))
+            verbs = Verbs(client)
+            verbs.require("identification")
+            quick = _median(verbs.base_parameters)
             for kind, name, bag in (
                 (Identify, "identify", folder / "states"),
                 (IdentifyDidim, "didim", folder / "efforts"),
             ):
-                found = _request(client, kind, name, bag)
+                found = _request(verbs, kind.Request(), name, bag)
                 title = f"service {name}: a bag of {seconds:g} s at 1 kHz, 6 joints"
                 print_parts(title, found, "ms", 1e3)
     print(f"\nA request for base parameters, which are known: {1e3 * quick:.3g} ms.")
 
 
-def _request(client: Client, kind: Any, name: str, bag: Path) -> dict[str, float]:
+def _request(verbs: Verbs, request: Any, name: str, bag: Path) -> dict[str, float]:
     """Return the seconds of the parts of a request."""
-    request = kind.Request()
     request.data.bags = [str(bag)]
     first = time.monotonic()
-    client.demand(kind, f"identification/{name}", request, 120.0)
+    verbs.ask(request)
     first = time.monotonic() - first
     spent, answers = [], []
     for _ in range(ROUNDS):
         begin = time.monotonic()
-        answers.append(client.demand(kind, f"identification/{name}", request, 120.0))
+        answers.append(verbs.ask(request))
         spent.append(time.monotonic() - begin)
     whole = float(np.median(spent))
     inside = float(np.median([answer.result.seconds for answer in answers]))

@@ -37,11 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command: about a minute and a half, most of it the motion of the robot."""
-    from robot_identification.nodes.client import READY_WITHIN
     from robot_identification.nodes.commissioning import follow_with_both, heavy_prior
     from robot_identification.nodes.session import Session
     from robot_identification.nodes.tracking import Tracking
-    from robot_identification.srv import Calibrate
 
     begin = time.monotonic()
     lead = min(max(_LEAD * options.speed, _LEAD), _FARTHEST_LEAD)
@@ -68,7 +66,7 @@ def run(options: argparse.Namespace) -> None:
             watch=lambda fraction: report("following another motion", fraction),
         )
         session.wait_until_ready()
-        session.client.wait_for_service(Calibrate, "calibration/calibrate", READY_WITHIN)
+        session.verbs.require("calibration")
         tracking.wait_until_ready()
         fitted = session.record(
             _trajectory(EXCITING), lambda fraction: report("moving the robot", fraction)

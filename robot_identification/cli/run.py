@@ -157,13 +157,14 @@ def run(options: argparse.Namespace) -> None:
     from robot_identification.nodes.client import Client
     from robot_identification.nodes.interruption import signals_interrupting
     from robot_identification.nodes.live_run import LiveRun
+    from robot_identification.nodes.verbs import Verbs
 
     settle(options)
     record = RunRecord.begin(options.output, resumed=options.steps[0] != STEPS[0])
     with signals_interrupting(), Client(options.namespace) as client:
-        live = LiveRun(client, options.namespace)
-        live.require(nodes_for(options), options.wait)
-        walk = Walk(live, options, record)
+        verbs = Verbs(client)
+        verbs.require(*nodes_for(options), within=options.wait)
+        walk = Walk(LiveRun(verbs), options, record)
         for step in options.steps:
             walk.take(step)
     if options.json:

@@ -6,7 +6,6 @@ import argparse
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,9 @@ from robot_identification.cli import progress, tables
 from robot_identification.cli.run_record import RunRecord
 from robot_identification.errors import InputError, ResultRefusedError
 from robot_identification.identification.result import summary
-from robot_identification.nodes.identification_client import Verbs, data_of
 from robot_identification.nodes.live_run import LiveRun
 from robot_identification.nodes.result_messages import result_of
+from robot_identification.nodes.verbs import data_of
 
 PLAN = "plan.yaml"
 VALIDATION_PLAN = "validation_plan.yaml"
@@ -88,7 +87,7 @@ class Walk:
         """Plan a motion; return what is to be kept of the plan."""
         options = self._options
         with self._bar("planning") as report:
-            response = self._verbs(report).plan(
+            response = self._live.verbs.telling(report).plan(
                 method=_ONE_JOINT if options.method == _ONE_JOINT else "",
                 rows=options.rows,
                 duration=options.duration,
@@ -179,7 +178,7 @@ class Walk:
             )
         data = data_of([] if options.bag else [recording], [bag.resolve() for bag in options.bag])
         with self._bar("identifying") as report:
-            response = self._verbs(report).identify(
+            response = self._live.verbs.telling(report).identify(
                 options.method,
                 data,
                 held_out_fraction=options.held_out,
@@ -202,10 +201,10 @@ class Walk:
             motion: dict[str, Any] = {}
         else:
             motion = self._second_motion()
-            data = data_of([motion["recording"]], [])
+            data = data_of([motion["recording"]])
         result = self._record.existing(RESULT)
         with self._bar("validating") as report:
-            response = self._verbs(report).validate(data, result=result)
+            response = self._live.verbs.telling(report).validate(data, result=result)
         errors = {
             "total": response.relative_error_total,
             **dict(zip(response.joint_names, response.relative_error, strict=True)),
@@ -244,7 +243,7 @@ class Walk:
     def _calibrate(self) -> None:
         record, prior = self._record, self._options.prior
         with self._bar("calibrating") as report:
-            response = self._verbs(report).calibrate(
+            response = self._live.verbs.telling(report).calibrate(
                 result=record.existing(RESULT),
                 prior=str(Path(prior).resolve()) if prior and Path(prior).exists() else prior,
                 output=record.asked(PARAMETERS),
@@ -267,9 +266,6 @@ class Walk:
                 "files": [path for path in files if path],
             },
         )
-
-    def _verbs(self, report: progress.Report) -> Verbs:
-        return Verbs(partial(self._live.ask, report=report))
 
     def _bar(self, title: str) -> AbstractContextManager[progress.Report]:
         return progress.bar(title, quiet=self._options.json)

@@ -17,6 +17,7 @@ from robot_identification.dynamics.reference import DEGREE, Reference, sample
 from robot_identification.errors import ShapeError, TrajectoryError
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
+from robot_identification.signals.joint_columns import JointColumns
 
 NANOSECONDS = 1_000_000_000
 
@@ -137,7 +138,7 @@ class Trajectory:
                 f"the trajectory moves {', '.join(self.joint_names) or 'no joint'}; "
                 f"the robot has {', '.join(joint_names)}: name each of them once"
             )
-        places = [self.joint_names.index(name) for name in joint_names]
+        places = JointColumns(joint_names, "the trajectory").of(self.joint_names)
 
         def pick(values: Array | None) -> Array | None:
             return None if values is None else values[:, places]

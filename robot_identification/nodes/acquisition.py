@@ -33,9 +33,9 @@ from robot_identification.nodes.recorder import Block, Recorder, continuation
 from robot_identification.nodes.reference import Reference
 from robot_identification.nodes.running import run
 from robot_identification.nodes.separate_efforts import JOINT_STATE_TYPE, SeparateEfforts
-from robot_identification.nodes.setback import SetbackWatch
 from robot_identification.robot.drives import require_effort_meaning
 from robot_identification.robot.loading import load_robot
+from robot_identification.signals.arrivals import SetbackWatch
 from robot_identification.storage.bag_parts import BagMessage
 
 _FINISH = 10.0
@@ -56,7 +56,7 @@ class AcquisitionNode(Node):
         self._recorder: Recorder | None = None
         self._bag: BagRecording | None = None
         self._ended_bags: list[BagRecording] = []
-        self._setbacks = SetbackWatch()
+        self._setbacks = SetbackWatch[Sample]()
         self._blocks = self.create_publisher(SampleBlock, "samples", qos.BLOCKS)
         self._announced = self.create_publisher(String, "recordings", qos.ANNOUNCED)
         self._filtered: FilteredPublisher | None = None
@@ -163,7 +163,7 @@ class AcquisitionNode(Node):
         bag = self._new_bag(name)
         if self._efforts is not None:
             self._efforts.begin()
-        self._setbacks = SetbackWatch()
+        self._setbacks = SetbackWatch[Sample]()
         self._open(name, bag)
         return name
 

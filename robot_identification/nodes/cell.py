@@ -15,10 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from rcl_interfaces.srv import SetParameters
-from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
-from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from robot_identification.excitation.limits import MotionLimits
@@ -28,10 +25,11 @@ from robot_identification.msg import ExcitationStatus as Status
 from robot_identification.nodes import qos
 from robot_identification.nodes.client import READY_WITHIN, Client
 from robot_identification.nodes.closing import Closing
-from robot_identification.nodes.excitation_client import ExcitationClient
 from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
+from robot_identification.nodes.motion_client import follow
 from robot_identification.nodes.processes import NodeProcesses, command
 from robot_identification.nodes.trajectories import trajectory_of
+from robot_identification.nodes.verbs import Verbs
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.model import Array
 
@@ -90,7 +88,7 @@ class Stop:
     state: int
 
 
-class Cell(ExcitationClient, Closing):
+class Cell(Verbs, Closing):
     """The two nodes, for as long as the block lasts.
 
     Args:
@@ -138,7 +136,7 @@ class Cell(ExcitationClient, Closing):
         self.client.close()
         self.nodes.stop()
 
-    def start(self) -> None:
+    def start_nodes(self) -> None:
         """Start both nodes and wait until they are ready."""
         self.start_robot()
         self.start_excitation()
@@ -153,7 +151,7 @@ class Cell(ExcitationClient, Closing):
         """Start the excitation node and wait for its services."""
         line = command("excitation", parameters=self._excitation, namespace=self.namespace)
         self.nodes.start("excitation", line)
-        self.wait_until_ready()
+        self.wait_until_idle()
 
     def kill(self, number: signal.Signals) -> None:
         """End the excitation node by a signal."""
@@ -205,17 +203,10 @@ class Cell(ExcitationClient, Closing):
         told = re.findall(r"trajectory joined ([\d.]+) s late", output)
         return [float(seconds) for seconds in told]
 
-    def set_speed(self, speed: float) -> None:
-        """Set the parameter `speed`."""
-        request = SetParameters.Request(
-            parameters=[Parameter("speed", value=float(speed)).to_parameter_msg()]
-        )
-        self.client.call(SetParameters, "excitation/set_parameters", request)
-
-    def run(self, timeout: float = 120.0) -> tuple[Status, dict[str, float]]:
+    def run(self) -> tuple[Status, dict[str, float]]:
         """Start, wait for the end; return the status and the shares of the limits used."""
         since = self.now()
-        return self.execute(timeout), self.excess(since)
+        return follow(self), self.excess(since)
 
     def followed(self, since: int) -> Sent:
         """Return the trajectory that the status is about, sent after a time in ns; wait for it.
@@ -241,13 +232,13 @@ class Cell(ExcitationClient, Closing):
         """
         del self.states[:-1]
         begun, count_late = self.now(), len(self.lateness)
-        self.client.demand(Trigger, "excitation/start")
+        self.start()
         self.wait_for(Status.RUNNING, timeout=60.0)
         start = stamp_of(self.followed(begun).message)
         self.wait(lambda: self.now() >= start + seconds * NANOSECONDS, "moment", 120.0)
         count, asked = len(self.sent), time.monotonic()
         after = (self.now() - start) / NANOSECONDS
-        answer = self.client.demand(Trigger, "excitation/stop").message
+        answer = self.stop().message
         if not answer.startswith("braking: "):
             self.wait_for(Status.STOPPED, Status.FAULT, Status.FINISHED)
             return None

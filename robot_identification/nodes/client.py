@@ -40,6 +40,10 @@ class ClientTimeoutError(RobotIdentificationError):
     """A node did not answer in time; the message says what was waited for."""
 
 
+class NodeGoneError(RobotIdentificationError):
+    """A node has ended, or cannot be reached any more, in the middle of what it was asked."""
+
+
 class RequestRefusedError(RobotIdentificationError):
     """A node answered that it could not do what was asked.
 
@@ -208,18 +212,6 @@ class Client(Closing):
         future = self.begin(kind, name, request, timeout)
         self.wait_for(future.done, timeout, f"answer of {name}")
         return future.result()
-
-    def demand(self, kind: Any, name: str, request: Any = None, timeout: float = 60.0) -> Any:
-        """Call a service and return its response, which must be a success; arguments likewise.
-
-        Raises:
-            ClientTimeoutError: if it is not there or does not answer in time.
-            RequestRefusedError: if it answers without success.
-        """
-        response = self.call(kind, name, request, timeout)
-        if not response.success:
-            raise refusal(name, response.message, getattr(response, "error_code", None))
-        return response
 
     def _client(self, kind: Any, name: str) -> Any:
         if name not in self._clients:

@@ -7,7 +7,6 @@ first the prior, then what the node `calibration` publishes.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +16,11 @@ import numpy.typing as npt
 from robot_identification import msg
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.nodes.client import RequestRefusedError
-from robot_identification.nodes.excitation_client import ExcitationClient
-from robot_identification.nodes.identification_client import Verbs
-from robot_identification.nodes.parameter_client import changed
+from robot_identification.nodes.motion_client import follow
 from robot_identification.nodes.session import Session
 from robot_identification.nodes.tracking import Errors, Tracking
 from robot_identification.nodes.trajectories import trajectory_of
+from robot_identification.nodes.verbs import Verbs
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.parameters import LINK_PARAMETERS
 from robot_identification.srv import Calibrate
@@ -33,7 +31,6 @@ OTHERS = ("excitation", "calibration")
 """Nodes that this needs beside those that every session has."""
 
 _ATTEMPTS = 5
-_PLANNED_WITHIN = 300.0
 
 
 @dataclass(frozen=True)
@@ -91,23 +88,21 @@ def _of_bodies(robot: RobotModel) -> npt.NDArray[np.bool_]:
     return chosen
 
 
-def plan(excitation: ExcitationClient, robot: RobotModel, **fields: Any) -> Trajectory:
+def plan(verbs: Verbs, robot: RobotModel, **fields: Any) -> Trajectory:
     """Plan an exciting trajectory.
 
     Args:
-        excitation: client of the node.
+        verbs: of the nodes.
         robot: the robot.
         fields: of the request ~/plan.
 
     Raises:
         RequestRefusedError: if there is none.
     """
-    verbs = Verbs(partial(excitation.client.demand, timeout=_PLANNED_WITHIN))
-    response = verbs.plan(**fields)
-    return trajectory_of(response.trajectory).reordered(robot.joint_names)
+    return trajectory_of(verbs.plan(**fields).trajectory).reordered(robot.joint_names)
 
 
-def record_excitation(session: Session, excitation: ExcitationClient) -> str:
+def record_excitation(verbs: Verbs) -> str:
     """Record while the robot executes the last plan; return the identifier of the recording.
 
     A motion that was stopped, because a busy machine delayed the states, is begun anew.
@@ -116,11 +111,10 @@ def record_excitation(session: Session, excitation: ExcitationClient) -> str:
         RequestRefusedError: if the motion is refused, or no attempt reaches its end.
     """
     for _ in range(_ATTEMPTS):
-        recording = session.begin_recording()
-        status = excitation.execute()
-        session.end_recording()
+        with verbs.recorded() as recording:
+            status = follow(verbs)
         if status.state == msg.ExcitationStatus.FINISHED:
-            return recording
+            return recording.name
     raise RequestRefusedError("excitation/start", status.text)
 
 
@@ -144,11 +138,10 @@ def follow_with_both(
     tracking.use(prior)
     path = folder / "prior.yaml"
     write_prior(path, tracking.robot, prior)
-    with changed(session.client, "identification", "streaming", False):
-        recording = session.begin_recording()
+    streamed = session.verbs.changed("identification", "streaming", False)
+    with streamed, session.verbs.recorded() as recording:
         with_prior = tracking.approach_and_follow(motion)
         calibrated = session.calibrate(path)
         tracking.wait_until_used(calibrated.parameters)
         with_identified = tracking.approach_and_follow(motion)
-        session.end_recording()
-    return Followed(with_prior, calibrated, with_identified, recording)
+    return Followed(with_prior, calibrated, with_identified, recording.name)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from robot_identification.nodes.joint_states import NANOSECONDS, Sample
 from robot_identification.nodes.stamps import StampStatistics
+from robot_identification.signals.arrivals import Arrival, Arrivals
 from robot_identification.signals.effort_buffer import EffortBuffer
 from robot_identification.signals.recording import RawSamples
 
@@ -89,16 +89,14 @@ class Recorder:
         self._joints = joints
         self._efforts = efforts
         self._statistics = StampStatistics(rate)
-        self._pending: dict[int, Sample] = {}
-        self._published: list[int] = []
-        self._newest: int | None = None
+        self._waiting = Arrivals[Sample](_REMEMBERED)
         self._sequence = 0
         self._samples = 0
 
     @property
     def pending(self) -> int:
         """Number of samples that wait for the next block."""
-        return len(self._pending)
+        return len(self._waiting.stamps)
 
     def refuse(self) -> None:
         """Count a message that was received but is of no use."""
@@ -106,25 +104,14 @@ class Recorder:
 
     def add(self, sample: Sample) -> None:
         """Take in a sample."""
-        stamp = sample.stamp
-        late = self._newest is not None and stamp <= self._newest
-        if late and (stamp in self._pending or stamp in self._published):
+        arrival = self._waiting.add(sample.stamp, sample)
+        if arrival is Arrival.DUPLICATE:
             self._count(received=1, duplicate=1)
-        elif late and self._published and stamp < self._published[-1]:
-            self._count(received=1, out_of_order=1, lost=-self._fill(stamp))
+        elif arrival is Arrival.PASSED:
+            filled = self._statistics.filled(*self._waiting.fill(sample.stamp))
+            self._count(received=1, out_of_order=1, lost=-filled)
         else:
-            self._pending[stamp] = sample
-            self._newest = stamp if self._newest is None else max(stamp, self._newest)
-            self._count(received=1, out_of_order=int(late))
-
-    def _fill(self, stamp: int) -> int:
-        """Remember a sample that comes too late; return how many lost ones it accounts for."""
-        place = bisect(self._published, stamp)
-        if place == 0:
-            return 0
-        before, after = stamp - self._published[place - 1], self._published[place] - stamp
-        self._published.insert(place, stamp)
-        return self._statistics.filled(before, after)
+            self._count(received=1, out_of_order=int(arrival is Arrival.LATE))
 
     @property
     def rate(self) -> float:
@@ -148,19 +135,18 @@ class Recorder:
                 unless it is so far behind that it has another clock.  None: no sample waits.
             most: samples of a block; the others are for the next call.  By default all are taken.
         """
-        due = sorted(self._pending) if last else self._due(wait=wait, until=until)
-        stamps = due[:most]
-        ending, last = last, last and stamps == due
-        if not stamps and not last:
+        waiting = self._waiting
+        due = self.pending if last else self._due(wait=wait, until=until)
+        count = due if most is None else min(due, most)
+        ending, last = last, last and count == due
+        if not count and not last:
             return None
-        samples = _stack([self._pending.pop(stamp) for stamp in stamps], self._joints)
-        reach = [*([self._published[-1]] if self._published else []), *stamps]
+        reach = [*waiting.passed[-1:], *waiting.stamps[:count]]
         self._count(lost=self._statistics.add(np.diff(reach).tolist()))
-        self._published.extend(stamps)
-        del self._published[:-_REMEMBERED]
+        samples = _stack(waiting.take(count), self._joints)
         if self._efforts is not None:
             samples = self._efforts.merge(samples)
-            self._count(without_effort=len(stamps) - len(samples.stamps))
+            self._count(without_effort=count - len(samples.stamps))
             if not len(samples.stamps) and not last:
                 return self.take(last=ending, wait=wait, until=until, most=most)
         block = Block(
@@ -175,16 +161,15 @@ class Recorder:
         self._samples += len(samples.stamps)
         return block
 
-    def _due(self, *, wait: bool, until: int | None) -> list[int]:
-        """Return the stamps of the samples that are complete, or do not wait any longer."""
-        stamps = sorted(self._pending)
-        complete = len(stamps)
-        if until is not None and stamps and stamps[-1] - until < _OTHER_CLOCK_NS:
-            complete = bisect(stamps, until)
+    def _due(self, *, wait: bool, until: int | None) -> int:
+        """Return how many samples are complete, or do not wait any longer."""
+        waiting, complete = self._waiting, self.pending
+        if until is not None and waiting.stamps and waiting.stamps[-1] - until < _OTHER_CLOCK_NS:
+            complete = waiting.until(until)
         if self._efforts is not None and wait:
             ready = self._efforts.ready
-            complete = min(complete, 0 if ready is None else bisect(stamps, ready))
-        return stamps[: max(complete, len(stamps) - _MOST_PENDING)]
+            complete = min(complete, 0 if ready is None else waiting.until(ready))
+        return max(complete, self.pending - _MOST_PENDING)
 
     def _count(self, **changes: int) -> None:
         new = {name: getattr(self.counts, name) + change for name, change in changes.items()}

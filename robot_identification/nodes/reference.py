@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +14,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
-from robot_identification.errors import RobotIdentificationError
+from robot_identification.errors import InputError, RobotIdentificationError
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.nodes import qos
 from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
@@ -21,6 +22,7 @@ from robot_identification.nodes.recorder import Block
 from robot_identification.nodes.reference_samples import ReferenceSamples
 from robot_identification.nodes.trajectories import trajectory_of
 from robot_identification.robot.model import Array, RobotModel
+from robot_identification.signals.joint_columns import JointColumns
 from robot_identification.storage.bag_trajectories import MESSAGE_TYPE as TRAJECTORY_TYPE
 from robot_identification.storage.joint_state_cdr import MESSAGE_TYPE as STATE_TYPE
 
@@ -52,6 +54,7 @@ class Reference:
         self._trajectory: Trajectory | None = None
         self._start = 0
         self._samples = ReferenceSamples()
+        self._columns = JointColumns(robot.joint_names, "joint_reference")
         self._trajectory_topic = node.create_subscription(
             JointTrajectory, "joint_trajectory", self._on_trajectory, qos.COMMANDS
         ).topic_name
@@ -106,12 +109,12 @@ class Reference:
 
     def _on_sample(self, message: JointState) -> None:
         self._note(self._sample_topic, STATE_TYPE, message)
-        place = dict(zip(message.name, message.position, strict=False))
         if stamp_of(message) == 0:
             self._node.get_logger().warning(
                 "reference ignored: a sample without a stamp holds from nobody knows when",
                 throttle_duration_sec=_REPEAT,
             )
-        elif set(self._robot.joint_names) <= set(place):
-            position = np.array([place[name] for name in self._robot.joint_names])
-            self._samples.add(stamp_of(message), position)
+        elif len(message.position) == len(message.name):
+            with suppress(InputError):  # of other joints
+                columns = self._columns.of(message.name)
+                self._samples.add(stamp_of(message), np.asarray(message.position)[columns])

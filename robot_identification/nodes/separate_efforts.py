@@ -15,7 +15,6 @@ from robot_identification.errors import InputError, SampleError, SettingError, S
 from robot_identification.nodes.joint_states import JointStateReader, stamp_of
 from robot_identification.nodes.listening import Listener
 from robot_identification.nodes.patience import Patience
-from robot_identification.nodes.setback import SETBACK_NS
 from robot_identification.nodes.stamps import StampStatistics
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.signals.effort_buffer import EffortBuffer
@@ -85,7 +84,7 @@ class SeparateEfforts:
 
     def begin(self) -> EffortBuffer:
         """Begin another recording: efforts from before have no part in it, as in a bag of it."""
-        self.buffer = EffortBuffer(len(self._robot.joints), self.source.delay, SETBACK_NS)
+        self.buffer = EffortBuffer(len(self._robot.joints), self.source.delay)
         self._patience.renew()
         return self.buffer
 

@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from robot_identification import msg
@@ -21,13 +20,13 @@ from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.nodes import qos
 from robot_identification.nodes.client import READY_WITHIN, Client
 from robot_identification.nodes.closing import Closing
-from robot_identification.nodes.identification_client import RecordingClient, Verbs, data_of
 from robot_identification.nodes.joint_states import NANOSECONDS
 from robot_identification.nodes.middleware import private_domain
 from robot_identification.nodes.parameter_files import simulation_file
 from robot_identification.nodes.processes import NodeProcesses, command
 from robot_identification.nodes.trajectories import message_of
-from robot_identification.srv import Calibrate, Identify
+from robot_identification.nodes.verbs import Verbs, data_of
+from robot_identification.srv import Calibrate
 
 NODES = ("simulated_robot", "acquisition", "identification")
 _SETTLING = 0.3
@@ -58,7 +57,6 @@ class Session(Closing):
         nodes: the processes.
         client: calls services and waits.
         verbs: what the nodes are asked to do.
-        recorder: begins and ends recordings.
     """
 
     def __init__(
@@ -92,8 +90,7 @@ class Session(Closing):
                 )
                 self.nodes.start(name, line)
             self.client = Client(self.namespace, watch=self.nodes.check)
-            self.verbs = Verbs(self.client.demand)
-            self.recorder = RecordingClient(self.client)
+            self.verbs = Verbs(self.client)
             self._trajectories = self.client.node.create_publisher(
                 JointTrajectory, "joint_trajectory", qos.COMMANDS
             )
@@ -110,8 +107,7 @@ class Session(Closing):
 
     def wait_until_ready(self) -> None:
         """Wait until simulated robot, acquisition and identification answer."""
-        self.client.wait_for_service(Identify, "identification/identify", READY_WITHIN)
-        self.client.wait_for_service(Trigger, "acquisition/start", READY_WITHIN)
+        self.verbs.require("identification", "acquisition")
         count = self._trajectories.get_subscription_count
         self.client.wait_for(lambda: count() >= 2, READY_WITHIN, "listener to trajectories")
 
@@ -122,33 +118,19 @@ class Session(Closing):
             trajectory: what to follow.
             watch: told now and then what fraction of the motion is done.
         """
-        name = self.begin_recording()
-        begin = self.recorder.last_stamp + round(self._lead * NANOSECONDS)
-        self._trajectories.publish(message_of(trajectory, begin))
-        length = round((float(trajectory.times[-1]) + _SETTLING) * NANOSECONDS)
+        with self.verbs.recorded() as recording:
+            begin = recording.last_stamp + round(self._lead * NANOSECONDS)
+            self._trajectories.publish(message_of(trajectory, begin))
+            length = round((float(trajectory.times[-1]) + _SETTLING) * NANOSECONDS)
 
-        def finished() -> bool:
-            done = (self.recorder.last_stamp - begin) / length
-            if watch is not None:
-                watch(min(max(done, 0.0), 1.0))
-            return done >= 1.0
+            def finished() -> bool:
+                done = (recording.last_stamp - begin) / length
+                if watch is not None:
+                    watch(min(max(done, 0.0), 1.0))
+                return done >= 1.0
 
-        self.client.wait_for(finished, 30.0 + 3.0 * length / NANOSECONDS, "end of the motion")
-        self.end_recording()
-        return name
-
-    @property
-    def last_block(self) -> msg.SampleBlock | None:
-        """The last block of samples that came."""
-        return self.recorder.last_block
-
-    def begin_recording(self) -> str:
-        """Record from now on; return the identifier of the recording."""
-        return self.recorder.begin()
-
-    def end_recording(self) -> None:
-        """End the recording and wait for the last of it."""
-        self.recorder.end()
+            self.client.wait_for(finished, 30.0 + 3.0 * length / NANOSECONDS, "end of the motion")
+        return recording.name
 
     def identify(
         self,
@@ -158,12 +140,12 @@ class Session(Closing):
     ) -> msg.IdentificationResult:
         """Identify from a recording and return the result."""
         said = {} if processing is None else {"processing": processing}
-        return self.verbs.identify(method, data_of([recording], []), **said).result
+        return self.verbs.identify(method, data_of([recording]), **said).result
 
     def validate(self, recording: str, processing: msg.ProcessingSettings | None = None) -> Any:
         """Predict a recording with the last result and return the response."""
         said = {} if processing is None else {"processing": processing}
-        return self.verbs.validate(data_of([recording], []), **said)
+        return self.verbs.validate(data_of([recording]), **said)
 
     def calibrate(self, prior: Path) -> Calibrate.Response:
         """Calibrate the last result to a prior and return the response."""

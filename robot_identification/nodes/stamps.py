@@ -46,7 +46,7 @@ class StampStatistics:
         if clock is None:
             return math.nan
         steps = np.array(self._steps, dtype=np.float64)
-        return float(np.std(steps[steps <= clock.largest_step_ns]) / clock.nominal_ns)
+        return float(np.std(steps[~clock.is_gap(steps)]) / clock.nominal_ns)
 
     def _measured(self) -> Clock | None:
         return Clock.of_steps(np.array(self._steps)) if len(self._steps) >= _ENOUGH else None

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.robot.model import Array
+from robot_identification.signals.clock import Clock
 
 
 def thinned(time: npt.ArrayLike, values: npt.ArrayLike, buckets: int) -> tuple[Array, Array]:
@@ -48,5 +49,5 @@ def broken_at_gaps(
         period: of rows without a gap, in s.
     """
     t, v = np.asarray(time, dtype=np.float64), np.asarray(values, dtype=np.float64)
-    gaps = np.flatnonzero(np.abs(np.diff(t)) > 1.5 * period) + 1
+    gaps = np.flatnonzero(Clock(period).is_gap(np.abs(np.diff(t)))) + 1
     return np.insert(t, gaps, t[gaps - 1]), np.insert(v, gaps, np.nan)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -58,6 +58,11 @@ def in_order(stamps: Stamps) -> Order:
     kept = order[is_first]
     late = int(np.count_nonzero(stamps[kept] < np.maximum.accumulate(stamps)[kept]))
     return Order(kept, late, len(stamps) - len(kept))
+
+
+def newest_at(stamps: Stamps, instants: Stamps) -> Places:
+    """Return (instants,) the places of the newest of rising stamps at or before instants, or -1."""
+    return np.searchsorted(stamps, instants, side="right") - 1
 
 
 @dataclass(frozen=True)
@@ -109,12 +114,16 @@ class Clock:
 
     def gaps(self, stamps: Stamps) -> Places:
         """Return the places of increasing stamps that follow a gap."""
-        return np.flatnonzero(np.diff(stamps) > self.largest_step_ns) + 1
+        return np.flatnonzero(self.is_gap(np.diff(stamps))) + 1
+
+    def is_gap(self, steps: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        """Return (steps,) which steps between stamps, in ns, are gaps."""
+        return np.asarray(steps > self.largest_step_ns)
 
     def missing(self, steps: npt.ArrayLike) -> int:
         """Return how many samples are missing in steps between stamps, in ns."""
         steps = np.asarray(steps)
-        gaps = steps[steps > self.largest_step_ns]
+        gaps = steps[self.is_gap(steps)]
         return int(np.sum(np.maximum(np.rint(gaps / self.nominal_ns), 2.0) - 1.0))
 
     def measured(self, stamps: Stamps, runs: Sequence[tuple[int, int]]) -> Clock:

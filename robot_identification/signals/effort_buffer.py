@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections import deque
+from typing import NamedTuple
 
 import numpy as np
 
 from robot_identification.robot.model import Array
+from robot_identification.signals.arrivals import Arrivals, SetbackWatch
 from robot_identification.signals.clock import BEGINNING, Clock
 from robot_identification.signals.recording import RawSamples
 from robot_identification.signals.separate_efforts import (
@@ -20,6 +21,11 @@ from robot_identification.signals.separate_efforts import (
 _MOST = 200_000
 
 
+class _Effort(NamedTuple):
+    stamp: int
+    effort: Array
+
+
 class EffortBuffer:
     """Efforts of the last seconds, merged block by block as :func:`merge_efforts` merges all.
 
@@ -29,17 +35,15 @@ class EffortBuffer:
     Args:
         joints: number of joints.
         delay: time in s by which the stamps of the efforts lie behind those of the motion.
-        setback_ns: step back of the stamps from which on the clock was set back, in ns.
     """
 
-    def __init__(self, joints: int, delay: float, setback_ns: int) -> None:
+    def __init__(self, joints: int, delay: float) -> None:
         self._joints = joints
         self._delay = delay_ns(delay)
-        self._setback = setback_ns
-        self._clocks: deque[_Efforts] = deque([_Efforts()])
+        self._setbacks = SetbackWatch[_Effort]()
+        self._clocks = deque([Arrivals[Array]()])
         self._clock: Clock | None = None  # of the stamps, once there are enough to know it
         self._is_old = False
-        self._held: tuple[int, Array] | None = None
 
     def add(self, stamp: int, effort: Array) -> None:
         """Take in an effort.
@@ -50,26 +54,22 @@ class EffortBuffer:
             stamp: in ns.
             effort: (joints,).
         """
-        stamps = self._clocks[-1].stamps
-        held, self._held = self._held, None
-        if stamps and stamp <= stamps[-1] - self._setback:
-            if held is None or held[0] >= stamp:
-                self._held = (stamp, effort)
-                return
+        kept, set_back = self._setbacks.take(_Effort(stamp, effort))
+        if set_back:
             self._set_back()
-            self._insert(*held)
-        self._insert(stamp, effort)
+        efforts = self._clocks[-1]
+        for one in kept:
+            efforts.add(*one)
+        if len(efforts.stamps) > _MOST:
+            efforts.take(_MOST // 2)
+        if self._clock is None and len(efforts.stamps) >= BEGINNING:
+            self._clock = Clock.of(np.array(efforts.stamps))
 
     def _set_back(self) -> None:
         if self._is_old:
             self._clocks.clear()
             self._is_old = False
-        self._clocks.append(_Efforts())
-
-    def _insert(self, stamp: int, effort: Array) -> None:
-        self._clocks[-1].insert(stamp, effort)
-        if self._clock is None and len(self._clocks[-1].stamps) >= BEGINNING:
-            self._clock = Clock.of(np.array(self._clocks[-1].stamps))
+        self._clocks.append(Arrivals())
 
     @property
     def ready(self) -> int | None:
@@ -94,10 +94,10 @@ class EffortBuffer:
         if self._is_old or clock is None or not efforts.stamps or len(motion.stamps) == 0:
             nothing = np.zeros(len(motion.stamps), dtype=np.bool_)
             return with_efforts(motion, np.zeros((len(nothing), self._joints)), nothing)
-        merged = with_efforts(
-            motion, *efforts_at(motion.stamps + self._delay, efforts.samples(), clock)
-        )
-        efforts.forget(int(motion.stamps[-1]) + self._delay)
+        known = EffortSamples(np.array(efforts.stamps, dtype=np.int64), np.array(efforts.values))
+        merged = with_efforts(motion, *efforts_at(motion.stamps + self._delay, known, clock))
+        passed = efforts.until(int(motion.stamps[-1]) + self._delay)
+        efforts.take(max(passed - 1, 0))  # the last of them holds until the next one
         return merged
 
     def next_clock(self) -> None:
@@ -108,31 +108,5 @@ class EffortBuffer:
             self._is_old = True
 
 
-class _Efforts:
-    """Efforts of one clock, in the order of their stamps."""
-
-    def __init__(self) -> None:
-        self.stamps: list[int] = []
-        self._values: list[Array] = []
-
-    def insert(self, stamp: int, effort: Array) -> None:
-        """Put an effort in its place; of two with the same stamp the first one counts."""
-        place = bisect_left(self.stamps, stamp)
-        if place < len(self.stamps) and self.stamps[place] == stamp:
-            return
-        self.stamps.insert(place, stamp)
-        self._values.insert(place, effort)
-        if len(self.stamps) > _MOST:
-            del self.stamps[: _MOST // 2], self._values[: _MOST // 2]
-
-    def samples(self) -> EffortSamples:
-        return EffortSamples(np.array(self.stamps, dtype=np.int64), np.array(self._values))
-
-    def forget(self, stamp: int) -> None:
-        """Forget what lies before the last effort at or before a stamp."""
-        passed = max(bisect_right(self.stamps, stamp) - 1, 0)
-        del self.stamps[:passed], self._values[:passed]
-
-
-def _latest(efforts: _Efforts) -> int:
+def _latest(efforts: Arrivals[Array]) -> int:
     return efforts.stamps[-1] if efforts.stamps else 0

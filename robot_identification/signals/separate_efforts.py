@@ -17,7 +17,7 @@ import numpy.typing as npt
 from robot_identification.errors import RecordingError, SettingError, ShapeError
 from robot_identification.robot.arrays import by_value, read_only_view
 from robot_identification.robot.model import Array
-from robot_identification.signals.clock import Clock, Stamps, in_order
+from robot_identification.signals.clock import Clock, Stamps, in_order, newest_at
 from robot_identification.signals.joint_columns import JointColumns
 from robot_identification.signals.recording import RawSamples
 
@@ -125,13 +125,13 @@ def efforts_at(
         (instants, joints) efforts, of no meaning where there are none; (instants,) where there are.
     """
     stamps, last = efforts.stamps, len(efforts.stamps) - 1
-    before = np.searchsorted(stamps, instants, side="right") - 1
+    before = newest_at(stamps, instants)
     there = before >= 0
     before = np.maximum(before, 0)
     after = np.minimum(before + 1, last)
     step = stamps[after] - stamps[before]
     since = instants - stamps[before]
-    there &= (since == 0) | ((before < last) & (step <= clock.largest_step_ns))
+    there &= (since == 0) | ((before < last) & ~clock.is_gap(step))
     share = np.where(there, since, 0) / np.maximum(step, 1)
     first = efforts.effort[before]
     return first + share[:, None] * (efforts.effort[after] - first), there

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from robot_identification.errors import MissingSignalError, SampleError, TopicError
 from robot_identification.robot.model import Array
+from robot_identification.signals.clock import in_order, newest_at
 from robot_identification.signals.recording import RawSamples
 from robot_identification.storage.bag_files import Bag, open_bag
 from robot_identification.storage.cancelling import Cancelled
@@ -231,8 +232,8 @@ def _reference(
     if states.position is None:
         raise MissingSignalError("position", f"{bag.path}: {topic}")
     check_finite("reference", states.position, names)
-    order = np.argsort(states.stamps, kind="stable")
-    places = np.searchsorted(states.stamps[order], stamps, side="right") - 1
+    order = in_order(states.stamps).places
+    places = newest_at(states.stamps[order], stamps)
     if (places < 0).any():
         bag.warnings.append(
             f"{bag.path}: {topic} begins after the joint states; the reference was left out"

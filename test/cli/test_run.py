@@ -170,7 +170,14 @@ class Robot:
     def planned(self):
         return f"plan {self.plans}"
 
-    def ask(self, kind, name, request, report):
+    @property
+    def verbs(self):
+        return self
+
+    def telling(self, report):
+        return self
+
+    def plan(self, **fields):
         self.plans += 1
         return PlanExcitation.Response(success=True, trajectory_hash=self.planned())
 

@@ -4,10 +4,8 @@ import uuid
 
 import numpy as np
 from rcl_interfaces.srv import SetParameters
-from rclpy.parameter import Parameter
 from robot_identification.srv import Identify
 from sensor_msgs.msg import JointState
-from std_srvs.srv import Trigger
 
 from diagnostics import values_of
 from live_nodes import ROBOT, Suite, states
@@ -45,7 +43,7 @@ class FaultySuite(Suite):
         self.start("acquisition", block_period=0.05, diagnostics_period=0.1)
         self.start("identification", output_directory=str(self.folder.parent))
         self.wait_for_acquisition()
-        self.client.wait_for_service(Identify, "identification/identify")
+        self.verbs.require("identification")
         self.client.wait_for_service(SetParameters, "fault_injector/set_parameters")
         self.wait(self.arrives, "joint states behind the injector")
         (last,), _ = self.record_with(messages=states(60))
@@ -75,14 +73,7 @@ class FaultySuite(Suite):
         path = self.folder / f"{uuid.uuid4().hex}.yaml"
         entries = ", ".join(f"{{{line}}}" for line in faults)
         path.write_text(f"seed: 3\nfaults: [{entries}]\n")
-        answer = self.client.call(
-            SetParameters,
-            "fault_injector/set_parameters",
-            SetParameters.Request(
-                parameters=[Parameter("faults", value=str(path)).to_parameter_msg()]
-            ),
-        )
-        assert answer.results[0].successful, answer.results[0].reason
+        self.verbs.set_parameter("fault_injector", "faults", str(path))
         return path
 
     def record_with(self, *faults, messages=None):
@@ -94,13 +85,13 @@ class FaultySuite(Suite):
         messages = noisy_states() if messages is None else messages
         sent = Injector(read_faults(self.set_faults(faults))).apply_all(messages)
         before, known = int(self.value("messages_received")), len(self.blocks)
-        self.client.demand(Trigger, "acquisition/start")
+        self.verbs.start_recording()
         for message in messages:
             self.driver.publish(message)
         self.wait(
             lambda: int(self.value("messages_received")) >= before + len(sent), "all messages"
         )
-        final = self.client.demand(Trigger, "acquisition/stop").message
+        final = self.verbs.stop_recording().message
         self.wait(lambda: self.of(final) and self.of(final)[-1].last, "last block")
         lasts = [block for block in self.blocks[known:] if block.last]
         assert sum(block.received for block in lasts) == len(sent)
@@ -109,7 +100,4 @@ class FaultySuite(Suite):
     def identify_all(self, recordings, **fields):
         request = Identify.Request(**fields)
         request.data.recordings = list(recordings)
-        return self.client.call(Identify, "identification/identify", request)
-
-    def trigger(self, name):
-        return self.client.call(Trigger, name)
+        return self.verbs.answers.ask(request)

@@ -4,14 +4,13 @@ import time
 
 import numpy as np
 import pytest
-from rcl_interfaces.srv import SetParameters
-from rclpy.parameter import Parameter
 from robot_identification.srv import BaseParameters, Identify, Validate
 from std_srvs.srv import Trigger
 
 from robot_identification import msg
 from robot_identification.nodes.client import Client
 from robot_identification.nodes.services import CODES
+from robot_identification.nodes.verbs import Verbs
 
 pytestmark = pytest.mark.ros
 
@@ -29,34 +28,30 @@ def usable(faulty, recording):
 
 
 def set_parameter(faulty, name, value):
-    answer = faulty.client.call(
-        SetParameters,
-        "identification/set_parameters",
-        SetParameters.Request(parameters=[Parameter(name, value=value).to_parameter_msg()]),
-    )
-    return answer.results[0]
+    return faulty.verbs.answers.set_parameter("identification", name, value)
 
 
 def begun(faulty, recording, times):
     """Return the future of a request that takes a while and has begun."""
-    return faulty.begin(Identify, "identification/identify", asking(recording, times))
+    return faulty.begin(asking(recording, times))
 
 
 def test_the_second_of_two_clients_is_told_at_once_and_harms_nothing(faulty, recording):
     faulty.client.wait_for_service(Trigger, "identification/cancel")
     with Client(faulty.namespace) as other:
-        other.wait_for_service(Identify, "identification/identify")
+        verbs = Verbs(other).answers
+        verbs.require("identification")
         first = begun(faulty, recording, 1000)
         started = time.monotonic()
         answers = [
-            other.call(Identify, "identification/identify", asking(recording)),
-            other.call(Validate, "identification/validate"),
+            verbs.ask(asking(recording)),
+            verbs.ask(Validate.Request()),
         ]
         seconds = time.monotonic() - started
         assert {answer.error_code for answer in answers} == {CODES.BUSY}
         assert seconds < 2.0  # benchmarks/busy.py measures
         assert not first.done()
-        assert other.call(Trigger, "identification/cancel").success
+        assert verbs.cancel("identification").success
     faulty.wait(first.done, "answer of the first")
     assert first.result().error_code == CODES.CANCELLED
     assert usable(faulty, recording)
@@ -67,7 +62,7 @@ def test_cancels_at_random_moments_of_long_work_end_it(faulty, recording):
     for moment in np.random.default_rng(4).uniform(0.0, 0.3, CANCELS // 2):
         future = begun(faulty, recording, 1000)
         faulty.client.spin(moment)
-        faulty.wait(lambda: faulty.trigger("identification/cancel").success, "cancel")
+        faulty.wait(lambda: faulty.verbs.answers.cancel("identification").success, "cancel")
         faulty.wait(future.done, "answer")
         assert future.result().error_code == CODES.CANCELLED
     assert usable(faulty, recording) == good
@@ -77,12 +72,12 @@ def test_cancels_about_when_the_work_ends_leave_an_answer(faulty, recording):
     good = usable(faulty, recording)
     request = asking(recording, 8)
     started = time.monotonic()
-    assert faulty.client.call(Identify, "identification/identify", request).success
+    assert faulty.verbs.answers.ask(request).success
     whole = time.monotonic() - started
     for moment in np.random.default_rng(5).uniform(0.0, 1.2 * whole, CANCELS // 2):
-        future = faulty.client.begin(Identify, "identification/identify", request)
+        future = faulty.verbs.begun.ask(request)
         faulty.client.spin(moment)
-        faulty.trigger("identification/cancel")
+        faulty.verbs.answers.cancel("identification")
         faulty.wait(future.done, "answer")
         assert future.result().error_code in {CODES.OK, CODES.CANCELLED}
     assert usable(faulty, recording) == good
@@ -123,7 +118,7 @@ def test_a_parameter_that_cannot_change_is_refused_with_the_reason(
     answer = set_parameter(faulty, name, value)
     assert not answer.successful
     assert reason in answer.reason
-    faulty.client.call(Trigger, "identification/cancel")
+    faulty.verbs.answers.cancel("identification")
     faulty.wait(running.done, "answer")
     assert usable(faulty, recording)
 
@@ -161,7 +156,7 @@ def test_a_flood_of_starts_and_stops_leaves_no_recording_open(faulty):
     names = ("start", "stop", "clear", "stop")
     futures = [faulty.client.begin(Trigger, f"acquisition/{names[i % 4]}") for i in range(FLOOD)]
     faulty.wait(lambda: all(future.done() for future in futures), "all answers")
-    faulty.trigger("acquisition/stop")
-    assert "no recording" in faulty.trigger("acquisition/stop").message
+    faulty.verbs.answers.stop_recording()
+    assert "no recording" in faulty.verbs.answers.stop_recording().message
     (last,), _ = faulty.record_with()
     assert last.received == 1500

@@ -23,7 +23,7 @@ def cell(tmp_path_factory):
     folder = tmp_path_factory.mktemp("cell")
     values = str(complete_values(folder))
     with Cell(folder, "scara", values, excitation={"state_timeout": 3.0}) as cell:
-        cell.start()
+        cell.start_nodes()
         yield cell
 
 
@@ -50,15 +50,15 @@ def reach(cell, state):
         return
     if state == Status.PLANNING:
         request = PlanExcitation.Request(rows=40, starts=20, duration=3.0)
-        cell.client.begin(PlanExcitation, "excitation/plan", request)
+        cell.begun.ask(request)
         cell.wait_for(Status.PLANNING)
         return
     place = AWAY if np.abs(cell.position() - AWAY).max() > 0.2 else -AWAY
-    planned = cell.plan(**QUICK, start_position=place.tolist())
+    planned = cell.answers.plan(**QUICK, start_position=place.tolist())
     assert planned.success, planned.message
     if state == Status.PLANNED:
         return
-    assert cell.trigger("start").success
+    assert cell.answers.start().success
     cell.wait_for(Status.APPROACHING)
     if state == Status.APPROACHING:
         return
@@ -66,7 +66,7 @@ def reach(cell, state):
     if state == Status.RUNNING:
         return
     cell.client.spin(1.0)
-    assert cell.trigger("stop").success
+    assert cell.answers.stop().success
     cell.wait_for(Status.BRAKING)
 
 
@@ -86,7 +86,7 @@ def test_after_a_kill_nothing_is_commanded_and_the_node_says_so(cell, state):
     cell.wait_for(Status.IDLE)
     assert "~/plan" in cell.status.text
     assert cell.status.trajectory_hash == ""
-    started = cell.trigger("start")
+    started = cell.answers.start()
     assert not started.success
     assert "there is no certified plan" in started.message
     if sent:

@@ -84,10 +84,10 @@ def test_an_identification_node_that_was_killed_knows_the_blocks_again(suite, re
     before = values(suite.identify(recording).result)
     if state == "identifying":
         many = Identify.Request(data=msg.DataSelection(recordings=[recording] * 1000))
-        future = suite.begin(Identify, "identification/identify", many)
+        future = suite.begin(many)
         assert not future.done()
     restart(suite, "identification", Trigger, "cancel")
-    validated = suite.client.call(Validate, "identification/validate")
+    validated = suite.verbs.answers.ask(Validate.Request())
     assert validated.error_code in (CODES.RESULT_INVALID, CODES.UNKNOWN_RECORDING)
     suite.wait(lambda: suite.is_known(recording), "blocks at the identification node")
     suite.wait(lambda: values(suite.identify(recording).result) == before, "all blocks")
@@ -95,7 +95,7 @@ def test_an_identification_node_that_was_killed_knows_the_blocks_again(suite, re
 
 def test_what_an_acquisition_node_has_sent_before_it_was_killed_is_not_lost(suite):
     suite.set_faults([])
-    name = suite.trigger("acquisition/start").message
+    name = suite.verbs.answers.start_recording().message
     for message in noisy_states()[:1000]:
         suite.driver.publish(message)
     suite.wait(lambda: sum(len(b.stamps) for b in suite.of(name)) == 1000, "blocks")
@@ -106,7 +106,7 @@ def test_what_an_acquisition_node_has_sent_before_it_was_killed_is_not_lost(suit
     assert response.success, response.message
     assert response.result.sources[0].samples == 1000
     assert "not ended" in "\n".join(response.result.warnings)
-    stopped = suite.trigger("acquisition/stop")
+    stopped = suite.verbs.answers.stop_recording()
     assert not stopped.success
     assert "no recording is running" in stopped.message
     suite.diagnostics.statuses.clear()

@@ -7,7 +7,6 @@ import time
 import numpy as np
 import pytest
 from robot_identification.srv import Identify
-from std_srvs.srv import Trigger
 
 from live_nodes import BEGIN, ROBOT, motion
 from robot_identification import msg
@@ -67,7 +66,7 @@ def test_a_bag_that_goes_away_while_it_is_read_is_told(faulty, recording, tmp_pa
     write_joint_states(bag, ROBOT.joint_names, RawSamples(stamps, q, None, tau), storage=storage)
     good = faulty.identify(recording).result
     request = Identify.Request(data=msg.DataSelection(bags=[str(bag)] * MANY))
-    reading = faulty.begin(Identify, "identification/identify", request)
+    reading = faulty.begin(request)
     time.sleep(0.05)
     if fault == "unplugged":
         bag.rename(tmp_path / "gone")  # at once: SQLite may add files to it
@@ -81,5 +80,5 @@ def test_a_bag_that_goes_away_while_it_is_read_is_told(faulty, recording, tmp_pa
     assert response.error_code == CODES.BAG_UNREADABLE, response.message
     assert str(bag) in response.message
     assert repr(faulty.latched()) == repr(good)
-    assert not faulty.client.call(Trigger, "identification/cancel").success
+    assert not faulty.verbs.answers.cancel("identification").success
     assert faulty.identify(recording).success

@@ -3,7 +3,6 @@
 import uuid
 
 import pytest
-from robot_identification.srv import Identify
 
 from live_nodes import Suite
 from robot_identification.nodes import patience
@@ -44,6 +43,6 @@ def suite(make_suite):
     suite.start("acquisition", block_period=0.05, diagnostics_period=0.1)
     suite.start("identification")
     suite.wait_for_acquisition()
-    suite.client.wait_for_service(Identify, "identification/identify")
+    suite.verbs.require("identification")
     suite.wait_until_blocks_arrive()
     return suite

@@ -184,7 +184,7 @@ def test_a_receiver_that_stood_still_hears_that_a_recording_ends_with_its_node(m
     receiver = suite.start("identification")
     suite.wait_for_acquisition()
     suite.wait_until_blocks_arrive()
-    recording = suite.client.demand(Trigger, "acquisition/start").message
+    recording = suite.verbs.start_recording().message
     for state in states(800):
         suite.driver.publish(state)
     suite.wait(lambda: sum(len(b.stamps) for b in suite.of(recording)) == 800, "samples")
@@ -204,7 +204,7 @@ def test_what_waited_in_a_stall_comes_in_blocks_like_all_others(make_suite):
     suite = make_suite()
     acquisition = suite.start("acquisition", block_period=1.0)  # in which a hundred samples come
     suite.wait_for_acquisition()
-    recording = suite.client.demand(Trigger, "acquisition/start").message
+    recording = suite.verbs.start_recording().message
     sent = states(500)
 
     def publish(some, total):
@@ -303,4 +303,4 @@ def test_the_meaning_of_efforts_can_be_given(make_suite, tmp_path):
     suite.wait(lambda: suite.blocks, "block")
     assert suite.blocks[0].effort_meaning == "motor_torque"
     with pytest.raises(RequestRefusedError, match="is running"):
-        suite.client.demand(Trigger, "acquisition/start")
+        suite.verbs.start_recording()

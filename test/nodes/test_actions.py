@@ -11,7 +11,6 @@ from rclpy.node import Node
 from robot_identification.action import Identify, IdentifyDidim
 from robot_identification.srv import BaseParameters
 from robot_identification.srv import Identify as IdentifyService
-from std_srvs.srv import Trigger
 
 from live_nodes import ROBOT, states
 from robot_identification.nodes.actions import DeskAction
@@ -136,15 +135,15 @@ def test_services_and_goals_keep_each_other_out_and_short_queries_go_on(suite, g
     delays = []
     for _ in range(10):
         begin = time.monotonic()
-        assert suite.client.call(BaseParameters, "identification/base_parameters").success
+        assert suite.verbs.answers.ask(BaseParameters.Request()).success
         delays.append(time.monotonic() - begin)
         assert not goals.send(IdentifyDidim, DIDIM, endless(bag)).accepted
         assert not goals.send(Identify, IDENTIFY).accepted
-    busy = suite.client.call(IdentifyService, IDENTIFY)
+    busy = suite.verbs.answers.ask(IdentifyService.Request())
     assert busy.error_code == CODES.BUSY
     assert "didim is under way" in busy.message
     assert goal.result is None
-    assert suite.client.demand(Trigger, "identification/cancel").success
+    assert suite.verbs.cancel("identification").success
     result = goal.wait()
     assert (goal.status, result.error_code) == (ABORTED, CODES.CANCELLED), "nobody cancelled it"
     assert min(delays) < 0.1  # benchmarks/busy.py measures
@@ -153,12 +152,12 @@ def test_services_and_goals_keep_each_other_out_and_short_queries_go_on(suite, g
 
 def test_a_goal_is_rejected_while_a_service_works(suite, goals, recording):
     request = IdentifyService.Request(data=asking(recording, 400).data)
-    answer = suite.client.begin(IdentifyService, IDENTIFY, request)
+    answer = suite.verbs.begun.ask(request)
     suite.client.spin(0.3)
     rejected = goals.send(Identify, IDENTIFY, asking(recording))
     assert not answer.done()
     assert not rejected.accepted
-    assert suite.client.demand(Trigger, "identification/cancel").success
+    assert suite.verbs.cancel("identification").success
     suite.wait(answer.done, "answer of what was cancelled")
     assert answer.result().error_code == CODES.CANCELLED
     assert goals.send(Identify, IDENTIFY, asking(recording)).wait().success, "not queued, but free"

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from robot_identification.msg import DataSelection
 from robot_identification.srv import Identify
-from std_srvs.srv import Trigger
 
 from live_nodes import states
 from robot_identification.errors import OutputError
@@ -31,7 +30,7 @@ def test_a_bag_gives_the_result_of_the_recording_bit_by_bit(make_suite, tmp_path
     )
     suite.start("identification")
     suite.wait_for_acquisition()
-    suite.client.wait_for_service(Identify, "identification/identify")
+    suite.verbs.require("identification")
     sent = states()
     sent[700].effort = [float("nan")] * 2
     recording = suite.record(sent)[0].recording
@@ -42,7 +41,7 @@ def test_a_bag_gives_the_result_of_the_recording_bit_by_bit(make_suite, tmp_path
         data=DataSelection(bags=[str(bag)], joint_states_topic=f"{suite.namespace}/joint_states")
     )
     settings = {entry.key: entry.value for entry in live.result.settings}
-    read = suite.client.call(Identify, "identification/identify", request)
+    read = suite.verbs.answers.ask(request)
     assert live.success, live.message
     assert read.success, read.message
     assert settings == {entry.key: entry.value for entry in read.result.settings}
@@ -82,8 +81,8 @@ def test_a_bag_that_cannot_be_made_is_refused_before_anything_is_recorded(make_s
     suite.start("acquisition", bag_directory=str(tmp_path / "nowhere"))
     suite.wait_for_acquisition()
     with pytest.raises(RequestRefusedError, match="does not exist"):
-        suite.client.demand(Trigger, "acquisition/start")
-    assert not suite.client.call(Trigger, "acquisition/stop").success
+        suite.verbs.start_recording()
+    assert not suite.verbs.answers.stop_recording().success
 
 
 def test_a_full_disk_ends_the_bag_and_keeps_its_parts(tmp_path, monkeypatch):

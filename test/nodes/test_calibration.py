@@ -7,7 +7,7 @@ import pytest
 import yaml
 from diagnostic_msgs.msg import DiagnosticStatus
 from robot_identification.msg import IdentificationResult, InertialParameters
-from robot_identification.srv import Calibrate, Identify
+from robot_identification.srv import Calibrate
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
@@ -73,8 +73,8 @@ def calibrating(make_suite, prior):
     suite.start("identification")
     suite.start("calibration", prior=str(prior), diagnostics_period=0.1)
     suite.wait_for_acquisition()
-    suite.client.wait_for_service(Identify, "identification/identify")
-    suite.client.wait_for_service(Calibrate, SERVICE)
+    suite.verbs.require("identification")
+    suite.verbs.require("calibration")
     return suite
 
 
@@ -103,7 +103,7 @@ def move(suite, messages):
 
 
 def calibrate(suite, **fields):
-    return suite.client.call(Calibrate, SERVICE, Calibrate.Request(**fields))
+    return suite.verbs.answers.ask(Calibrate.Request(**fields))
 
 
 def latched(suite, kind, topic):

@@ -13,7 +13,6 @@ from robot_identification.nodes.commissioning import (
     record_excitation,
     write_prior,
 )
-from robot_identification.nodes.excitation_client import ExcitationClient
 from robot_identification.nodes.inertial_messages import values_of_message
 from robot_identification.nodes.session import Session
 from robot_identification.nodes.tracking import Tracking
@@ -79,12 +78,11 @@ def test_the_calibrated_model_follows_five_times_better_than_the_prior(tmp_path,
         tracking = Tracking(
             session.client, session.nodes, ROBOT, "scara", session.namespace, lead=2.0
         )
-        excitation = ExcitationClient(session.client)
         session.wait_until_ready()
-        excitation.wait_until_ready()
+        session.verbs.wait_until_idle()
         tracking.wait_until_ready()
-        plan(excitation, ROBOT, **QUICK)
-        recording = record_excitation(session, excitation)
+        plan(session.verbs, ROBOT, **QUICK)
+        recording = record_excitation(session.verbs)
         result = session.identify(recording)
         assert result.relative_error_total < 0.1
         prior = heavy_prior(ROBOT, TRUTH, TOO_LARGE)

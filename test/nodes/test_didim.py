@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from robot_identification.srv import BaseParameters, IdentifyDidim
 from sensor_msgs.msg import JointState
-from std_srvs.srv import Trigger
 
 from robot_identification.identification.base import base_parameters
 from robot_identification.nodes import qos
@@ -46,7 +45,7 @@ def bag(tmp_path_factory):
 def didim(suite, bag, **fields):
     request = IdentifyDidim.Request(**fields)
     request.data.bags = [str(bag)]
-    return suite.client.call(IdentifyDidim, SERVICE, request)
+    return suite.verbs.answers.ask(request)
 
 
 def errors_of(result):
@@ -108,7 +107,7 @@ def test_a_live_recording_with_samples_of_the_reference_is_enough(suite):
     recording = suite.record(states(), expected=LIVE)[0].recording
     request = IdentifyDidim.Request(start="idim")
     request.data.recordings = [recording]
-    response = suite.client.call(IdentifyDidim, SERVICE, request)
+    response = suite.verbs.answers.ask(request)
     assert response.success, response.message
     error, std = errors_of(response.result)
     known = std < 0.05 * np.abs(TRUTH)
@@ -153,17 +152,17 @@ def test_the_node_answers_while_didim_runs_and_cancel_ends_it(suite, bag):
         max_iterations=1000, tolerance_error=1e-300, tolerance_parameters=1e-300
     )
     request.data.bags = [str(bag)] * 4
-    answer = suite.begin(IdentifyDidim, SERVICE, request)
+    answer = suite.begin(request)
     suite.wait(lambda: any(message.iteration for message in suite.progress), "first iteration")
     delays = []
     for _ in range(20):
         begin = time.monotonic()
-        response = suite.client.call(BaseParameters, "identification/base_parameters")
+        response = suite.verbs.answers.ask(BaseParameters.Request())
         delays.append(time.monotonic() - begin)
         assert response.success
     begin = time.monotonic()
     assert didim(suite, bag).error_code == CODES.BUSY
-    assert suite.client.demand(Trigger, "identification/cancel").success
+    assert suite.verbs.cancel("identification").success
     suite.wait(answer.done, "answer of what was cancelled")
     assert time.monotonic() - begin < 5.0
     assert answer.result().error_code == CODES.CANCELLED

@@ -34,8 +34,8 @@ def cell(tmp_path_factory):
         "tx40_simulated",
         excitation={"state_timeout": STALE_AFTER},
     ) as cell:
-        cell.start()
-        cell.planned = cell.plan(**QUICK)
+        cell.start_nodes()
+        cell.planned = cell.answers.plan(**QUICK)
         assert cell.planned.success, cell.planned.message
         yield cell
 
@@ -56,7 +56,7 @@ def measured_within(shares, late):
 
 def test_a_plan_is_certified_reported_and_written(cell):
     cell.progress.clear()
-    response = cell.plan(**QUICK, output="plan.yaml", start_position=START)
+    response = cell.answers.plan(**QUICK, output="plan.yaml", start_position=START)
     assert response.success, response.message
     (target,) = response.written
     assert all(response.passed)
@@ -77,10 +77,10 @@ def test_a_plan_is_certified_reported_and_written(cell):
 
 
 def test_approach_rehearsal_and_run(cell):
-    assert cell.plan(**QUICK, start_position=START).success
-    cell.set_speed(0.2)
+    assert cell.answers.plan(**QUICK, start_position=START).success
+    cell.set_parameter("excitation", "speed", 0.2)
     count, late = len(cell.sent), len(cell.lateness)
-    preview = cell.trigger("preview")
+    preview = cell.answers.preview()
     assert preview.success, preview.message
     assert len(cell.sent) == count
     asked = cell.now()
@@ -95,7 +95,7 @@ def test_approach_rehearsal_and_run(cell):
     np.testing.assert_allclose(approach.trajectory.positions[-1], START)
     assert stamp_of(approach.message) > asked
     assert stamp_of(run.message) > approach.end
-    cell.set_speed(1.0)
+    cell.set_parameter("excitation", "speed", 1.0)
     late = len(cell.lateness)
     status, shares = cell.run()
     assert status.state == Status.FINISHED, status.text
@@ -121,7 +121,7 @@ def test_stops_at_random_moments(cell):
 
 
 def test_states_that_stop_coming_stop_the_motion(cell):
-    assert cell.trigger("start").success
+    assert cell.answers.start().success
     cell.wait_for(Status.RUNNING)
     cell.wait(lambda: cell.status.elapsed > 1.0, "motion")
     count = len(cell.sent)
@@ -148,19 +148,19 @@ def test_states_that_stop_coming_stop_the_motion(cell):
 
 def test_a_second_plan_is_busy_and_a_start_too_until_it_is_cancelled(cell):
     request = PlanExcitation.Request(optimizer="all", starts=50)
-    first = cell.client.begin(PlanExcitation, "excitation/plan", request)
+    first = cell.begun.ask(request)
     cell.wait_for(Status.PLANNING)
-    assert cell.plan(**QUICK).error_code == CODES.BUSY
-    assert cell.trigger("start").message.startswith("BUSY")
-    assert cell.trigger("cancel").success
+    assert cell.answers.plan(**QUICK).error_code == CODES.BUSY
+    assert cell.answers.start().message.startswith("BUSY")
+    assert cell.answers.cancel("excitation").success
     cell.wait(first.done, "answer of the cancelled plan")
     assert first.result().error_code == CODES.CANCELLED
-    assert not cell.trigger("cancel").success
+    assert not cell.answers.cancel("excitation").success
 
 
 def test_a_node_that_was_killed_in_motion_commands_nothing(cell):
-    assert cell.plan(**QUICK).success
-    assert cell.trigger("start").success
+    assert cell.answers.plan(**QUICK).success
+    assert cell.answers.start().success
     cell.wait_for(Status.RUNNING)
     cell.kill(signal.SIGKILL)
     count = len(cell.sent)
@@ -169,13 +169,13 @@ def test_a_node_that_was_killed_in_motion_commands_nothing(cell):
     cell.wait(lambda: len(cell.statuses) > seen + 20, "twenty messages on ~/status")
     assert cell.status.state == Status.IDLE
     assert len(cell.sent) == count
-    assert "no certified plan" in cell.trigger("start").message
+    assert "no certified plan" in cell.answers.start().message
 
 
 def test_a_robot_that_is_pushed_off_the_trajectory_is_stopped(cell):
     efforts = cell.client.node.create_publisher(JointState, "feedforward_effort", qos.COMMANDS)
-    assert cell.plan(**QUICK).success
-    assert cell.trigger("start").success
+    assert cell.answers.plan(**QUICK).success
+    assert cell.answers.start().success
     cell.wait_for(Status.RUNNING)
     cell.wait(lambda: cell.status.state == Status.RUNNING and cell.status.elapsed > 1.0, "motion")
     efforts.publish(JointState(name=["joint_2"], effort=[2000.0]))

@@ -42,7 +42,7 @@ def cell(tmp_path_factory):
     folder = tmp_path_factory.mktemp("cell")
     values = str(complete_values(folder))
     with Cell(folder, "scara", values, simulation=SLOW, excitation=PATIENT) as cell:
-        cell.start()
+        cell.start_nodes()
         with Goals(cell.client) as cell.goals:
             cell.planning = plan(cell)
             cell.planned = cell.planning.wait(PLANNED_WITHIN)
@@ -173,19 +173,19 @@ def test_goals_and_services_keep_each_other_out(cell):
     cell.wait_for(Status.PLANNING)
     assert not plan(cell).accepted
     assert not execute(cell).accepted
-    assert cell.plan(**QUICK).error_code == CODES.BUSY
-    assert cell.trigger("start").message.startswith("BUSY: a plan is under way")
-    assert cell.trigger("cancel").success
+    assert cell.answers.plan(**QUICK).error_code == CODES.BUSY
+    assert cell.answers.start().message.startswith("BUSY: a plan is under way")
+    assert cell.answers.cancel("excitation").success
     result = goal.wait()
     assert (goal.status, result.error_code) == (ABORTED, CODES.CANCELLED), "by the service"
     # PLANNING then tells of the next request.
     cell.wait(lambda: cell.status.state != Status.PLANNING, "end of the plan in the status")
     request = PlanService.Request(**LONG)
-    answer = cell.client.begin(PlanService, PLAN, request)
+    answer = cell.begun.ask(request)
     cell.wait_for(Status.PLANNING)
     assert not plan(cell).accepted
     assert not execute(cell).accepted
-    assert cell.trigger("cancel").success
+    assert cell.answers.cancel("excitation").success
     cell.wait(answer.done, "answer of what was cancelled")
     assert answer.result().error_code == CODES.CANCELLED
 
@@ -197,19 +197,19 @@ def test_a_second_motion_is_rejected_and_a_stop_aborts_the_first(cell):
     count = len(cell.sent)
     assert not execute(cell).accepted
     assert not plan(cell).accepted
-    assert cell.trigger("start").message.startswith("BUSY: a motion is under way")
-    assert cell.plan(**QUICK).error_code == CODES.BUSY
+    assert cell.answers.start().message.startswith("BUSY: a motion is under way")
+    assert cell.answers.plan(**QUICK).error_code == CODES.BUSY
     assert len(cell.sent) == count
     assert goal.result is None
-    assert cell.trigger("stop").message.startswith("braking")
+    assert cell.answers.stop().message.startswith("braking")
     result = goal.wait()
     assert (goal.status, result.error_code) == (ABORTED, CODES.CANCELLED)
     assert result.status.stop_reason == Status.REQUESTED
     assert at_rest(cell)
-    assert cell.trigger("start").success
+    assert cell.answers.start().success
     cell.wait_for(Status.RUNNING)
     assert not execute(cell).accepted, "a motion that a service began"
-    assert cell.trigger("stop").success
+    assert cell.answers.stop().success
     cell.wait_for(Status.STOPPED)
     cell.client.spin(0.5)
     assert cell.status.state == Status.STOPPED, "nothing was queued"

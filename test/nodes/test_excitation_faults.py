@@ -56,7 +56,7 @@ class Fake:
     def refused(self, text):
         """Wait until the node complains, and return the answers of plan and start."""
         self.cell.wait(lambda: text in self.cell.status.text, f"complaint: {text}")
-        return self.cell.plan(**QUICK), self.cell.trigger("start")
+        return self.cell.answers.plan(**QUICK), self.cell.answers.start()
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def cell(tmp_path_factory, files):
     with Cell(tmp_path_factory.mktemp("cell"), "scara", "scara", excitation=settings) as cell:
         cell.fake = Fake(cell)
         cell.start_excitation()
-        cell.planned = cell.plan(**QUICK)
+        cell.planned = cell.answers.plan(**QUICK)
         assert cell.planned.success, cell.planned.message
         yield cell
 
@@ -107,7 +107,7 @@ class TestRefusals:
     def test_limits_lowered_since_the_plan(self, fake, files):
         files[1].write_text(LIMITS.format(2.0))
         try:
-            started = fake.cell.trigger("start")
+            started = fake.cell.answers.start()
         finally:
             files[1].write_text(LIMITS.format(20.0))
         assert not started.success
@@ -119,7 +119,7 @@ class TestRefusals:
         only_one = LIMITS.format(20.0).splitlines()[:2]
         files[1].write_text("\n".join(only_one))
         try:
-            planned = fake.cell.plan(**QUICK)
+            planned = fake.cell.answers.plan(**QUICK)
         finally:
             files[1].write_text(LIMITS.format(20.0))
         assert planned.error_code == CODES.LIMITS_MISSING
@@ -141,14 +141,14 @@ class TestRefusals:
         ],
     )
     def test_requests(self, fake, fields, code, word):
-        response = fake.cell.plan(**{**QUICK, **fields})
+        response = fake.cell.answers.plan(**{**QUICK, **fields})
         assert response.error_code == code, response.message
         assert word in response.message
         assert fake.cell.status.trajectory_hash == fake.cell.planned.trajectory_hash
 
     def test_a_robot_that_does_not_move_is_noticed_and_told_to_brake(self, fake):
         cell = fake.cell
-        assert cell.trigger("start").success
+        assert cell.answers.start().success
         status = cell.wait_for(Status.BRAKING, Status.FAULT)
         assert status.stop_reason == Status.NOT_MOVING
         status = cell.wait_for(Status.FAULT)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from robot_identification.msg import IdentificationResult, SampleBlock
 from robot_identification.srv import Identify, Validate
-from std_srvs.srv import Trigger
 
 from live_nodes import SAMPLES, states
 from robot_identification import msg
@@ -27,7 +26,7 @@ def forged(make_suite):
     suite.start("acquisition", block_period=0.05, diagnostics_period=0.1)
     suite.start("identification", streaming_settle=3.0, refresh_period=0.05)
     suite.wait_for_acquisition()
-    suite.client.wait_for_service(Identify, "identification/identify")
+    suite.verbs.require("identification")
     suite.wait_until_blocks_arrive()
     suite.forger = suite.client.node.create_publisher(SampleBlock, "samples", qos.BLOCKS)
     suite.wait(lambda: suite.forger.get_subscription_count() >= 2, "readers of samples")
@@ -43,7 +42,7 @@ class Recorded:
 
     def __init__(self, suite):
         self.suite, self.sent = suite, 0
-        self.name = suite.client.demand(Trigger, "acquisition/start").message
+        self.name = suite.verbs.start_recording().message
 
     def send(self, until):
         for message in states()[self.sent : until]:
@@ -61,7 +60,7 @@ class Recorded:
         return [b for b in self.suite.of(self.name) if b.header.frame_id != "forged"]
 
     def stop(self):
-        self.suite.client.demand(Trigger, "acquisition/stop")
+        self.suite.verbs.stop_recording()
         self.suite.wait(lambda: self.blocks()[-1].last, "last block")
         return self.name
 
@@ -78,7 +77,7 @@ def forge(suite, block, **fields):
 
 def validated(suite, recording):
     request = Validate.Request(data=msg.DataSelection(recordings=[recording]))
-    return suite.client.call(Validate, "identification/validate", request)
+    return suite.verbs.answers.ask(request)
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
@@ -146,7 +145,7 @@ def test_an_end_that_is_forged_drops_nothing(forged, last):
 
 def whole(forged):
     """Return the response about the current recording, once all of its samples have arrived."""
-    response = forged.client.call(Identify, "identification/identify", Identify.Request())
+    response = forged.verbs.answers.ask(Identify.Request())
     assert response.success, response.message
     return response if response.result.sources[0].samples == SAMPLES else None
 

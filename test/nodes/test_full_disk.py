@@ -8,7 +8,6 @@ from contextlib import suppress
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
-from std_srvs.srv import Trigger
 
 from live_nodes import states
 from robot_identification.storage.bags import read_joint_states
@@ -50,7 +49,7 @@ def test_the_recording_loses_nothing_and_the_bag_keeps_its_parts(make_suite, req
         bag_part_period=0.5,
     )
     suite.wait_for_acquisition()
-    recording = suite.client.demand(Trigger, "acquisition/start").message
+    recording = suite.verbs.start_recording().message
     sent, number = states(), 0
 
     def send(count):
@@ -76,7 +75,7 @@ def test_the_recording_loses_nothing_and_the_bag_keeps_its_parts(make_suite, req
     assert 0 < number < len(sent)
     send(len(sent) - number)
     suite.wait(lambda: suite.received(recording) >= len(sent), "all samples")
-    assert suite.client.demand(Trigger, "acquisition/stop").message == recording
+    assert suite.verbs.stop_recording().message == recording
     suite.wait(lambda: suite.of(recording)[-1].last, "last block")
     blocks = suite.of(recording)
     positions = np.concatenate([np.array(block.position).reshape(-1, 2) for block in blocks])

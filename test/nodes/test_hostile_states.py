@@ -8,14 +8,12 @@ from time import monotonic
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
-from rcl_interfaces.msg import ParameterType, ParameterValue
 
 from fake_driver import FakeDriver, honest
 from oracles.quintic_curve import shares
 from robot_identification.nodes import qos
 from robot_identification.nodes.cell import Cell, Status
 from robot_identification.nodes.client import RequestInvalidError
-from robot_identification.nodes.parameter_client import set_parameter
 
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(200)]
 
@@ -35,7 +33,7 @@ def cell(tmp_path_factory):
         cell.reports = []
         cell.client.collect(DiagnosticArray, "/diagnostics", cell.reports.append, qos.STATUS)
         cell.start_excitation()
-        cell.planned = cell.plan(**QUICK)
+        cell.planned = cell.answers.plan(**QUICK)
         assert cell.planned.success, cell.planned.message
         yield cell
 
@@ -43,7 +41,7 @@ def cell(tmp_path_factory):
 def at_start(cell):
     """Put the robot where its motion begins, and wait until the node knows."""
     cell.driver.teleport(cell.planned.trajectory.points[0].positions)
-    cell.wait(lambda: "approach 0.0 s" in cell.trigger("preview").message, "robot at the start")
+    cell.wait(lambda: "approach 0.0 s" in cell.answers.preview().message, "robot at the start")
 
 
 @pytest.fixture
@@ -56,7 +54,7 @@ def running(cell):
 
     def begin():
         at_start(cell)
-        cell.wait(lambda: cell.trigger("start").success, "start")
+        cell.wait(lambda: cell.answers.start().success, "start")
         cell.statuses.clear()
 
     def under_way():
@@ -103,7 +101,7 @@ def test_one_wrong_state_neither_stops_the_robot_nor_moves_it(running, lie):
     running.wait(lambda: running.status.elapsed > elapsed + 0.3, "motion that goes on")
     assert running.status.state == Status.RUNNING
     before = len(running.sent)  # more than one where the motion had to be begun anew
-    assert running.trigger("stop").message.startswith("braking: at rest")
+    assert running.answers.stop().message.startswith("braking: at rest")
     running.wait(lambda: len(running.sent) > before, "braking trajectory")
     assert max(shares(running.sent[before].trajectory, running.limits)) <= ROUNDING
     assert running.wait_for(Status.STOPPED, Status.FAULT).state == Status.STOPPED
@@ -129,7 +127,7 @@ def test_lies_are_counted_and_told(running):
 
     running.wait(told, "report of the lie")
     assert {v.key: v.value for v in told()[0].values}["messages_refused"] != "0"
-    running.trigger("stop")
+    running.answers.stop()
     running.wait_for(Status.STOPPED, Status.FAULT)
 
 
@@ -142,30 +140,26 @@ def test_what_start_refuses_preview_refuses(cell):
         return time, (start + way).tolist(), []
 
     cell.driver.tell = creep
-    cell.wait(lambda: not cell.trigger("preview").success, "refusal")
+    cell.wait(lambda: not cell.answers.preview().success, "refusal")
     for service in ("preview", "start"):
-        message = cell.trigger(service).message
+        message = getattr(cell.answers, service)().message
         assert message.startswith("STATE_STALE"), message
         assert "moves at" in message
     assert not cell.sent
 
 
 def test_how_a_motion_is_watched_changes_at_rest_only(running):
-    limit = ParameterValue(type=ParameterType.PARAMETER_DOUBLE_ARRAY, double_array_value=[0.05])
-    for name, value in (("tracking_error_limit", limit), ("state_timeout", 0.5)):
+    for name, value in (("tracking_error_limit", [0.05]), ("state_timeout", 0.5)):
         with pytest.raises(RequestInvalidError, match="the robot moves"):
-            set_parameter(running.client, "excitation", name, value)
-    running.trigger("stop")
+            running.set_parameter("excitation", name, value)
+    running.answers.stop()
     running.wait_for(Status.STOPPED, Status.FAULT)
-    set_parameter(running.client, "excitation", "tracking_error_limit", limit)
+    running.set_parameter("excitation", "tracking_error_limit", [0.05])
     running.wait(lambda: set(running.status.tracking_error_limit) == {0.05}, "limit in the status")
-    few = ParameterValue(type=limit.type, double_array_value=[0.05, 0.05])
     with pytest.raises(RequestInvalidError, match="one for each of 6 joints"):
-        set_parameter(running.client, "excitation", "tracking_error_limit", few)
+        running.set_parameter("excitation", "tracking_error_limit", [0.05, 0.05])
     # A plan made with 0.1 leaves room enough for 0.05, but not for 1.0.
-    assert running.trigger("preview").success
-    limit.double_array_value = [1.0]
-    set_parameter(running.client, "excitation", "tracking_error_limit", limit)
-    assert running.trigger("preview").message.startswith("NOT_CERTIFIED")
-    limit.double_array_value = [0.1]
-    set_parameter(running.client, "excitation", "tracking_error_limit", limit)
+    assert running.answers.preview().success
+    running.set_parameter("excitation", "tracking_error_limit", [1.0])
+    assert running.answers.preview().message.startswith("NOT_CERTIFIED")
+    running.set_parameter("excitation", "tracking_error_limit", [0.1])

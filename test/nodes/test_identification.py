@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from rclpy.duration import Duration
 from robot_identification.srv import BaseParameters, Identify, Validate
-from std_srvs.srv import Trigger
 
 from live_nodes import BEGIN, ROBOT, SAMPLES, TRUTH, motion, states
 from robot_identification import msg
@@ -69,7 +68,7 @@ def test_parameters_are_found_published_and_latched(suite, recording):
 def test_a_recording_that_runs_is_identified_while_its_states_come(suite):
     everything = states()
     suite.let_readers_find_samples()
-    recording = suite.client.demand(Trigger, "acquisition/start").message
+    recording = suite.verbs.start_recording().message
     for message in everything[:1000]:
         suite.driver.publish(message)
     suite.wait(lambda: suite.received(recording) >= 1000, "first samples")
@@ -77,12 +76,12 @@ def test_a_recording_that_runs_is_identified_while_its_states_come(suite):
     while sent < SAMPLES:
         if not asked or (asked[-1].done() and len(asked) < 5):
             request = Identify.Request(data=msg.DataSelection(recordings=[recording]))
-            asked.append(suite.client.begin(Identify, "identification/identify", request))
+            asked.append(suite.verbs.begun.ask(request))
         suite.driver.publish(everything[sent])
         sent += 1
         suite.client.spin(0.01)
     suite.wait(lambda: all(future.done() for future in asked), "answers")
-    suite.client.demand(Trigger, "acquisition/stop")
+    suite.verbs.stop_recording()
     for response in (future.result() for future in asked):
         assert response.success, response.message
         assert any("not ended" in line for line in response.result.warnings)
@@ -99,23 +98,17 @@ def test_recordings_and_bags_go_together(suite, recording, bag):
     request = Identify.Request(output="result.yaml")
     request.data.recordings, request.data.bags = [recording], [str(bag)]
     request.processing.velocity_threshold_window = 1.0
-    response = suite.client.call(Identify, "identification/identify", request)
+    response = suite.verbs.answers.ask(request)
     assert response.success, response.message
     names = [(source.name, bool(source.hash)) for source in response.result.sources]
     assert sorted(names) == sorted([(str(bag), True), (recording, False)])
     assert sum(source.samples for source in response.result.sources) == 2 * SAMPLES
     live = Identify.Request(processing=request.processing)
     live.data.recordings = [recording]
-    alone = suite.client.call(Identify, "identification/identify", live)
+    alone = suite.verbs.answers.ask(live)
     np.testing.assert_allclose(values_of(response.result), values_of(alone.result), rtol=1e-4)
-    validation = suite.client.call(
-        Validate,
-        "identification/validate",
-        Validate.Request(
-            data=request.data,
-            processing=request.processing,
-            result=response.written[0],
-        ),
+    validation = suite.verbs.answers.validate(
+        request.data, processing=request.processing, result=response.written[0]
     )
     assert validation.success, validation.message
     assert validation.relative_error_total == pytest.approx(
@@ -127,15 +120,15 @@ def test_a_result_is_validated_with_its_own_settings(suite, recording):
     stated = msg.ProcessingSettings(cutoff_hz=4.0, rate_hz=8.0, velocity_threshold=[0.3, 0.2])
     request = Identify.Request(processing=stated)
     request.data.recordings = [recording]
-    result = suite.client.demand(Identify, "identification/identify", request).result
+    result = suite.verbs.ask(request).result
     ask = Validate.Request(data=request.data)
-    validation = suite.client.demand(Validate, "identification/validate", ask)
+    validation = suite.verbs.ask(ask)
     assert validation.relative_error_total == pytest.approx(result.relative_error_total, rel=1e-9)
     settings = {entry.key: json.loads(entry.value) for entry in validation.settings}
     assert settings["cutoff_hz"] == {"value": 4.0, "reason": "result"}
     assert settings["velocity_threshold_window"] == {"value": 1.0, "reason": "result"}
     ask.processing.cutoff_hz = 6.0
-    validation = suite.client.demand(Validate, "identification/validate", ask)
+    validation = suite.verbs.ask(ask)
     settings = {entry.key: json.loads(entry.value) for entry in validation.settings}
     assert settings["cutoff_hz"] == {"value": 6.0, "reason": "option"}
 
@@ -148,7 +141,7 @@ def test_given_parameters_are_validated(suite, recording):
     errors = []
     for request in (standard, base, nothing):
         request.data.recordings = [recording]
-        response = suite.client.call(Validate, "identification/validate", request)
+        response = suite.verbs.answers.ask(request)
         assert response.success, response.message
         assert response.joint_names == list(ROBOT.joint_names)
         assert len(response.rows) == len(response.relative_error) == 2
@@ -163,13 +156,13 @@ def test_base_parameters_need_no_data(suite):
     standard = dict(zip(ROBOT.all_parameter_names, TRUTH.tolist(), strict=True))
     names = [name for name in BASE.standard_names if standard[name]]
     request = BaseParameters.Request(names=names, values=[standard[name] for name in names])
-    response = suite.client.call(BaseParameters, "identification/base_parameters", request)
+    response = suite.verbs.answers.ask(request)
     assert response.success, response.message
     assert response.rank == 8
     np.testing.assert_allclose([p.value for p in response.base], EXACT, rtol=1e-12)
     assert len(response.relations) == 8
     other = BaseParameters.Request(robot="three_dof")
-    response = suite.client.call(BaseParameters, "identification/base_parameters", other)
+    response = suite.verbs.answers.ask(other)
     assert response.rank == 15
     assert np.isnan([parameter.value for parameter in response.base]).all()
 
@@ -233,7 +226,7 @@ def test_a_request_writes_nothing_but_what_its_node_may(suite, recording, tmp_pa
 def test_data_that_are_not_there_are_named(suite, recording, bag, tmp_path):
     def answer(**fields):
         request = Identify.Request(data=msg.DataSelection(**fields))
-        return suite.client.call(Identify, "identification/identify", request)
+        return suite.verbs.answers.ask(request)
 
     unknown = answer(recordings=["x"])
     assert unknown.error_code == CODES.UNKNOWN_RECORDING
@@ -262,7 +255,7 @@ def test_data_that_are_not_there_are_named(suite, recording, bag, tmp_path):
 def test_parameters_of_no_use_are_refused(suite, recording, fields, code):
     request = Validate.Request(**fields)
     request.data.recordings = [recording]
-    response = suite.client.call(Validate, "identification/validate", request)
+    response = suite.verbs.answers.ask(request)
     assert (response.success, response.error_code) == (False, code), response.message
 
 
@@ -272,7 +265,7 @@ def test_unknown_robots_and_models_are_refused(suite):
         (BaseParameters.Request(model="magic"), CODES.INVALID_REQUEST),
         (BaseParameters.Request(method="magic"), CODES.INVALID_REQUEST),
     ):
-        response = suite.client.call(BaseParameters, "identification/base_parameters", request)
+        response = suite.verbs.answers.ask(request)
         assert (response.success, response.error_code) == (False, code), response.message
 
 
@@ -292,21 +285,20 @@ def test_one_at_a_time_busy_at_once_and_cancel(suite, recording):
     answer = suite.identify(recording)
     assert answer.success, answer.message
     good = answer.result
-    client = suite.client
     request = Identify.Request(data=msg.DataSelection(recordings=[recording] * MANY))
-    long = suite.begin(Identify, "identification/identify", request)
+    long = suite.begin(request)
     begin = time.monotonic()
     assert suite.identify(recording).error_code == CODES.BUSY
     assert time.monotonic() - begin < 1.0  # 50 ms on a machine that is not busy with other tests
     other = Validate.Request(data=msg.DataSelection(recordings=[recording]))
-    assert client.call(Validate, "identification/validate", other).error_code == CODES.BUSY
-    assert client.call(BaseParameters, "identification/base_parameters").success
+    assert suite.verbs.answers.ask(other).error_code == CODES.BUSY
+    assert suite.verbs.answers.ask(BaseParameters.Request()).success
     assert not long.done()
-    assert client.call(Trigger, "identification/cancel").success
-    client.wait_for(long.done, 30.0, "answer of the cancelled request")
+    assert suite.verbs.answers.cancel("identification").success
+    suite.client.wait_for(long.done, 30.0, "answer of the cancelled request")
     assert long.result().error_code == CODES.CANCELLED
     assert same(suite.latched(), good)
-    assert not client.call(Trigger, "identification/cancel").success
+    assert not suite.verbs.answers.cancel("identification").success
     assert suite.identify(recording).success
 
 
@@ -336,9 +328,9 @@ def test_lost_blocks_and_foreign_samples_are_told(suite, recording):
 def test_without_data_or_result_there_is_nothing_to_answer(make_suite):
     suite = make_suite()
     suite.start("identification")
-    response = suite.client.call(Identify, "identification/identify")
+    response = suite.verbs.answers.ask(Identify.Request())
     assert response.error_code == CODES.UNKNOWN_RECORDING
-    response = suite.client.call(Validate, "identification/validate")
+    response = suite.verbs.answers.ask(Validate.Request())
     assert response.error_code == CODES.RESULT_INVALID
     assert "~/identify" in response.message
     suite.processes.stop("identification")

@@ -16,10 +16,9 @@ from live_robots import ROBOT, TRUTH, start_robot
 from robot_identification.cli.main import main
 from robot_identification.identification.base import base_parameters
 from robot_identification.nodes import qos
-from robot_identification.nodes.client import READY_WITHIN, Client
-from robot_identification.nodes.live_run import SERVICES, LiveRun
-from robot_identification.nodes.parameter_client import get_parameter
+from robot_identification.nodes.client import Client
 from robot_identification.nodes.processes import NodeProcesses
+from robot_identification.nodes.verbs import NODES, Verbs
 from robot_identification.storage.parameter_files import read_parameters
 from robot_identification.storage.results import read_result
 
@@ -40,7 +39,7 @@ def robots(tmp_path_factory):
             start_robot(processes, tmp_path_factory.mktemp("robot"), namespace, truth)
         for namespace in (LEFT, RIGHT):
             with Client(namespace, watch=processes.check) as client:
-                LiveRun(client, namespace).require(list(SERVICES), READY_WITHIN)
+                Verbs(client).require(*NODES)
         yield processes
 
 
@@ -123,7 +122,7 @@ def test_nothing_moves_without_a_yes(client, planned, monkeypatch, capsys, text)
     assert "nothing has moved" in told
     client.spin(0.5)
     assert not client.sent
-    assert get_parameter(client, "excitation", "speed").double_value == 1.0
+    assert Verbs(client).parameter("excitation", "speed") == 1.0
 
 
 def test_an_interruption_brakes_and_says_so(client, planned):
@@ -145,7 +144,7 @@ def test_an_interruption_brakes_and_says_so(client, planned):
         lambda: client.statuses[-1].state == ExcitationStatus.STOPPED, 10.0, "robot at rest"
     )
     np.testing.assert_allclose(client.sent[-1].points[-1].velocities, 0.0)
-    assert get_parameter(client, "excitation", "speed").double_value == 1.0
+    assert Verbs(client).parameter("excitation", "speed") == 1.0
     assert "run" not in json.loads((planned / "run.json").read_text())
 
 
@@ -196,4 +195,4 @@ def test_two_robots_side_by_side_are_commissioned_and_nothing_crosses(robots, tm
         left["identify"]["relative_error"]["total"], abs=0.02
     )
     with Client(LEFT) as client:
-        assert get_parameter(client, "identification", "streaming").bool_value
+        assert Verbs(client).parameter("identification", "streaming")

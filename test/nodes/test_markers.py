@@ -61,7 +61,7 @@ def test_who_comes_late_sees_cell_motion_and_closest_pair(tmp_path):
     with Cell(tmp_path, excitation=settings) as cell:
         cell.driver = FakeDriver(cell)
         cell.start_excitation()
-        planned = cell.plan(rows=20, starts=1, duration=6.0)
+        planned = cell.answers.plan(rows=20, starts=1, duration=6.0)
         assert planned.success, planned.message
         with Client(cell.namespace) as late:
             received = []
@@ -73,7 +73,7 @@ def test_who_comes_late_sees_cell_motion_and_closest_pair(tmp_path):
             assert kinds == {"cell", "swept_volume", "closest_pair"}
             assert {one.header.frame_id for one in received[0].markers} == {"arm_base"}
             file.write_text(ARM)
-            assert cell.trigger("preview").success
+            assert cell.answers.preview().success
             late.wait_for(lambda: len(received) > 1, 20.0, "markers of the preview")
         standing = [sum(one.ns == "cell" for one in m.markers) for m in received]
         assert standing[-1] == standing[0] - 1, "the post is gone"

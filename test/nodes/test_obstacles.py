@@ -9,13 +9,13 @@ from rcl_interfaces.msg import ParameterType, ParameterValue
 
 pytest.importorskip("coal", reason="the package coal is not installed")
 
+
 from collision.cells import ARM, limits_of
 from fake_driver import FakeDriver
 from robot_identification.collision.model import load_collision_model
 from robot_identification.excitation.approach import approach
 from robot_identification.excitation.certificate import START_TOLERANCE, certify
 from robot_identification.nodes.cell import Cell
-from robot_identification.nodes.parameter_client import set_parameter
 from robot_identification.nodes.planning import Sources, load_machine
 from robot_identification.nodes.trajectories import trajectory_of
 from robot_identification.robot.kinematics import forward_kinematics
@@ -43,7 +43,7 @@ def cell(tmp_path_factory, cell_file):
     with Cell(tmp_path_factory.mktemp("cell"), excitation=settings) as cell:
         cell.driver = FakeDriver(cell)
         cell.start_excitation()
-        cell.planned = cell.plan(**QUICK)
+        cell.planned = cell.answers.plan(**QUICK)
         assert cell.planned.success, cell.planned.message
         cell.trajectory = trajectory_of(cell.planned.trajectory)
         yield cell
@@ -64,7 +64,7 @@ def stand(cell, posture):
         places.append((posture, "approach: "))
     for place, told in places:
         cell.driver.teleport(place)
-        cell.wait(lambda told=told: told in cell.trigger("preview").message, "robot in its place")
+        cell.wait(lambda told=told: told in cell.answers.preview().message, "robot in its place")
 
 
 def box(name, size, place):
@@ -94,7 +94,7 @@ def distance_told(answer, obstacle):
 
 def test_preview_tells_the_smallest_distance(cell):
     stand(cell, cell.trajectory.positions[0])
-    message = cell.trigger("preview").message
+    message = cell.answers.preview().message
     told = re.search(PAIR_DISTANCE_TIME.format(r"\w+"), message)
     assert "all farther than 0.02 m" in message if told is None else float(told[2]) >= CLEARANCE
 
@@ -105,17 +105,17 @@ def test_what_has_come_into_the_way_since_the_plan_is_named_by_start(cell, cell_
     farthest = angles[np.argmax(np.abs(angles - angles[0]))]
     cell_file.write_text(ARM + post(farthest, 0.7))
     for service in ("preview", "start"):
-        assert distance_told(cell.trigger(service), "post") < CLEARANCE
+        assert distance_told(getattr(cell.answers, service)(), "post") < CLEARANCE
     assert not cell.sent
     cell_file.write_text(ARM)
-    assert cell.trigger("preview").success
+    assert cell.answers.preview().success
 
 
 def test_a_robot_that_stands_in_something_does_not_go(cell, cell_file):
     elsewhere = cell.trajectory.positions[0] + np.array([0.9, 0.0, 0.0])
     stand(cell, elsewhere)
     cell_file.write_text(ARM + post(elsewhere[0], 0.6))
-    assert distance_told(cell.trigger("start"), "post") < CLEARANCE
+    assert distance_told(cell.answers.start(), "post") < CLEARANCE
     assert not cell.sent
 
 
@@ -146,11 +146,11 @@ def test_from_elsewhere_the_robot_goes_around_what_is_in_the_way(cell, cell_file
     elsewhere, text = blocked_way(cell, cell_file)
     stand(cell, elsewhere)
     cell_file.write_text(text)
-    answer = cell.trigger("start")
+    answer = cell.answers.start()
     assert answer.success, answer.message
     cell.wait(lambda: cell.sent, "way to the start")
     way = cell.sent[0].trajectory.reordered(cell.robot.joint_names)
-    cell.trigger("stop")
+    cell.answers.stop()
     np.testing.assert_allclose(way.positions[0], elsewhere)
     np.testing.assert_allclose(way.positions[-1], cell.trajectory.positions[0])
     check = load_collision_model("three_dof", cell.robot, cell=cell_file).check
@@ -169,19 +169,19 @@ def require_acknowledgement(folder, reason):
     with Cell(folder, excitation={"acknowledge_unchecked": False}) as cell:
         cell.driver = FakeDriver(cell)
         cell.start_excitation()
-        planned = cell.plan(**QUICK)
+        planned = cell.answers.plan(**QUICK)
         assert planned.success
         assert f"obstacles are not checked: {reason}" in planned.message
         for service in ("preview", "start"):
-            answer = cell.trigger(service)
+            answer = getattr(cell.answers, service)()
             assert answer.message.startswith("NOT_CERTIFIED")
             assert "acknowledge_unchecked" in answer.message
         assert not cell.sent
         yes = ParameterValue(type=ParameterType.PARAMETER_BOOL, bool_value=True)
-        set_parameter(cell.client, "excitation", "acknowledge_unchecked", yes)
-        assert "obstacles are not checked" in cell.trigger("preview").message
-        assert cell.trigger("start").success
-        cell.trigger("stop")
+        cell.set_parameter("excitation", "acknowledge_unchecked", yes)
+        assert "obstacles are not checked" in cell.answers.preview().message
+        assert cell.answers.start().success
+        cell.answers.stop()
 
 
 def test_without_shapes_nothing_begins_before_somebody_has_acknowledged_it(tmp_path):

@@ -9,7 +9,6 @@ from robot_identification.srv import Identify
 
 from robot_identification.identification.base import base_parameters
 from robot_identification.nodes.cell import Status
-from robot_identification.nodes.excitation_client import ExcitationClient
 from robot_identification.nodes.services import CODES
 from robot_identification.nodes.session import Session
 from robot_identification.robot.loading import load_robot
@@ -38,27 +37,26 @@ def session(tmp_path_factory):
     settings["simulated_robot"] = {"robot": "scara", "parameters_file": str(path), **noise}
     settings["excitation"] = {"robot": "scara", **PATIENT}
     with Session(folder, settings, environment={}, others=("excitation",)) as session:
-        session.excitation = ExcitationClient(session.client)
         session.wait_until_ready()
-        session.excitation.wait_until_ready()
+        session.verbs.wait_until_idle()
         yield session
 
 
 @pytest.fixture(scope="module")
 def excitation(session):
-    return session.excitation
+    return session.verbs
 
 
 def identified(session, recordings):
     request = Identify.Request(method="one-joint")
     request.data.recordings = recordings
-    return session.client.call(Identify, "identification/identify", request)
+    return session.verbs.answers.ask(request)
 
 
 def go_on(excitation):
     """Go on as soon as the robot is at rest, which noise may deny for a moment."""
     end = time.monotonic() + 10.0
-    while not (answer := excitation.trigger("continue")).success:
+    while not (answer := excitation.answers.resume()).success:
         assert "wait until the robot is at rest" in answer.message
         assert time.monotonic() < end, answer.message
         excitation.client.spin(0.1)
@@ -77,7 +75,7 @@ def stop_in(excitation, number):
     )
     assert status.experiments == EXPERIMENTS
     assert f"experiment {number} of {EXPERIMENTS}: joint_1 moves, the effort of" in status.text
-    assert excitation.trigger("stop").success
+    assert excitation.answers.stop().success
     stopped = excitation.wait_for(Status.STOPPED, Status.FAULT)
     assert stopped.state == Status.STOPPED
     assert stopped.experiment == number
@@ -85,7 +83,7 @@ def stop_in(excitation, number):
 
 
 def test_what_cannot_be_told_is_said_with_the_reason(excitation):
-    response = excitation.plan(method="one-joint", locked=["joint_1"])
+    response = excitation.answers.plan(method="one-joint", locked=["joint_1"])
     assert response.success, response.message
     told = dict(zip(response.missing_parameters, response.missing_reasons, strict=True))
     assert set(told) == {"kx_2", "ky_2", "U33_1R", "Fv1", "Fc1"}
@@ -100,9 +98,9 @@ def test_a_joint_without_room_is_held_and_its_parameters_are_missing(excitation,
         "joint_limits: {joint_2: {has_position_limits: true, min_position: -0.05, "
         "max_position: 0.05}}"
     )
-    refused = excitation.plan(joint_limits=str(limits))
+    refused = excitation.answers.plan(joint_limits=str(limits))
     assert refused.error_code == CODES.INVALID_REQUEST
-    response = excitation.plan(method="one-joint", joint_limits=str(limits))
+    response = excitation.answers.plan(method="one-joint", joint_limits=str(limits))
     assert response.success, response.message
     reasons = set(response.missing_reasons)
     assert reasons == {"joint_2 has no room to move and to brake in"}
@@ -122,38 +120,36 @@ def test_fields_of_the_other_method_are_refused(excitation):
         {"method": "one-joint", "locked": ["elbow"]},
         {"method": "all joints"},
     ):
-        response = excitation.plan(**fields)
+        response = excitation.answers.plan(**fields)
         assert response.error_code == CODES.INVALID_REQUEST, (fields, response.message)
 
 
 def test_a_plan_that_was_stopped_goes_on_and_both_recordings_identify(session, excitation):
-    response = excitation.plan(method="one-joint", travel=0.25)
+    response = excitation.answers.plan(method="one-joint", travel=0.25)
     assert response.success, response.message
     assert response.rows == EXPERIMENTS
     assert not response.missing_parameters
     assert all(response.passed)
-    assert "nothing was interrupted" in excitation.trigger("continue").message
+    assert "nothing was interrupted" in excitation.answers.resume().message
 
-    first = session.begin_recording()
-    assert excitation.trigger("start").success
-    stop_in(excitation, 2)
-    go_on(excitation)
-    stop_in(excitation, 3)
-    session.end_recording()
+    with excitation.recorded() as first:
+        assert excitation.answers.start().success
+        stop_in(excitation, 2)
+        go_on(excitation)
+        stop_in(excitation, 3)
 
-    second = session.begin_recording()
-    begun = len(excitation.statuses)
-    answer = go_on(excitation)
-    assert "from experiment 3 on" in answer.message
-    end = excitation.wait_for(Status.FINISHED, Status.FAULT, timeout=60.0)
-    assert end.state == Status.FINISHED, end.text
-    session.end_recording()
+    with excitation.recorded() as second:
+        begun = len(excitation.statuses)
+        answer = go_on(excitation)
+        assert "from experiment 3 on" in answer.message
+        end = excitation.wait_for(Status.FINISHED, Status.FAULT, timeout=60.0)
+        assert end.state == Status.FINISHED, end.text
     numbers = [said.experiment for said in excitation.statuses[begun:]]
     assert numbers == sorted(numbers)
     assert set(numbers) == {3, 4, 5}
-    assert "every experiment is done" in excitation.trigger("continue").message
+    assert "every experiment is done" in excitation.answers.resume().message
 
-    answer = identified(session, [first, second])
+    answer = identified(session, [first.name, second.name])
     assert answer.success, answer.message
     values = {p.name: p.value for p in answer.result.parameters}
     truth = BASE.values(TRUTH[BASE.columns])

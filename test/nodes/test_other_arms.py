@@ -137,7 +137,7 @@ def test_the_node_asks_where_the_other_robot_stands(tmp_path):
         file.write_text(ARM + OTHER.format(topic=topic))
         cell.driver = FakeDriver(cell)
         cell.start_excitation()
-        refused = cell.plan(rows=20, starts=1, duration=6.0)
+        refused = cell.answers.plan(rows=20, starts=1, duration=6.0)
         assert not refused.success
         assert "other" in refused.message
         assert "has not said where it stands" in refused.message
@@ -147,20 +147,20 @@ def test_the_node_asks_where_the_other_robot_stands(tmp_path):
             0.05, lambda: sender.publish(state(joint_1=where[0], joint_2=where[1]))
         )
         cell.client.spin(2.0)
-        planned = cell.plan(rows=20, starts=1, duration=6.0)
+        planned = cell.answers.plan(rows=20, starts=1, duration=6.0)
         assert planned.success, planned.message
         cell.driver.teleport(planned.trajectory.points[0].positions)
-        cell.wait(lambda: cell.trigger("preview").success, "preview where the plan begins")
+        cell.wait(lambda: cell.answers.preview().success, "preview where the plan begins")
 
         where[:] = in_the_way(tmp_path, OTHER.format(topic=topic), planned.trajectory)
         cell.client.spin(1.5)
-        answer = cell.trigger("start")
+        answer = cell.answers.start()
         assert not answer.success, "the other robot stands in the way"
         assert re.search(r"other: link_2: -?[\d.]+ m", answer.message), answer.message
 
         timer.cancel()
         cell.client.spin(5.5)
-        answer = cell.trigger("start")
+        answer = cell.answers.start()
         assert not answer.success
         assert answer.message.startswith("STATE_STALE") or "where it stands" in answer.message
         assert not cell.sent

@@ -62,4 +62,4 @@ def test_the_next_one_is_due_as_long_as_they_come(clock):
 
 def test_what_is_kept_while_nothing_is_recorded_is_bounded():
     samples = filled(*range(2 * reference_samples._REMEMBERED + 1))
-    assert len(samples._stamps) == reference_samples._REMEMBERED + 1
+    assert len(samples._samples.stamps) == reference_samples._REMEMBERED + 1

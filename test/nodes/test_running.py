@@ -54,9 +54,9 @@ def test_signals_soon_after_the_first_say_nothing_new():
 @pytest.mark.timeout(200)
 def test_a_robot_in_motion_is_braked_when_ctrl_c_is_pressed_twice(tmp_path):
     with Cell(tmp_path, "scara", str(complete_values(tmp_path))) as cell:
-        cell.start()
-        assert cell.plan(**QUICK).success
-        assert cell.trigger("start").success
+        cell.start_nodes()
+        assert cell.answers.plan(**QUICK).success
+        assert cell.answers.start().success
         cell.wait_for(Status.RUNNING, timeout=60.0)
         count = len(cell.sent)
         process = cell.nodes.process("excitation")

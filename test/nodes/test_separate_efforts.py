@@ -9,7 +9,6 @@ from robot_identification.msg import DataSelection, SampleBlock
 from robot_identification.srv import Identify
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
-from std_srvs.srv import Trigger
 
 from diagnostics import values_of
 from live_nodes import BEGIN, RATE, ROBOT, states
@@ -58,7 +57,7 @@ def suite(make_suite):
     )
     suite.start("identification")
     suite.wait_for_acquisition()
-    suite.client.wait_for_service(Identify, "identification/identify")
+    suite.verbs.require("identification")
     suite.efforts = suite.client.node.create_publisher(JointState, "efforts", qos.STATES_OUT)
     suite.wait(suite.efforts.get_subscription_count, "reader of efforts")
     return suite
@@ -66,7 +65,7 @@ def suite(make_suite):
 
 def record(suite, motion, efforts, merged=SAMPLES, meanwhile=lambda _: None):
     """Record states, each with its two efforts, as they come, and return the blocks."""
-    recording = suite.client.demand(Trigger, "acquisition/start").message
+    recording = suite.verbs.start_recording().message
     for i, message in enumerate(motion):
         time.sleep(PACE)
         meanwhile(i)
@@ -77,7 +76,7 @@ def record(suite, motion, efforts, merged=SAMPLES, meanwhile=lambda _: None):
     suite.wait(
         lambda: sum(len(block.stamps) for block in suite.of(recording)) >= merged, "merged samples"
     )
-    suite.client.demand(Trigger, "acquisition/stop")
+    suite.verbs.stop_recording()
     suite.wait(lambda: suite.of(recording)[-1].last, "last block")
     return suite.of(recording)
 
@@ -179,6 +178,6 @@ def test_efforts_that_nobody_can_place_are_refused_at_the_start(make_suite, para
 
 def test_a_request_with_efforts_that_fit_nothing_is_refused(suite):
     request = Identify.Request(data=DataSelection(bags=["/nowhere"], effort_delay=0.1))
-    answer = suite.client.call(Identify, "identification/identify", request)
+    answer = suite.verbs.answers.ask(request)
     assert not answer.success
     assert "effort_topic" in answer.message

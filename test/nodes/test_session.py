@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from robot_identification.msg import SampleBlock
 from rosgraph_msgs.msg import Clock
-from std_srvs.srv import Trigger
 
 from diagnostics import Diagnostics, values_of
 from robot_identification.cli.demo import EXCITING, _trajectory
@@ -132,7 +131,7 @@ def test_simulated_time_is_followed(tmp_path):
             clock.publish(Clock(clock=time_of(now[0])))
             return blocks and blocks[0].stamps
 
-        session.client.demand(Trigger, "acquisition/start")
+        session.verbs.start_recording()
         stamps = session.client.wait_for(tick, 60.0, "samples")
         assert begin <= stamps[0] <= now[0]
 

@@ -4,7 +4,7 @@ import pytest
 from robot_identification.nodes.joint_states import Sample
 from robot_identification.nodes.live import LiveRecordings
 from robot_identification.nodes.recorder import Recorder, continuation
-from robot_identification.nodes.setback import SetbackWatch
+from robot_identification.signals.arrivals import SetbackWatch
 
 START = 10**18
 

@@ -2,11 +2,7 @@
 
 import numpy as np
 import pytest
-from rcl_interfaces.srv import SetParameters
-from rclpy.parameter import Parameter
 from robot_identification.msg import IdentificationResult
-from robot_identification.srv import Identify
-from std_srvs.srv import Trigger
 
 from live_nodes import ROBOT, SAMPLES, TRUTH, states
 from robot_identification.identification.base import base_parameters
@@ -27,19 +23,12 @@ def suite(make_suite):
     suite.start("acquisition", block_period=0.05, diagnostics_period=0.1)
     suite.start("identification", streaming_settle=3.0, refresh_period=0.05)
     suite.wait_for_acquisition()
-    suite.client.wait_for_service(Identify, "identification/identify")
+    suite.verbs.require("identification")
     suite.estimates = []
     suite.client.node.create_subscription(
         IdentificationResult, "identified_parameters", suite.estimates.append, qos.LATCHED
     )
     return suite
-
-
-def set_parameter(suite, name, value):
-    parameter = Parameter(name, value=value).to_parameter_msg()
-    request = SetParameters.Request(parameters=[parameter])
-    answer = suite.client.call(SetParameters, "identification/set_parameters", request)
-    assert answer.results[0].successful
 
 
 def estimates_of(suite, recording):
@@ -57,7 +46,7 @@ def samples_of(message):
 
 
 def test_estimates_sharpen_before_anybody_asks_and_then_give_way(suite):
-    recording = suite.client.demand(Trigger, "acquisition/start").message
+    recording = suite.verbs.start_recording().message
     everything = states()
     for message in everything[:1200]:
         suite.driver.publish(message)
@@ -77,7 +66,7 @@ def test_estimates_sharpen_before_anybody_asks_and_then_give_way(suite):
     assert all(p.std > 0.0 and p.std_robust > 0.0 for p in late.parameters)
     assert late.header.stamp == everything[-1].header.stamp
 
-    assert suite.client.demand(Trigger, "acquisition/stop").message == recording
+    assert suite.verbs.stop_recording().message == recording
     answer = suite.identify(recording)
     assert answer.success, answer.message
     assert not is_streamed(result_of(answer.result))
@@ -88,19 +77,19 @@ def test_estimates_sharpen_before_anybody_asks_and_then_give_way(suite):
 
 
 def test_good_enough_follows_its_threshold(suite):
-    set_parameter(suite, "good_enough_std", 10.0)
+    suite.verbs.set_parameter("identification", "good_enough_std", 10.0)
     recording = suite.record(states())[0].recording
     assert estimates_of(suite, recording)[-1].good_enough
-    set_parameter(suite, "good_enough_std", 0.0)
+    suite.verbs.set_parameter("identification", "good_enough_std", 0.0)
     recording = suite.record(states())[0].recording
     assert not any(estimate.good_enough for estimate in estimates_of(suite, recording))
 
 
 def test_streaming_is_switched_off_by_a_parameter(suite):
-    set_parameter(suite, "streaming", value=False)
+    suite.verbs.set_parameter("identification", "streaming", value=False)
     recording = suite.record(states())[0].recording
     assert suite.identify(recording).success
     suite.wait(lambda: suite.estimates[-1].sources[0].name == recording, "the answer")
     of_it = [e for e in suite.estimates if e.sources[0].name == recording]
     assert not any(is_streamed(result_of(e)) for e in of_it)
-    set_parameter(suite, "streaming", value=True)
+    suite.verbs.set_parameter("identification", "streaming", value=True)

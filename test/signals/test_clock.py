@@ -13,6 +13,7 @@ from robot_identification.nodes.joint_states import Sample
 from robot_identification.nodes.recorder import Recorder
 from robot_identification.robot.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.signals.arrivals import Arrival, Arrivals
 from robot_identification.signals.clock import BEGINNING, Clock, StampOrder, in_order, split
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.joint_columns import JointColumns
@@ -152,6 +153,29 @@ def test_stamps_are_put_in_order_and_the_first_of_doubles_stays():
     places, late, duplicates = in_order(np.array([10, 30, 20, 30, 10, 40]))
     assert places.tolist() == [0, 2, 1, 5]
     assert (late, duplicates) == (1, 2)
+
+
+@given(st.lists(st.integers(0, 30), min_size=1))
+def test_what_arrives_one_by_one_is_ordered_as_all_at_once(stamps):
+    arrivals = Arrivals()
+    became = [arrivals.add(stamp, place) for place, stamp in enumerate(stamps)]
+    order = in_order(np.array(stamps))
+    assert arrivals.values == order.places.tolist()
+    assert arrivals.stamps == np.array(stamps)[order.places].tolist()
+    assert became.count(Arrival.LATE) == order.late
+    assert became.count(Arrival.DUPLICATE) == order.duplicates
+
+
+@given(st.lists(st.integers(0, 30)), st.integers(1, 9), st.integers(0, 4))
+def test_what_is_handed_on_meanwhile_rises_and_nothing_is_handed_on_twice(stamps, every, hold):
+    arrivals, taken, passed = Arrivals(remembered=100), [], 0
+    for count, stamp in enumerate(stamps, 1):
+        passed += arrivals.add(stamp, stamp) is Arrival.PASSED
+        if count % every == 0:
+            taken += arrivals.take(max(len(arrivals.stamps) - hold, 0))
+    taken += arrivals.take(len(arrivals.stamps))
+    assert taken == sorted(set(taken)) == arrivals.passed
+    assert len(set(stamps) - set(taken)) <= passed
 
 
 def test_jitter_moves_the_limit_beyond_which_a_step_is_a_gap():

@@ -11,7 +11,6 @@ from robot_identification.signals.separate_efforts import (
 )
 
 MS = 1_000_000
-SETBACK = 20 * MS
 
 
 def motion(stamps):
@@ -82,7 +81,7 @@ def test_blocks_merge_as_all_at_once(delay):
     states = motion(np.arange(1000) * MS)
     stamps = np.delete(np.arange(-20, 1100) * MS + 300_000, slice(500, 520))
     efforts = EffortSamples(stamps, rng.normal(size=(len(stamps), 2)))
-    buffer = EffortBuffer(2, delay, SETBACK)
+    buffer = EffortBuffer(2, delay)
     blocks, taken = [], 0
     for stamp, effort in zip(efforts.stamps.tolist(), efforts.effort, strict=True):
         buffer.add(stamp, effort)
@@ -101,7 +100,7 @@ def test_blocks_merge_as_all_at_once(delay):
 
 @pytest.mark.parametrize("efforts_first", [True, False])
 def test_no_motion_meets_an_effort_of_a_clock_before_it_was_set_back(efforts_first):
-    buffer = EffortBuffer(1, 0.0, SETBACK)
+    buffer = EffortBuffer(1, 0.0)
     for i in range(100):
         buffer.add((1000 + i) * MS, np.array([1.0]))
     old, new = motion((1050 + np.arange(10)) * MS), motion((1005 + np.arange(10)) * MS)
