@@ -1,4 +1,4 @@
-"""The one path from an identification and a prior to standard parameters, for files and nodes."""
+"""Calibration: standard parameters from an identification and a prior, for files and nodes."""
 
 from __future__ import annotations
 

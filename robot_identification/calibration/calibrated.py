@@ -1,4 +1,4 @@
-"""What a calibration gives: standard parameters that certify themselves."""
+"""Calibrated standard parameters with their checks of consistency, deviations and verdicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether standard parameters are those of a machine that can exist, link by link.
+"""Tests of physical consistency: mass, pseudo-inertia, drive inertia and friction.
 
 Each test of Gautier and Venture 2013, section V-B, and those that they leave out: their condition,
 a positive definite inertia at the centre of mass, admits bodies whose principal moments break the

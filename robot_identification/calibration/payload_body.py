@@ -1,4 +1,4 @@
-"""The nearest payload that can exist to the one that was identified."""
+"""The physically consistent payload nearest to the identified one."""
 
 from __future__ import annotations
 

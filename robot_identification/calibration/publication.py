@@ -1,4 +1,4 @@
-"""From the nearest parameters to those that are published: rounded, tested, consistent."""
+"""Published parameters: those nearest to the prior, made consistent, rounded and tested again."""
 
 from __future__ import annotations
 

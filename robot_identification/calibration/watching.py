@@ -1,4 +1,4 @@
-"""A calibrated model beside the moving robot: predicted efforts, and how far the measured drift.
+"""Monitor of a calibrated model: predicted beside measured efforts, and drift of the residual.
 
 Positions pass the filter of the identification; efforts are predicted at every sample, and the
 residual is decimated as the identification decimates, so that it can be compared with what was

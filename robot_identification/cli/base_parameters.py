@@ -1,4 +1,4 @@
-"""Show which parameters a motion can tell, and how the others are grouped."""
+"""Show which parameters are identifiable, and how the others are grouped."""
 
 from __future__ import annotations
 

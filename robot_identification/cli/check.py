@@ -1,4 +1,4 @@
-"""Test whether parameters are those of a robot that can exist, link by link."""
+"""Test whether parameters are physically consistent, link by link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the demo prints: parameters beside the truth, unexplained effort, tracking errors."""
+"""Tables of the demo: parameters beside the truth, unexplained effort, tracking errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the command excite does with --method one-joint."""
+"""Plans that move one joint at a time: the command excite with --method one-joint."""
 
 from __future__ import annotations
 

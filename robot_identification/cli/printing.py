@@ -1,4 +1,4 @@
-"""How tables and plain data are printed."""
+"""Printing of tables and plain data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a motion keeps clear of: bodies of the robot and its tools, its cell, other robots."""
+"""Obstacles of a motion: bodies of the robot and its tools, its cell, other robots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A robot and what its file says of it."""
+"""Errors in the description of a robot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results of identification that cannot be stood behind."""
+"""Errors of identification: rank, excitation, drive gains, convergence, wrong models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A robot that is simulated."""
+"""Errors of the simulation of a robot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parameters that a trajectory does not tell, and why: nobody should learn it from the result."""
+"""Parameters that are not identifiable from a trajectory, with the reasons."""
 
 from __future__ import annotations
 

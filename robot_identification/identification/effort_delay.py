@@ -1,4 +1,4 @@
-"""Efforts that lie behind the motion: told with the result, or moved to where they belong."""
+"""Delay of the efforts behind the motion: reported with the result, or corrected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far each identified base parameter can be trusted, and why not where it cannot."""
+"""Reliability of every identified base parameter, with the reasons where it is poor."""
 
 from __future__ import annotations
 

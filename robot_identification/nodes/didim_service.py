@@ -1,4 +1,4 @@
-"""What a request for DIDIM means: start, settings, references; and its progress as messages."""
+"""Requests for DIDIM: start, settings, references; and its progress as messages."""
 
 from __future__ import annotations
 

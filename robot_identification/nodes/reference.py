@@ -1,4 +1,4 @@
-"""What the controller was asked for, at the stamps of what the robot did."""
+"""The controller's reference at the stamps of the joint states."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tells a clock that was set back from messages that overtook each other."""
+"""Detection of a clock that was set back, as opposed to messages out of order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The node that stands in for a robot: its direct dynamics under its declared controller.
+"""The node that simulates a robot: its direct dynamics under its declared controller.
 
 Sample k carries the stamp start + k / rate, whatever the machine is busy with: a node that falls
 behind computes and sends what is due in one go.  The controller feels the true state, as a drive

@@ -1,4 +1,4 @@
-"""How well a motion tells the parameters apart: singular values of the regressor."""
+"""Singular values of the regressor of a motion, for exciting trajectories and results."""
 
 from __future__ import annotations
 

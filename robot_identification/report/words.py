@@ -1,4 +1,4 @@
-"""What a report says of an identification at its head, in words."""
+"""Verdicts on an identification, at the head of a report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From what a drive measures to the joint side, and back.
+"""Conversion of efforts and positions between drives and joints: gears, couplings, currents.
 
 With motor positions q_m = N q (N is :attr:`RobotModel.motor_matrix`), motor torques act on the
 joints as tau = N^T tau_m; a motor torque is drive gain times current (M. Gautier and G. Venture,

@@ -1,4 +1,4 @@
-"""Where a payload is mounted: a frame that is fixed in one of the moving links."""
+"""Mounting of a payload: a frame that is fixed in one of the moving links."""
 
 from __future__ import annotations
 

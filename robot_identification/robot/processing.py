@@ -1,4 +1,4 @@
-"""How recorded signals are processed before estimation: the settings, each of them optional."""
+"""Signal processing that a robot file recommends, each setting optional."""
 
 from __future__ import annotations
 

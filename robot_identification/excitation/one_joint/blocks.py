@@ -1,4 +1,4 @@
-"""Which motions and postures tell the parameters of one joint's block (Lin 1992, Algorithm 2)."""
+"""Motions and postures that identify one joint's block (Lin 1992, Algorithm 2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a robot is moved one joint at a time."""
+"""Settings of plans that move one joint at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the iterations of DIDIM have come to: a verdict, and a result."""
+"""Verdict on the iterations of DIDIM, and their result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether efforts tell the parameters of a block, and what is refused where they do not."""
+"""Identifiability of the parameters of a block, and refusals where they are not."""
 
 from __future__ import annotations
 

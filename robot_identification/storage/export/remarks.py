@@ -1,4 +1,4 @@
-"""What a URDF cannot say about a robot, one sentence each."""
+"""Parameters that a URDF cannot hold, one sentence each."""
 
 from __future__ import annotations
 
