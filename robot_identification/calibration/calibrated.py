@@ -81,7 +81,7 @@ class CalibratedParameters:
 
     @property
     def consistent(self) -> bool:
-        """Whether every link and every drive can exist."""
+        """Whether every link and every drive is physically consistent."""
         return self.checks.consistent
 
     @property

@@ -65,7 +65,7 @@ def print_checks(checks: Consistency) -> None:
         )
         for link in checks.links
     ]
-    head = ("link", "mass", "can exist", "pseudo-inertia min", "triangle", "failing minor")
+    head = ("link", "mass", "consistent", "pseudo-inertia min", "triangle", "failing minor")
     tolerances = "Cholesky " + " ".join(f"{t:g}" for t in tested)
     tables.print_table(out, "links (SI units)", (*head, tolerances), rows)
     out.print()
@@ -76,6 +76,6 @@ def print_checks(checks: Consistency) -> None:
     tables.print_table(
         out,
         "drives (smallest eigenvalue where coupled)",
-        ("joint", "kind", "value", "can exist"),
+        ("joint", "kind", "value", "consistent"),
         drives,
     )

@@ -98,7 +98,7 @@ class Reference:
             return
         if start == 0:
             self._node.get_logger().warning(
-                "reference ignored: a trajectory without a start stamp begins nobody knows when"
+                "reference ignored: a trajectory without a start stamp starts at an unknown time"
             )
             self._trajectory = None
             return
@@ -109,7 +109,7 @@ class Reference:
         place = dict(zip(message.name, message.position, strict=False))
         if stamp_of(message) == 0:
             self._node.get_logger().warning(
-                "reference ignored: a sample without a stamp holds from nobody knows when",
+                "reference ignored: a sample without a stamp holds at an unknown time",
                 throttle_duration_sec=_REPEAT,
             )
         elif set(self._robot.joint_names) <= set(place):
