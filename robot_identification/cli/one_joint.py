@@ -80,4 +80,5 @@ def show(result: OneJointPlan, output: Path, *, as_json: bool) -> None:
         f"{result.seconds:.1f} s",
         soft_wrap=True,
     )
+    tables.print_glossary(out)
     out.print(f"written to {output}", markup=False, soft_wrap=True)

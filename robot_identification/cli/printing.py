@@ -22,6 +22,8 @@ _TEXT = (
     "with the geometry's symbols",
 )
 
+_GLOSSARY = "docs/glossary.md"
+
 
 def console() -> Console:
     """Return a console on standard output that never cuts or colours what is piped."""
@@ -57,6 +59,11 @@ def print_table(
         result.add_row(*(escape(cell) for cell in row))
     out.print(title, style="bold", markup=False, soft_wrap=True)
     out.print(result)
+
+
+def print_glossary(out: Console) -> None:
+    """Print where the terms of the tables above are explained."""
+    out.print(f"terms: {_GLOSSARY}", markup=False, soft_wrap=True)
 
 
 def print_warnings(out: Console, warnings: Iterable[str]) -> None:
