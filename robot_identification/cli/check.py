@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "parameters",
         metavar="PARAMETERS",
-        help="parameter file or URDF; of a URDF drives are tested only where it states them",
+        help="parameter file or URDF; of a URDF drives are tested only where it gives them",
     )
     parser.add_argument(
         "--tolerance",

@@ -85,6 +85,6 @@ class MissingLimitError(InputError):
         have = "have" if others else "has"
         super().__init__(
             f"joint {', '.join(self.joints)} {have} no {limit} limit, and one is needed here; "
-            "state it in the robot file (joints: limits: "
+            "give it in the robot file (joints: limits: "
             f"{'lower, upper' if limit == 'position' else limit})"
         )

@@ -93,8 +93,8 @@ class SimulatedRobot(Node):
             raise SettingError(
                 "parameters_file",
                 "",
-                f"nobody knows the true values of {self._robot.name}: give a file with a value for "
-                f"each of its standard parameters, or one of {', '.join(known_values())}",
+                f"the true values of {self._robot.name} are not known: give a file with a value "
+                f"for each of its standard parameters, or one of {', '.join(known_values())}",
             )
         return ClosedLoop(
             self._robot,

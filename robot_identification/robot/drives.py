@@ -135,7 +135,7 @@ def drive_gains(robot: RobotModel) -> Array:
             raise SettingError(
                 "drive_gain",
                 "unknown",
-                f"joint {joint.name} needs one, because efforts are currents; state it in the "
+                f"joint {joint.name} needs one, because efforts are currents; give it in the "
                 "robot file",
             )
     return np.array([joint.drive_gain for joint in robot.joints], dtype=np.float64)

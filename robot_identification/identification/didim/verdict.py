@@ -74,7 +74,7 @@ def mismatch_text(history: History, joint_names: Sequence[str]) -> str:
         return ""
     return (
         f"the torque error stays above {MISMATCH:g} times the noise floor for {', '.join(parts)}: "
-        "check controller, reference and friction in the robot file, or state a noise floor"
+        "check controller, reference and friction in the robot file, or give a noise floor"
     )
 
 
