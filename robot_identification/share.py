@@ -1,4 +1,4 @@
-"""Where the data of this package lie: launch, config, msg, srv."""
+"""Location of the data of this package: launch, config, msg, srv."""
 
 import sys
 from pathlib import Path

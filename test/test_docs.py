@@ -64,3 +64,22 @@ def test_every_page_is_in_the_index():
     index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8").split()
     missing = [p.stem for p in PAGES[1:] if p.stem not in index and p.stem != "index"]
     assert not missing
+
+
+@pytest.mark.parametrize("page", ["docs/architecture.md", "CONTRIBUTING.md"])
+def test_modules_that_a_page_names_are_there(page):
+    named = re.findall(r"`((?:\w+/)+[a-z0-9_]+\.\w+)`", (ROOT / page).read_text(encoding="utf-8"))
+    assert len(named) > 10
+    missing = [
+        path
+        for path in named
+        if not any((start / path).is_file() for start in (ROOT, ROOT / "robot_identification"))
+    ]
+    assert not missing
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "QUALITY_DECLARATION.md"])
+def test_links_to_files_lead_somewhere(page):
+    links = re.findall(r"\]\((?!http)([^)#]+)[^)]*\)", (ROOT / page).read_text(encoding="utf-8"))
+    assert links
+    assert not [link for link in links if not (ROOT / link).exists()]

@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LAUNCH_FILES = sorted((ROOT / "launch").glob("*.launch.py"))
 CONFIGS = sorted((ROOT / "config").glob("*.yaml"))
 SIMULATIONS = sorted((ROOT / "config" / "simulations").glob("*.yaml"))
-NODES_WITH_ROBOT = [path.stem for path in CONFIGS if path.stem != "fault_injector"]
+NODES_WITH_ROBOT = [path.stem for path in CONFIGS if "\n    robot:" in path.read_text()]
 SUITES = {"live": LIVE, "simulation": SIMULATED, "offline": BAGS}
 ARGUMENTS = {"robot", "params_file", "namespace", "effort_meaning", "use_sim_time", "log_level"}
 STANDARD = {"use_sim_time"}
@@ -215,6 +215,15 @@ def test_bags_become_options_of_the_command():
 def test_executables_have_a_main():
     for name in executables():
         assert callable(importlib.import_module(f"robot_identification.nodes.{name}").main)
+
+
+@pytest.mark.parametrize("node", sorted(executables()))
+def test_a_node_has_a_parameter_file_and_is_documented(node):
+    assert ROOT / "config" / f"{node}.yaml" in CONFIGS
+    pages = [path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")]
+    assert any(re.search(rf"^## Node `{node}`$", page, re.MULTILINE) for page in pages)
+    listed = (ROOT / "docs" / "extensions" / "reference_pages.py").read_text(encoding="utf-8")
+    assert f'    "{node}",\n' in listed, "its parameters are not on a page"
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.name)

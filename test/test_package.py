@@ -31,7 +31,22 @@ def test_version_is_the_same_everywhere():
     declared = ET.parse(ROOT / "package.xml").findtext("version")
     assert robot_identification.__version__ == declared
     assert metadata.version("robot_identification") == declared
-    assert f"## {declared}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+@pytest.mark.filterwarnings("ignore:nodes.Node.traverse:DeprecationWarning")
+def test_release_tools_read_the_changelog():
+    """As catkin_prepare_release does, a version takes the place of what is forthcoming."""
+    package_version = pytest.importorskip("catkin_pkg.package_version")
+    changelog = pytest.importorskip("catkin_pkg.changelog")
+    version = "99.0.0"
+    text = (ROOT / "CHANGELOG.rst").read_text(encoding="utf-8")
+    label = package_version.get_forthcoming_label(text)
+    assert label == "Forthcoming"
+    read = changelog.Changelog("robot_identification")
+    released = package_version.rename_section(text, label, f"{version} (2099-01-01)")
+    changelog.populate_changelog_from_rst(read, released)
+    entries = [entry for items in read.get_content_of_version(version) for entry in items]
+    assert len(entries) == len(re.findall("^- ", text, re.MULTILINE))
 
 
 @pytest.mark.parametrize("path", MESSAGES + SERVICES + ACTIONS, ids=lambda path: path.name)

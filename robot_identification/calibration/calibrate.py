@@ -1,4 +1,4 @@
-"""The one path from an identification and a prior to standard parameters, for files and nodes."""
+"""Calibration: standard parameters from an identification and a prior, for files and nodes."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def calibrate(
         prior: what is known of its parameters; drive inertias and friction that it lacks are
             taken from the identification.  By default nothing is known.
         space: ``base`` or ``essential``.
-        consistent: whether every link and drive has to be one that can exist.
+        consistent: whether every link and drive has to be physically consistent.
         essential: how the essential parameters are found; by default as in the result, else by
             the ratio of the standard deviations.
         boxes: link name -> box that must hold its centre of mass, where consistent.

@@ -1,4 +1,4 @@
-"""What a calibration gives: standard parameters that certify themselves."""
+"""Calibrated standard parameters with their checks of consistency, deviations and verdicts."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class CalibratedParameters:
 
     @property
     def consistent(self) -> bool:
-        """Whether every link and every drive can exist."""
+        """Whether every link and every drive is physically consistent."""
         return self.checks.consistent
 
     @property

@@ -1,4 +1,4 @@
-"""Whether standard parameters are those of a machine that can exist, link by link.
+"""Tests of physical consistency: mass, pseudo-inertia, drive inertia and friction.
 
 Each test of Gautier and Venture 2013, section V-B, and those that they leave out: their condition,
 a positive definite inertia at the centre of mass, admits bodies whose principal moments break the
@@ -46,8 +46,9 @@ class LinkCheck:
         triangle_inequality: whether no principal moment reaches the sum of the two others.
         centre_in_box: whether the centre of mass lies in its box; None without a box.
         tolerance: the tolerance that ``consistent`` grants the inertia, in kg m^2.
-        consistent: whether the link can exist: mass and, after the tolerance was added to the
-            inertia, pseudo-inertia are positive (definite), and the centre is in its box.
+        consistent: whether the link is physically consistent: mass and, after the tolerance was
+            added to the inertia, pseudo-inertia are positive (definite), and the centre is in its
+            box.
     """
 
     link: str
@@ -129,7 +130,7 @@ class Consistency:
 
     @property
     def consistent(self) -> bool:
-        """Whether every link and every drive can exist."""
+        """Whether every link and every drive is physically consistent."""
         return not self.problems
 
     @property
@@ -162,7 +163,7 @@ def check_consistency(
         robot: the robot.
         values: (parameters,) in the order of ``robot.all_parameter_names``, SI units.
         tolerance: what the inertias at the centres of mass may lack, in kg m^2; 0 for parameters
-            of a robot that can exist.
+            of a physically consistent robot.
         tolerances: further tolerances of the Cholesky test to report.
         boxes: link name -> box that must hold its centre of mass.
         given: (parameters,) which values are given; drives without any are not tested.  By default

@@ -1,4 +1,4 @@
-"""What makes standard parameters those of a machine that can exist, as matrices to be positive.
+"""Linear matrix inequalities of the physical consistency of standard parameters.
 
 Every condition is linear in the parameters: a symmetric matrix F(chi) = sum chi_i F_i must be
 positive definite.  For a link it is the 4 x 4 pseudo-inertia, which is positive definite exactly

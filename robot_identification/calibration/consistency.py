@@ -1,4 +1,4 @@
-"""The guarantee: physically consistent standard parameters at the least loss of fit.
+"""Physically consistent standard parameters at the least loss of fit: a semidefinite program.
 
 Where no consistent parameters have the torque that was identified, a semidefinite program gives up
 as little of it as it must.  Its objective is the torque error itself, through the triangular

@@ -1,4 +1,4 @@
-"""What the noise of the torque does to standard parameters."""
+"""Covariance of standard parameters that the noise of the efforts causes."""
 
 from __future__ import annotations
 

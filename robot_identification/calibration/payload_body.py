@@ -1,4 +1,4 @@
-"""The nearest payload that can exist to the one that was identified."""
+"""The physically consistent payload nearest to the identified one."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def consistent_payload(estimate: PayloadEstimate) -> ConsistentPayload | None:
         from zero.
 
     Raises:
-        CalibrationError: no payload near the identified one can exist.
+        CalibrationError: no payload near the identified one is consistent.
         SolverMissingError: the solver is not installed.
     """
     if estimate.rank < len(estimate.values):
@@ -73,7 +73,9 @@ def consistent_payload(estimate: PayloadEstimate) -> ConsistentPayload | None:
     condition = Inequality(relative, -MARGIN * np.eye(4))
     solution = least_squares(whiten, whiten @ identified, [condition])
     if solution is None:
-        raise CalibrationError(["the payload: no body near the identified values can exist"])
+        raise CalibrationError(
+            ["the payload: no body near the identified values is physically consistent"]
+        )
     least = float(np.linalg.eigvalsh(relative @ solution)[0])
     if least <= 0.0:
         raise CalibrationError([f"the payload: pseudo-inertia eigenvalue {least:.2g}"])

@@ -1,4 +1,4 @@
-"""What is known of a robot's standard parameters before it moves."""
+"""Priors: values of standard parameters that are known before the identification."""
 
 from __future__ import annotations
 

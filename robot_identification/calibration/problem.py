@@ -1,4 +1,4 @@
-"""What consistent parameters are sought for: data, prior, sizes and conditions together."""
+"""The problem of consistent parameters: data, prior, scales and conditions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the nearest parameters to those that are published: rounded, tested, consistent."""
+"""Published parameters: those nearest to the prior, made consistent, rounded and tested again."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _ATTEMPTS = (
     (Step.SEMIDEFINITE, 10.0 * MARGIN, 100.0),
     (Step.SEMIDEFINITE, 10.0 * MARGIN, 10000.0),
 )
-"""How consistent parameters are sought: step, margin, softness; the first that can exist count."""
+"""How consistent parameters are sought: step, margin, softness; the first consistent ones count."""
 
 
 @by_value
@@ -69,7 +69,7 @@ def publish(
     Args:
         problem: what consistent parameters are sought for.
         free: (parameters of the model,) the nearest parameters.
-        consistent: whether every link and drive has to be one that can exist.
+        consistent: whether every link and drive has to be physically consistent.
         boxes: link name -> box that must hold its centre of mass.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Sizes of the parameters of each link and drive, so that kilograms and metres can be compared."""
+"""Scales of the parameters of each link and drive, by which masses and inertias compare."""
 
 from __future__ import annotations
 

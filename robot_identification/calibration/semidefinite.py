@@ -1,4 +1,4 @@
-"""Least squares under conditions that matrices be positive: a thin coat around the solver."""
+"""Least squares under linear matrix inequalities, solved by Clarabel."""
 
 from __future__ import annotations
 

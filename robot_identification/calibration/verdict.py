@@ -1,4 +1,4 @@
-"""What every standard parameter rests on: data, data and prior together, the prior, or nothing."""
+"""Evidence for every standard parameter: data, data and prior together, the prior, or nothing."""
 
 from __future__ import annotations
 

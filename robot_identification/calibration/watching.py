@@ -1,4 +1,4 @@
-"""A calibrated model beside the moving robot: predicted efforts, and how far the measured drift.
+"""Monitor of a calibrated model: predicted beside measured efforts, and drift of the residual.
 
 Positions pass the filter of the identification; efforts are predicted at every sample, and the
 residual is decimated as the identification decimates, so that it can be compared with what was
@@ -73,7 +73,7 @@ class Level:
         """Return the level of an identification and the calibration that followed it.
 
         Raises:
-            SettingError, ShapeError: the result does not tell how its signals were processed.
+            SettingError, ShapeError: the result does not say how its signals were processed.
         """
         settings = result.settings
         joints = len(result.joint_names)
@@ -107,7 +107,7 @@ def _value(settings: Mapping[str, Mapping[str, Any]], name: str) -> Any:
         numbers = np.array([math.nan])
     if not ((numbers >= 0.0) & (numbers <= _LARGEST_SETTING)).all():
         raise SettingError(
-            name, value, "the result does not tell how its signals were processed; identify again"
+            name, value, "the result does not say how its signals were processed; identify again"
         )
     return value
 

@@ -1,4 +1,4 @@
-"""Show which parameters a motion can tell, and how the others are grouped."""
+"""Show which parameters are identifiable, and how the others are grouped."""
 
 from __future__ import annotations
 
@@ -78,6 +78,7 @@ def _print(report: BaseReport, values: dict[str, float] | None) -> None:
     if len(base.appended):
         appended = ", ".join(names[i] for i in base.appended)
         out.print(f"not in this model, appended as independent: {appended}", soft_wrap=True)
+    tables.print_glossary(out)
     tables.print_warnings(out, base.warnings)
 
 

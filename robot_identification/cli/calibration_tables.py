@@ -50,6 +50,7 @@ def print_calibrated(
         tables.print_settings(out, held_out["held_out_settings"], "settings of the bags held out")
         out.print()
     out.print(_summary(calibrated), soft_wrap=True, markup=False)
+    tables.print_glossary(out)
     tables.print_warnings(out, calibrated.warnings)
 
 

@@ -1,4 +1,4 @@
-"""Test whether parameters are those of a robot that can exist, link by link."""
+"""Test whether parameters are physically consistent, link by link."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "parameters",
         metavar="PARAMETERS",
-        help="parameter file or URDF; of a URDF drives are tested only where it states them",
+        help="parameter file or URDF; of a URDF drives are tested only where it gives them",
     )
     parser.add_argument(
         "--tolerance",
@@ -65,7 +65,7 @@ def print_checks(checks: Consistency) -> None:
         )
         for link in checks.links
     ]
-    head = ("link", "mass", "can exist", "pseudo-inertia min", "triangle", "failing minor")
+    head = ("link", "mass", "consistent", "pseudo-inertia min", "triangle", "failing minor")
     tolerances = "Cholesky " + " ".join(f"{t:g}" for t in tested)
     tables.print_table(out, "links (SI units)", (*head, tolerances), rows)
     out.print()
@@ -76,6 +76,6 @@ def print_checks(checks: Consistency) -> None:
     tables.print_table(
         out,
         "drives (smallest eigenvalue where coupled)",
-        ("joint", "kind", "value", "can exist"),
+        ("joint", "kind", "value", "consistent"),
         drives,
     )

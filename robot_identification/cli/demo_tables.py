@@ -1,4 +1,4 @@
-"""What the demo prints: parameters beside the truth, unexplained effort, tracking errors."""
+"""Tables of the demo: parameters beside the truth, unexplained effort, tracking errors."""
 
 from __future__ import annotations
 
@@ -137,8 +137,8 @@ def _show_tracking(out: Console, document: dict[str, Any]) -> None:
     calibration = document["calibration"]
     out.print(
         "\nThe prior is 30 % too heavy and knows no friction.  Calibrated to it, "
-        f"{'every link can exist' if calibration['consistent'] else 'a link cannot exist'} and the "
-        f"unexplained effort is {calibration['relative_error']:.4f}; the robot follows "
+        f"{'every' if calibration['consistent'] else 'not every'} link is physically consistent "
+        f"and the unexplained effort is {calibration['relative_error']:.4f}; the robot follows "
         f"{document['prior_over_identified']:.0f} times better."
     )
     if not document["tracking_tells_of_models"]:

@@ -235,4 +235,5 @@ def _print(result: Plan, output: Path) -> None:
         f"{result.certificate.braking_time:.2g} s of braking",
         soft_wrap=True,
     )
+    tables.print_glossary(out)
     out.print(f"written to {output}", markup=False, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""Options on what is fitted and how: parts of bags, their weights, outliers, sensitivity."""
+"""Options of the fit: parts of bags, their weights, outliers, sensitivity."""
 
 from __future__ import annotations
 

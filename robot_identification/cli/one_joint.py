@@ -1,4 +1,4 @@
-"""What the command excite does with --method one-joint."""
+"""Plans that move one joint at a time: the command excite with --method one-joint."""
 
 from __future__ import annotations
 
@@ -80,4 +80,5 @@ def show(result: OneJointPlan, output: Path, *, as_json: bool) -> None:
         f"{result.seconds:.1f} s",
         soft_wrap=True,
     )
+    tables.print_glossary(out)
     out.print(f"written to {output}", markup=False, soft_wrap=True)

@@ -90,7 +90,7 @@ def add_efforts(parser: argparse._ActionsContainer) -> None:
         "--effort-delay",
         metavar="SECONDS|estimated",
         help="how far the stamps of the efforts lie behind those of the motion; estimated moves "
-        "them by what the inverse dynamics say (default: 0; an estimate is told)",
+        "them by what the inverse dynamics say (default: 0; an estimate is reported)",
     )
 
 

@@ -84,7 +84,7 @@ def _print(document: dict[str, Any]) -> None:
     out.print()
     _print_errors(out, document)
     out.print(
-        f"{document['rank']} of 10 combinations told, condition number "
+        f"{document['rank']} of 10 combinations identifiable, condition number "
         f"{document['condition_number']:.3g} with scaled columns, "
         f"{document['rows']['bare']} bare and {document['rows']['loaded']} loaded rows, "
         f"{document['seconds']:.2f} s",
@@ -93,7 +93,7 @@ def _print(document: dict[str, Any]) -> None:
     consistent = document["consistent"]
     if consistent is not None and consistent["changed"]:
         out.print(
-            f"no body has the identified values; the nearest that can exist is "
+            f"no body has the identified values; the nearest consistent one is "
             f"{consistent['distance']:.2g} standard deviations away",
             soft_wrap=True,
         )
@@ -107,7 +107,7 @@ def _print_body(out: Console, document: dict[str, Any]) -> None:
     for i, (name, entry) in enumerate(document["body"].items()):
         unit = _UNITS.get(name, "kg m^2")
         if entry is None:
-            rows.append((name, unit, "not told", "", "", ""))
+            rows.append((name, unit, "not identifiable", "", "", ""))
             continue
         lower, upper = entry["interval_95"]
         numbers = (entry["value"], entry["std"], lower, upper, *nearest[i : i + 1])

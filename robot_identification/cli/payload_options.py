@@ -86,7 +86,7 @@ def add_known(parser: argparse.ArgumentParser) -> None:
         "--payload",
         type=Path,
         metavar="FILE",
-        help="payload file, stated or written by payload; in place of the options that follow",
+        help="payload file, written by hand or by payload; in place of the options that follow",
     )
     parser.add_argument("--mass", type=float, metavar="KG", help="mass of the payload")
     parser.add_argument(

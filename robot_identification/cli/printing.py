@@ -1,4 +1,4 @@
-"""How tables and plain data are printed."""
+"""Printing of tables and plain data."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ _TEXT = (
     "relation",
     "with the geometry's symbols",
 )
+
+_GLOSSARY = "docs/glossary.md"
 
 
 def console() -> Console:
@@ -57,6 +59,11 @@ def print_table(
         result.add_row(*(escape(cell) for cell in row))
     out.print(title, style="bold", markup=False, soft_wrap=True)
     out.print(result)
+
+
+def print_glossary(out: Console) -> None:
+    """Print where the terms of the tables above are explained."""
+    out.print(f"terms: {_GLOSSARY}", markup=False, soft_wrap=True)
 
 
 def print_warnings(out: Console, warnings: Iterable[str]) -> None:

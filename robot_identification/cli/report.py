@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--parameters",
         type=Path,
         metavar="PARAMETERS",
-        help="file of calibrate: shows whether links can exist, and parameters beside the prior",
+        help="file of calibrate: shows whether links are consistent, parameters beside the prior",
     )
     parser.add_argument(
         "--prior",

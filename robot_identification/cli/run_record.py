@@ -1,4 +1,4 @@
-"""What a live run has done so far, kept in a file so that a later one can go on."""
+"""Record of a live run, a file from which a later run goes on."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def _values(source: str | None, robot: RobotModel) -> Array:
         raise SettingError(
             "--parameters",
             None,
-            f"nobody knows parameters of {robot.name}: give a file with values of its "
+            f"no parameters of {robot.name} are known: give a file with values of its "
             "standard parameters, such as calibrate writes, a URDF, or one of "
             f"{', '.join(known_values())}",
         )

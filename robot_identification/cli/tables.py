@@ -11,6 +11,7 @@ from robot_identification.cli import fit_tables
 from robot_identification.cli.printing import (
     console,
     plain,
+    print_glossary,
     print_json,
     print_table,
     print_warnings,
@@ -26,6 +27,7 @@ __all__ = [
     "grouping_text",
     "plain",
     "print_errors",
+    "print_glossary",
     "print_json",
     "print_result",
     "print_settings",
@@ -69,6 +71,7 @@ def print_result(result: IdentificationResult) -> None:
     out.print()
     fit_tables.print_fit(out, result)
     print_settings(out, result.settings)
+    print_glossary(out)
     print_warnings(out, result.warnings)
 
 

@@ -1,1 +1,1 @@
-"""Whether a robot touches itself or its cell: shapes, distances, and bounds for whole motions."""
+"""Collision checks of a robot with itself and its cell: shapes, distances, bounds of motions."""

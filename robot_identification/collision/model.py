@@ -1,4 +1,4 @@
-"""What a motion keeps clear of: bodies of the robot and its tools, its cell, other robots."""
+"""Obstacles of a motion: bodies of the robot and its tools, its cell, other robots."""
 
 from __future__ import annotations
 
@@ -26,7 +26,12 @@ from robot_identification.collision.srdf import read_srdf
 from robot_identification.collision.urdf_bodies import connected_links, urdf_bodies
 from robot_identification.errors import MissingMeshError, SettingError
 from robot_identification.robot.arrays import by_value
-from robot_identification.robot.loading import find_robot, load_robot, source_urdf
+from robot_identification.robot.loading import (
+    find_robot,
+    is_robot_file,
+    load_robot,
+    source_urdf,
+)
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.mounting import urdf_frames
 from robot_identification.robot.schema import suggestion
@@ -107,7 +112,7 @@ def described_cell(source: str | Path, cell: str | Path | None) -> Cell:
     Raises:
         UnknownRobotError, RobotDescriptionError, MissingPackageError: a file is wrong.
     """
-    own = cells.declared_cell(find_robot(source)) if _is_robot_file(source) else Cell()
+    own = cells.declared_cell(find_robot(source)) if is_robot_file(source) else Cell()
     return own if cell is None else cells.read_cell(cell).beside(own)
 
 
@@ -280,11 +285,6 @@ def _arm_bodies(arm: Arm, postures: Postures | None) -> tuple[list[CollisionBody
             "read here"
         )
     return standing_bodies(arm, robot, bodies, arm_position(arm, robot, postures)), remarks
-
-
-def _is_robot_file(source: str | Path) -> bool:
-    path = find_robot(source)
-    return source_urdf(source) != path
 
 
 def _ranges(robot: RobotModel) -> tuple[Array, Array]:

@@ -1,4 +1,4 @@
-"""Which pairs of bodies must keep apart: all but those that cannot, or that never touch.
+"""Pairs of bodies that must keep apart, without those that cannot or that never touch.
 
 Left out are bodies of one link, links that a joint connects, what an SRDF disables, and, of bodies
 with few joints between them, those that are nearer than what is wanted nearly everywhere, those

@@ -1,1 +1,1 @@
-"""What the robot does: regressor, energy, direct dynamics, closed-loop simulation."""
+"""Dynamic models: regressor, energy, direct model, closed-loop simulation."""

@@ -1,4 +1,4 @@
-"""Where Coulomb friction enters the efforts of a robot: its own of every joint, and couplings.
+"""Coulomb friction in the efforts of a robot: its columns, of every joint and of couplings.
 
 All Coulomb terms with one velocity slide and stick together; that velocity is called a friction
 motion here.  The *share* of a motion is what stands for the sign of its velocity: 1 or -1 in

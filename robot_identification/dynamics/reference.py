@@ -1,4 +1,4 @@
-"""What a closed loop follows: pieces of polynomials of degree five, one set per joint."""
+"""The reference of a closed loop: pieces of polynomials of degree five, one set per joint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the sensors of a simulated robot make of its true motion: noise, resolution, units."""
+"""Sensors of a simulated robot: noise, resolution and units of what they measure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Accelerations and friction of a simulated motion, as its own parameters explain them.
+"""Accelerations and friction of a simulated motion that satisfy its model to rounding.
 
 A simulation gives positions, velocities, efforts, and the friction that acted, sticking included.
 With the same parameters they fix the accelerations, so that for every sample

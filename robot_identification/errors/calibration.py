@@ -1,4 +1,4 @@
-"""Parameters that no robot can have."""
+"""Errors of calibration: parameters that are not physically consistent."""
 
 from __future__ import annotations
 

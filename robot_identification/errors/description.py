@@ -1,4 +1,4 @@
-"""A robot and what its file says of it."""
+"""Errors in the description of a robot."""
 
 from __future__ import annotations
 
@@ -85,6 +85,6 @@ class MissingLimitError(InputError):
         have = "have" if others else "has"
         super().__init__(
             f"joint {', '.join(self.joints)} {have} no {limit} limit, and one is needed here; "
-            "state it in the robot file (joints: limits: "
+            "give it in the robot file (joints: limits: "
             f"{'lower, upper' if limit == 'position' else limit})"
         )

@@ -1,4 +1,4 @@
-"""Files that are read and written."""
+"""Errors of files that are read and written."""
 
 from __future__ import annotations
 

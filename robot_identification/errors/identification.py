@@ -1,4 +1,4 @@
-"""Results of identification that cannot be stood behind."""
+"""Errors of identification: rank, excitation, drive gains, convergence, wrong models."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class DriveGainError(ResultRefusedError):
             )
             problem = f"drive gains known too poorly, by their relative standard deviations: {told}"
         else:
-            problem = f"nothing tells the drive gain of {', '.join(self.joints)}"
+            problem = f"not identifiable: the drive gain of {', '.join(self.joints)}"
         super().__init__(
             f"{problem}; the payload must act on these joints, or on joints coupled to them by "
             "inertia: record motions that accelerate them with the payload far from their axes, "

@@ -1,4 +1,4 @@
-"""Motions that are planned, certified and executed."""
+"""Errors of motions that are planned, certified and executed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Packages that are asked for and are not installed."""
+"""Errors of optional packages that are not installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recordings: bags, topics, and the samples in them."""
+"""Errors of recordings: bags, topics, and the samples in them."""
 
 from __future__ import annotations
 

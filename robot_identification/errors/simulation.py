@@ -1,4 +1,4 @@
-"""A robot that is simulated."""
+"""Errors of the simulation of a robot."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class MassMatrixError(InputError):
         self.index = index
         super().__init__(
             f"{robot}: the mass matrix at sample {index} is not positive definite; "
-            "no such robot can exist: check masses, inertias and drive inertias"
+            "the robot is not physically consistent: check masses, inertias and drive inertias"
         )
 
 

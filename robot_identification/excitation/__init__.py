@@ -1,1 +1,1 @@
-"""Motions that make parameters visible: trajectories, quintic interpolation, random points."""
+"""Exciting trajectories: planning, interpolation, certificates, braking."""

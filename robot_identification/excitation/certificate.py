@@ -1,4 +1,4 @@
-"""The certificate: what was checked before a robot may follow a trajectory, and with what result.
+"""The certificate of a motion: every check that a robot's trajectory must pass before it moves.
 
 Controllers of trajectories refuse neither NaN nor repeated names nor violated limits, so that this
 may be the only gate.  Every limit is checked on the exact extrema of the polynomials, and again on

@@ -1,4 +1,4 @@
-"""What a motion lacks to its clearance: a smooth penalty with its gradient over the motion."""
+"""Smooth penalty of clearances that a motion does not keep, with its gradient."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How well a system is conditioned and equilibrated (Gautier and Khalil 1992, eq. 16-22).
+"""Excitation criterion: condition number and equilibrium (Gautier and Khalil 1992, eq. 16-22).
 
 The criterion f = lambda1 Cond(W) + lambda2 S is what plans are compared by; where approximate
 values of the parameters are known, the error to expect of the estimate is added.  f has kinks:

@@ -1,4 +1,4 @@
-"""What a family of motions brings to the search: its motions, their unknowns, and where to begin.
+"""Interface between the search and a family of motions: motions, unknowns, start values.
 
 The search (:mod:`.dynamic_search`) is written once; what differs between motions through points and
 Fourier series stands behind this interface.

@@ -1,4 +1,4 @@
-"""From following a reference to braking from the measured state.
+"""Transition from following a reference to braking from the measured state.
 
 A controller follows its reference with a lag e, reference minus measured position: the lag is what
 its stiffness turns into the efforts for friction and for what it does not know of the inertia.  A

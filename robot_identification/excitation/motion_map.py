@@ -1,4 +1,4 @@
-"""What searches ask of a family of motions: samples of a motion, and derivatives led back to it.
+"""Interface of motions: samples of a motion, and the chain rule from samples to unknowns.
 
 A motion is whatever describes one: points with durations (:mod:`.curve`), or the coefficients of
 Fourier series (:mod:`.fourier.series`).  Gradients over a motion have the same type.  Objective,

@@ -1,4 +1,4 @@
-"""Systems W that a motion through points gives, with exact derivatives with respect to the points.
+"""Observation matrices W of a motion through points, with derivatives to the points.
 
 The energy model has one row per interval between consecutive points, so that every point is used
 twice (Gautier and Khalil 1992, eq. 5-9 and section 4.3); friction adds integrals over the

@@ -1,4 +1,4 @@
-"""What a motion exceeds its limits by: a smooth penalty with its exact gradient over the motion."""
+"""Smooth penalty of limits that a motion exceeds, with its exact gradient over the motion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where searches of motions through points start, and what they come to."""
+"""Start values of searches of motions through points, and their durations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known about a robot besides its kinematic limits: its mass, and what stands around it."""
+"""Properties of a robot besides its kinematic limits: its mass, and what stands around it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From points to a trajectory: the shortest durations that keep the limits (section 5.2)."""
+"""Shortest durations between points that keep the limits of a motion (section 5.2)."""
 
 from __future__ import annotations
 

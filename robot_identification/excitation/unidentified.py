@@ -1,4 +1,4 @@
-"""Parameters that a trajectory does not tell, and why: nobody should learn it from the result."""
+"""Parameters that are not identifiable from a trajectory, with the reasons."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NO_EFFECT = "has no effect on any effort, whatever the motion"
 
 @dataclass(frozen=True)
 class Unidentified:
-    """A parameter that a trajectory does not tell.
+    """A parameter that is not identifiable from a trajectory.
 
     Attributes:
         name: of a standard parameter without effect, or of a base parameter.
@@ -34,11 +34,11 @@ class Unidentified:
 
 
 def unidentified(base: BaseParameters, trajectory: Trajectory) -> tuple[Unidentified, ...]:
-    """Return the parameters that a trajectory does not tell: without effect first, then base ones.
+    """Return what is not identifiable from a trajectory: without effect first, then base ones.
 
-    A base parameter counts as not told if the root mean square of its effect, with units of 1, is
+    A base parameter counts as such if the root mean square of its effect, with units of 1, is
     below a thousandth of the largest one's, or if other parameters explain all but a hundredth of
-    its effect.  Standard parameters that are grouped into others are told with these.
+    its effect.  Standard parameters that are grouped into others are identified with these.
 
     Args:
         base: base parameters of the robot.
@@ -67,7 +67,7 @@ def unidentified(base: BaseParameters, trajectory: Trajectory) -> tuple[Unidenti
                 continue
             nearest = np.argsort(-likeness[k])[:2]
             alike = " and ".join(others[n] for n in nearest if likeness[k, n] > 0.0)
-            why = f"its effect can hardly be told from that of {alike}"
+            why = f"its effect can hardly be distinguished from that of {alike}"
         found.append(Unidentified(name, why + _little_motion(base, i, travel)))
     return tuple(found)
 

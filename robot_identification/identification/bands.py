@@ -1,4 +1,4 @@
-"""Gram matrices of the rows band by band: what the spectrum of any residual can be had from.
+"""Gram matrices of the rows in frequency bands, from which spectra of residuals follow.
 
 The rows of a block are taken to the frequency domain, padded with zeros so that its ends do not
 touch.  With X(w) the transforms of the columns of all joints, their efforts included, the Gram

@@ -1,4 +1,4 @@
-"""Everything that is known about the base parameters of a robot, as plain data and as tables."""
+"""Report on the base parameters of a robot, as plain data and as tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Efforts that lie behind the motion: told with the result, or moved to where they belong."""
+"""Delay of the efforts behind the motion: reported with the result, or corrected."""
 
 from __future__ import annotations
 
@@ -87,9 +87,9 @@ def with_known_delay(
         return _told(recording, f"{what}: {error}")
     applied = recording.effort_delay
     lag = f"{what} lie {found} behind the motion"
-    beyond = f", beyond the {1e3 * applied:g} ms stated" if applied else ""
+    beyond = f", beyond the {1e3 * applied:g} ms given" if applied else ""
     if not estimated:
-        advice = "not corrected; state a delay of"
+        advice = "not corrected; give a delay of"
         return _told(recording, f"{lag}{beyond}; {advice} {1e3 * (applied + found.delay):.3f} ms")
     moved = shift_efforts(recording, found.delay)
     return _told(

@@ -1,4 +1,4 @@
-"""Essential parameters: the base parameters that the torque cannot do without.
+"""Essential parameters: elimination of base parameters by relative standard deviation.
 
 The parameter of the largest relative standard deviation is removed and the others are estimated
 again, until those that are left are known about equally well (Pham and Gautier 1991, as used in

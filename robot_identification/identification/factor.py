@@ -1,4 +1,4 @@
-"""The small triangular factors that stand for long recordings.
+"""Triangular factors [R z] of the regressor's rows, one per joint (QR factorisation).
 
 Row k of the regressor sees only the links that joint k moves.  The rows of one joint, with the
 measured effort as the last column, are folded into

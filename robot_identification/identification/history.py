@@ -1,4 +1,4 @@
-"""How an iterative identification came to its result: what result files and reports keep of it."""
+"""History of an iterative identification, for result files and reports."""
 
 from __future__ import annotations
 

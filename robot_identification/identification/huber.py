@@ -1,4 +1,4 @@
-"""Least squares that outliers cannot pull: Huber's estimate by limited residuals.
+"""Huber's estimate: least squares with limited residuals, which outliers cannot pull.
 
 The estimate minimises the sum of rho(r / s) with rho quadratic up to k and linear beyond (Huber
 1981, section 7.3).  It is found by least squares on pseudo-efforts, the prediction plus the limited

@@ -1,4 +1,4 @@
-"""Identification of what was folded elsewhere: by other processes, machines, on other days.
+"""Identification from rows that were folded elsewhere: by other processes, on other days.
 
 Factors and Gram matrices add up exactly, so that the result is the one of a single pass over all
 recordings with the same settings.

@@ -1,4 +1,4 @@
-"""What the periods of a recording tell: noise, what repeats beyond the model, drift."""
+"""Periodic recordings: noise between periods, model errors that repeat, drift."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Do the periods of a recording drift?  A test of the friction of every joint.
+"""Test of the drift of every joint's friction over the periods of a recording.
 
 The difference of the efforts of every period to their mean is explained by what friction of the
 joint would make of it: viscous, Coulomb, and an offset.  If nothing drifts, the change of these

@@ -1,4 +1,4 @@
-"""Entries of plain data, each with the type that it must have, and nothing converted."""
+"""Typed entries of plain data, read without conversion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Grouping relations as people write them: plain text, symbols, LaTeX."""
+"""Grouping relations as text: plain, with symbols, in LaTeX."""
 
 from __future__ import annotations
 

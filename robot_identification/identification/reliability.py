@@ -1,4 +1,4 @@
-"""How far each identified base parameter can be trusted, and why not where it cannot."""
+"""Reliability of every identified base parameter, with the reasons where it is poor."""
 
 from __future__ import annotations
 
@@ -250,7 +250,7 @@ def _reasons(
         parts.append("even its sign is uncertain")
     if entangled:
         company = " and ".join(f"{name} ({c:+.2f})" for name, c in entangled)
-        parts.append(f"hard to tell from {company} in this motion")
+        parts.append(f"hard to distinguish from {company} in this motion")
     elif inflation >= _INFLATED:
         parts.append(
             f"several others together imitate it; they make its deviation {inflation:.1f} times "

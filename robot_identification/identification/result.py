@@ -1,4 +1,4 @@
-"""What an identification gives: estimate, statistics, provenance, and the factors behind them."""
+"""Results of identification: estimate, statistics, provenance, and the factors behind them."""
 
 from __future__ import annotations
 

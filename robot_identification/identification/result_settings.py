@@ -1,4 +1,4 @@
-"""How the recordings of a result were processed, so that others are processed alike."""
+"""Signal processing of the recordings of a result, so that others are processed alike."""
 
 from __future__ import annotations
 

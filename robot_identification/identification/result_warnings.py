@@ -1,4 +1,4 @@
-"""What a user should know before trusting a result, one line each."""
+"""Warnings of a result: recordings, rank, weights and deviations."""
 
 from __future__ import annotations
 

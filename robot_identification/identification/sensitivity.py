@@ -1,4 +1,4 @@
-"""How an estimate depends on the cut-off of the position filter.
+"""Sensitivity of an estimate to the cut-off of the position filter.
 
 Noise of the positions enters the regressor and shrinks inertias; too low a cut-off takes away a
 part of the motion.  Between the two the parameters should not care.  They are identified again with

@@ -1,4 +1,4 @@
-"""Weights between bags: stated, or from the noise of every bag and joint.
+"""Weights between bags: given, or from the noise of every bag and joint.
 
 A bag of weight W counts as if it stood there W times: its rows are multiplied by the root of W.
 With ``bag_noise`` the rows of joint j in bag g are divided by s_gj, the standard deviation of their

@@ -1,4 +1,4 @@
-"""What the end of a process means for the launch that started it."""
+"""Ends of the processes of a launch: which end it, and with which exit code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which nodes a launch file starts, and with what; without launch itself, for tests and scripts."""
+"""Nodes and arguments of every launch file, without the package launch, for tests and scripts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the acquisition node says on /diagnostics about the joint states that it receives."""
+"""Diagnostics of the acquisition node about the joint states that it receives."""
 
 from __future__ import annotations
 

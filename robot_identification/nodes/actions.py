@@ -1,4 +1,4 @@
-"""Actions for what takes long or moves the robot; their goals are worked on at the desk of a node.
+"""Actions for what takes long or moves the robot; their goals are jobs of a node.
 
 A goal that comes while a service or another goal is worked on is rejected at once and never queued.
 Every other goal is accepted; what is wrong with it stands in its result.

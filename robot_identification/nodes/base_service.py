@@ -1,4 +1,4 @@
-"""The service ~/base_parameters: which parameters a motion can tell."""
+"""The service ~/base_parameters: identifiable parameters and their grouping."""
 
 from __future__ import annotations
 

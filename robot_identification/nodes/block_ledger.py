@@ -1,4 +1,4 @@
-"""Whether the blocks of a recording agree: each number stands for one block, in order of time.
+"""Check that the blocks of a recording agree: each number stands for one block, in order of time.
 
 An acquisition node sends the blocks of a recording once, in order, and the middleware may deliver
 some of them again.  A block that contradicts another one is somebody else's, and nobody can tell

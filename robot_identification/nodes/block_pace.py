@@ -1,4 +1,4 @@
-"""When a block of samples is sent, and how many samples it has."""
+"""Size of blocks of samples, and the moments at which they are sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a calibration says, as the message InertialParameters."""
+"""Calibrated parameters as the message InertialParameters."""
 
 from __future__ import annotations
 

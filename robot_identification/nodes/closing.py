@@ -1,4 +1,4 @@
-"""What is used in a ``with`` block and closed at its end."""
+"""Objects that are used in a ``with`` block and closed at its end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a request for DIDIM means: start, settings, references; and its progress as messages."""
+"""Requests for DIDIM: start, settings, references; and its progress as messages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def settings_of(request: IdentifyDidim.Request, max_iterations: int) -> DidimSet
     """
     if request.essential:
         raise SettingError(
-            "essential", True, "DIDIM estimates them all; calibrate tells which are essential"
+            "essential", True, "DIDIM estimates them all; calibrate says which are essential"
         )
     said = {"max_iterations": max_iterations, **stated(request, DidimSettings, SETTINGS)}
     return DidimSettings(**said)

@@ -1,4 +1,4 @@
-"""What the excitation node says on /diagnostics about the joint states that it watches.
+"""Diagnostics of the excitation node about the joint states that it watches.
 
 A robot is watched as well as its states come in: how old they are when they are taken in, how many
 never were, and how long the watching itself pauses.

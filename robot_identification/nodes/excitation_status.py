@@ -1,4 +1,4 @@
-"""What the excitation node says about itself."""
+"""The excitation node's status, as the message ExcitationStatus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of a goal whose motion has ended, and how far it has come meanwhile."""
+"""Outcome of a goal whose motion has ended, and its progress until then."""
 
 from __future__ import annotations
 

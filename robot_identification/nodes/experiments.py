@@ -1,4 +1,4 @@
-"""Which experiment a motion is at, and from which one it can go on after a stop."""
+"""The current experiment of a motion, and the one from which it can go on after a stop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that say what is to go wrong with joint states, and when."""
+"""Fault files: kinds and times of the faults that are injected into joint states."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The node that stands between a driver and its readers and spoils joint states on purpose."""
+"""The node that injects faults into joint states, between a driver and its readers."""
 
 from __future__ import annotations
 

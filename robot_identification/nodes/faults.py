@@ -1,4 +1,4 @@
-"""What goes wrong with joint states on their way: each kind of fault, done to messages on purpose.
+"""Faults of joint states on their way, each kind done to messages on purpose.
 
 A fault acts on the messages whose stamps lie in its interval, with a probability and a seed of its
 own, so that the same messages are spoilt in the same way every time.

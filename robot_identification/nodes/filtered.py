@@ -1,4 +1,4 @@
-"""The acquisition node's `filtered_samples`: for other nodes and for the eye."""
+"""The topic `filtered_samples` of the acquisition node, for other nodes and for plots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a request wants fitted, held out, weighted and limited."""
+"""Requests of a fit: recordings to fit and to hold out, weights, limits of outliers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What requests to the identification node ask for: from their data to results."""
+"""Work of the identification node: from the data of a request to its result."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def values_of_message(message: msg.InertialParameters, robot: RobotModel) -> Arr
     """Return the parameters in a message, for a robot that they must belong to.
 
     What no calibration publishes is refused, whatever the message says of itself: only parameters
-    that are tested here, and found to be those of a machine that can exist, move a robot.
+    that are tested here, and found to be physically consistent, move a robot.
 
     Args:
         message: the parameters.

@@ -1,4 +1,4 @@
-"""Signals during something that must not be left half done: a robot that moves.
+"""Signals of the operating system (SIGINT, SIGTERM) while a robot moves.
 
 A signal raises KeyboardInterrupt wherever the program is.  In the middle of an executor that would
 leave it unable to call anything any more, and with it the program unable to brake the robot: there

@@ -1,4 +1,4 @@
-"""A topic of a driver, listened to whatever reliability the driver offers."""
+"""Subscription to a driver's topic, whatever reliability the driver offers."""
 
 from __future__ import annotations
 

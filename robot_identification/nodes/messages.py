@@ -1,4 +1,4 @@
-"""What messages are made of: stamps, arrays of numbers, settings."""
+"""Common parts of messages: stamps, arrays of numbers, settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How processes of this package find and reach others.
+"""Settings of the DDS middleware: profiles, domains, this machine only.
 
 Fast DDS, the middleware that ROS 2 comes with, passes messages between processes of one machine
 through shared memory.  A process that stands still for a second, as one does that was suspended or

@@ -1,4 +1,4 @@
-"""Motion under supervision: an approach, a run, and braking when something is wrong.
+"""Supervisor of a motion: an approach, a run, and braking when something is wrong.
 
 Nothing here knows ROS or reads a clock: :class:`Motion` is told the time and the joint states, and
 returns what is to be published.  Nothing moves without :meth:`Motion.begin`; after braking it ends

@@ -1,4 +1,4 @@
-"""The joint states of a watched robot: the newest position, how old it is, and what is no state.
+"""Joint states of a watched robot: the newest position, its age, and states that are refused.
 
 A message of no use counts as none, and so does a state that no physical motion explains: a stamp
 ahead of its time, or a position that the joint cannot have reached since the state before.  Such a

@@ -1,4 +1,4 @@
-"""Motions for the excitation node: has the robot follow a plan, watches it, and stops it."""
+"""Executor of plans for the excitation node: has the robot follow them, watches and stops it."""
 
 from __future__ import annotations
 

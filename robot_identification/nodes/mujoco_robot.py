@@ -1,4 +1,4 @@
-"""The node that stands in for a robot with the physics of MuJoCo, which nobody here wrote.
+"""The node that simulates a robot with the physics of MuJoCo.
 
 Topics, clock, sensors and control laws are those of `simulated_robot`.
 """

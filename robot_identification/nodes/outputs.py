@@ -1,4 +1,4 @@
-"""Where the services of a node may write files."""
+"""Output folder of a node: files that its services may write."""
 
 from __future__ import annotations
 

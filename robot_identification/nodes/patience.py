@@ -1,4 +1,4 @@
-"""How long more of a stream is waited for."""
+"""Grace period for messages of a stream that come late."""
 
 from __future__ import annotations
 

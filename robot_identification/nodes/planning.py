@@ -1,4 +1,4 @@
-"""What a plan is made for: the robot as its files describe it now, with room to brake in.
+"""Input of planning: the robot as its files describe it now, with margins to brake in.
 
 Plans keep a share of the limits; the rest is for the controller.  Position limits are narrowed by
 two ways: between the order to brake and braking proper the acceleration falls to zero, and the

@@ -1,4 +1,4 @@
-"""Subscriptions that no executor looks at: their messages are taken in batches, when it suits.
+"""Subscriptions without an executor, whose messages are taken in batches on demand.
 
 A wake-up of an executor of rclpy costs more than what is done with a joint state.  Where messages
 are worked on in blocks anyway, they may as well wait in the queue of the middleware.

@@ -1,4 +1,4 @@
-"""Which recordings are forgotten, where memory is bounded and anybody may send samples.
+"""Recordings in bounded memory, and the order in which they are forgotten.
 
 The acquisition node announces its recordings.  What it has not announced goes first, and never
 makes room for itself among what it has; then its own, oldest first, but never the one that runs,

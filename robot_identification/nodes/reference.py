@@ -1,4 +1,4 @@
-"""What the controller was asked for, at the stamps of what the robot did."""
+"""The controller's reference at the stamps of the joint states."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Reference:
             return
         if start == 0:
             self._node.get_logger().warning(
-                "reference ignored: a trajectory without a start stamp begins nobody knows when"
+                "reference ignored: a trajectory without a start stamp starts at an unknown time"
             )
             self._trajectory = None
             return
@@ -111,7 +111,7 @@ class Reference:
         self._note(self._sample_topic, STATE_TYPE, message)
         if stamp_of(message) == 0:
             self._node.get_logger().warning(
-                "reference ignored: a sample without a stamp holds from nobody knows when",
+                "reference ignored: a sample without a stamp holds at an unknown time",
                 throttle_duration_sec=_REPEAT,
             )
         elif len(message.position) == len(message.name):

@@ -1,4 +1,4 @@
-"""Samples of what the controller was asked for, on a topic of their own."""
+"""Samples of the controller's reference, on a topic of their own."""
 
 from __future__ import annotations
 

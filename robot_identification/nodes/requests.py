@@ -1,4 +1,4 @@
-"""What a request is about: recordings, settings and parameters, from its message."""
+"""Contents of requests: recordings, settings and parameters, from their messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a node starts and ends as a process: signals, errors, exit code."""
+"""Start and end of a node as a process: signals, errors, exit code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all services and actions of long work do alike: one piece at a time, an answer with a code.
+"""Jobs: services and actions of long work, one at a time, answered with an error code.
 
 Programs act on the code, people read the message.  A refused or failed request changes nothing.
 """

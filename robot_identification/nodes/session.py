@@ -1,4 +1,4 @@
-"""A simulated robot and the nodes that identify it in processes of their own, and how to use them.
+"""A simulated robot and the nodes that identify it, in processes of their own.
 
 The demo, the tests and the benchmarks do the same as a user with a real robot: start a recording,
 send a trajectory, stop, and ask for an identification.

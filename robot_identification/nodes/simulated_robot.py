@@ -1,4 +1,4 @@
-"""The node that stands in for a robot: its direct dynamics under its declared controller.
+"""The node that simulates a robot: its direct dynamics under its declared controller.
 
 Sample k carries the stamp start + k / rate, whatever the machine is busy with: a node that falls
 behind computes and sends what is due in one go.  The controller feels the true state, as a drive
@@ -99,8 +99,8 @@ class SimulatedRobot(Node):
             raise SettingError(
                 "parameters_file",
                 "",
-                f"nobody knows the true values of {self._robot.name}: give a file with a value for "
-                f"each of its standard parameters, or one of {', '.join(known_values())}",
+                f"the true values of {self._robot.name} are not known: give a file with a value "
+                f"for each of its standard parameters, or one of {', '.join(known_values())}",
             )
         return ClosedLoop(
             self._robot,

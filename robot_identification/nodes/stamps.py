@@ -1,4 +1,4 @@
-"""What the stamps of joint states tell: rate, jitter, and how many samples are missing."""
+"""Statistics of the stamps of joint states: rate, jitter, missing samples."""
 
 from __future__ import annotations
 

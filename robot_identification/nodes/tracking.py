@@ -1,4 +1,4 @@
-"""How well a robot follows with a model fed forward: the node computed_torque, driven from outside.
+"""Tracking errors of a robot with a model fed forward by the node computed_torque.
 
 Demo, tests and benchmarks publish parameters and trajectories, and compare joint states with the
 reference.

@@ -1,4 +1,4 @@
-"""Run everything once, so that compiled code is there before the first request.
+"""Warm-up of a node: compiled code is loaded before the first request.
 
 What is run is short, for it is only there to have compiled code loaded: a second of a made-up
 motion, with the efforts that a robot would need for it.

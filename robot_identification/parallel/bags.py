@@ -1,4 +1,4 @@
-"""The bags that files and folders stand for."""
+"""Bags that files and folders on the command line name."""
 
 from __future__ import annotations
 

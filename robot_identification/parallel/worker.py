@@ -1,4 +1,4 @@
-"""What a process does with a job: fold its bags, whatever their length, into one part file."""
+"""Work of a process on a job: its bags folded into one part file, whatever their length."""
 
 from __future__ import annotations
 

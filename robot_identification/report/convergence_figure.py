@@ -1,4 +1,4 @@
-"""How the iterations of DIDIM went: torque errors, and the change of the parameters."""
+"""Convergence of DIDIM: torque errors and changes of the parameters over its iterations."""
 
 from __future__ import annotations
 

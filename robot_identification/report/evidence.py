@@ -1,4 +1,4 @@
-"""What a report is made from, gathered from the files that hold it."""
+"""Data of a report, gathered from the files that hold them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How well a motion tells the parameters apart: singular values of the regressor."""
+"""Singular values of the regressor of a motion, for exciting trajectories and results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def singular_values_figure(
 
     Args:
         values: (parameters,) of the weighted regressor, largest first.
-        scaled: (parameters,) with columns of unit norm; None where they cannot be told.
+        scaled: (parameters,) with columns of unit norm; None where they are not known.
         width: in inches.
     """
     figure = style.sheet(width, 2.9, top=0.15, bottom=0.8)

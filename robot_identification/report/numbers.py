@@ -1,4 +1,4 @@
-"""Numbers as people read them in a report."""
+"""Format of the numbers in a report."""
 
 from __future__ import annotations
 

@@ -208,7 +208,7 @@ def standard_rows(
 
 @dataclass(frozen=True)
 class LinkRow:
-    """One link and whether it can exist, as text."""
+    """One link and whether it is physically consistent, as text."""
 
     link: str
     joint: str

@@ -1,4 +1,4 @@
-"""How the figures of a report look, and how they become parts of a page."""
+"""Style of the figures of a report, and how they become parts of a page."""
 
 from __future__ import annotations
 

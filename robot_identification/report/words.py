@@ -1,4 +1,4 @@
-"""What a report says of an identification at its head, in words."""
+"""Verdicts on an identification, at the head of a report."""
 
 from __future__ import annotations
 
@@ -95,9 +95,9 @@ def statements(
     if evidence.parameters is not None:
         problems = evidence.parameters.checks.problems
         found.append(
-            Statement(Level.BAD, f"Cannot exist: {'; '.join(problems)}.")
+            Statement(Level.BAD, f"Not physically consistent: {'; '.join(problems)}.")
             if problems
-            else Statement(Level.GOOD, "Every link and drive of the calibrated model can exist.")
+            else Statement(Level.GOOD, "Every link and drive of the calibration is consistent.")
         )
     return tuple(found)
 
@@ -154,10 +154,10 @@ def _condition(result: IdentificationResult) -> Statement:
     condition = result.estimate.scaled_condition_number
     text = f"The condition number of the regressor with columns of unit norm is {number(condition)}"
     if condition <= _POOR_CONDITION:
-        return Statement(Level.GOOD, f"{text}: the motion tells the parameters apart.")
+        return Statement(Level.GOOD, f"{text}: this motion identifies the parameters well.")
     return Statement(
         Level.CAUTION,
-        f"{text}: a motion made for excitation would tell the parameters apart better.",
+        f"{text}: from a motion planned for excitation the parameters would be better known.",
     )
 
 
@@ -180,9 +180,9 @@ def doubts(parameters: Sequence[ParameterReliability]) -> tuple[Doubt, ...]:
             ),
             (
                 entangled,
-                "this motion cannot tell them from others",
+                "they are not identifiable separately from others in this motion",
                 (
-                    "Only combinations are known. A motion made by excite tells them apart; "
+                    "Only combinations are known. A motion planned by excite separates them; "
                     "calibrate with a prior divides the combinations."
                 ),
             ),

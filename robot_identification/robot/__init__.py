@@ -1,1 +1,1 @@
-"""What the robot is: joints, drives, couplings, and the files that describe them."""
+"""Description of the robot: joints, drives, couplings, limits, and the files that hold it."""

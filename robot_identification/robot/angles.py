@@ -1,4 +1,4 @@
-"""Angles as people write them, and rotations that are exact at quarter turns."""
+"""Angles in files, as numbers or text such as pi/2, and rotations exact at quarter turns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From what a drive measures to the joint side, and back.
+"""Conversion of efforts and positions between drives and joints: gears, couplings, currents.
 
 With motor positions q_m = N q (N is :attr:`RobotModel.motor_matrix`), motor torques act on the
 joints as tau = N^T tau_m; a motor torque is drive gain times current (M. Gautier and G. Venture,
@@ -135,7 +135,7 @@ def drive_gains(robot: RobotModel) -> Array:
             raise SettingError(
                 "drive_gain",
                 "unknown",
-                f"joint {joint.name} needs one, because efforts are currents; state it in the "
+                f"joint {joint.name} needs one, because efforts are currents; give it in the "
                 "robot file",
             )
     return np.array([joint.drive_gain for joint in robot.joints], dtype=np.float64)

@@ -1,4 +1,4 @@
-"""How an experiment with a robot is simulated where nobody says otherwise."""
+"""Defaults of the simulated experiments of a robot, given in its file."""
 
 from __future__ import annotations
 

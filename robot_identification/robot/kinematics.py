@@ -1,4 +1,4 @@
-"""Where the frames of a robot are: placements of joints and forward kinematics."""
+"""Forward kinematics: placements of joints and frames."""
 
 from __future__ import annotations
 

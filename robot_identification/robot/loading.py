@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,8 +13,13 @@ from robot_identification.robot.urdf import read_urdf
 from robot_identification.robot.yaml_format import read_yaml
 from robot_identification.share import share_directory
 
-_YAML = (".yaml", ".yml")
-_URDF = (".urdf", ".xml")
+_ROBOT_FILES = (".yaml", ".yml")
+_URDFS = (".urdf", ".xml")
+FORMATS: Mapping[str, Callable[[Path], RobotModel]] = {
+    **dict.fromkeys(_ROBOT_FILES, read_yaml),
+    **dict.fromkeys(_URDFS, lambda path: read_urdf(path).robot),
+}
+"""Readers of descriptions of robots, by the end of the file's name."""
 
 
 def known_robots() -> tuple[str, ...]:
@@ -43,7 +49,7 @@ def load_robot(
         SettingError: ``effort_meaning`` is none of the three.
     """
     path = find_robot(source)
-    robot = read_yaml(path) if path.suffix.lower() in _YAML else read_urdf(path).robot
+    robot = FORMATS[path.suffix.lower()](path)
     if robot.loops and not closed_loops:
         raise RobotDescriptionError(
             "joints that follow others are not supported here", path=path, field="loops"
@@ -66,10 +72,19 @@ def source_urdf(source: str | Path) -> Path | None:
         UnknownRobotError, RobotDescriptionError: as :func:`find_robot`; the robot file is wrong.
     """
     path = find_robot(source)
-    if path.suffix.lower() not in _YAML:
+    if path.suffix.lower() in _URDFS:
         return path
-    named = read_document(path).data.get("urdf")
+    named = read_document(path).data.get("urdf") if is_robot_file(source) else None
     return None if named is None else path.parent / named
+
+
+def is_robot_file(source: str | Path) -> bool:
+    """Tell whether a robot is described by a robot file in YAML, with all its sections.
+
+    Raises:
+        UnknownRobotError, RobotDescriptionError: as :func:`find_robot`.
+    """
+    return find_robot(source).suffix.lower() in _ROBOT_FILES
 
 
 def find_robot(source: str | Path) -> Path:
@@ -80,14 +95,13 @@ def find_robot(source: str | Path) -> Path:
         RobotDescriptionError: there is a file, but its name does not end as a description's.
     """
     path = Path(source)
-    if path.suffix.lower() in _YAML + _URDF and path.exists():
+    if path.suffix.lower() in FORMATS and path.exists():
         return path
     if str(source) in known_robots():
         return _robots_directory() / f"{source}.yaml"
     if path.exists():
         raise RobotDescriptionError(
-            f"a robot is described by a YAML file ({', '.join(_YAML)}) or a URDF "
-            f"({', '.join(_URDF)})",
+            f"a robot is described by a YAML file or a URDF; names end with {', '.join(FORMATS)}",
             path=path,
         )
     raise UnknownRobotError(str(source), known_robots())

@@ -1,4 +1,4 @@
-"""What a robot is: joints, drives, couplings and gravity, as immutable values.
+"""The model of a robot: joints, drives, couplings and gravity, as immutable values.
 
 Frames follow Khalil and Kleinfinger's convention in its widest form: the frame of joint j is the
 frame of its antecedent, moved by a constant placement and then by the joint about or along its

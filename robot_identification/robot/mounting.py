@@ -1,4 +1,4 @@
-"""Where a payload is mounted: a frame that is fixed in one of the moving links."""
+"""Mounting of a payload: a frame that is fixed in one of the moving links."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def mounting(
     found = (frames or {}).get(name)
     if found is not None:
         if found.joint < 0:
-            raise SettingError("frame", name, "does not move; a payload there tells nothing")
+            raise SettingError("frame", name, "does not move; a payload there is not identifiable")
         first = robot.layout.first(found.joint)
         return Mounting(name, found.joint, first, found.rotation, found.translation)
     for index, joint in enumerate(robot.joints):

@@ -1,4 +1,4 @@
-"""How recorded signals are processed before estimation: the settings, each of them optional."""
+"""Signal processing that a robot file recommends, each setting optional."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class ProcessingSettings(Settings):
     decimation_pins: PinnedSample | None = setting(
         "sample of a segment that decimation keeps in any case and counts from; MATLAB: last",
         usual="first",
-        reason="a stream, whose end nobody knows, counts so too",
+        reason="a stream, whose end is not known, counts so too",
         in_requests=False,
     )
     velocity_threshold: tuple[float, ...] | None = setting(

@@ -58,7 +58,7 @@ _POWERS = {TermKind.COULOMB: 0, TermKind.VISCOUS: 1}
 
 
 class SignCondition(Enum):
-    """What the sign of a parameter must be in a machine that can exist."""
+    """What the sign of a parameter must be in a physically consistent machine."""
 
     ANY = "any"
     NOT_NEGATIVE = "not negative"

@@ -1,4 +1,4 @@
-"""The standard parameters that a URDF states: a prior to calibrate to."""
+"""The standard parameters that a URDF gives: a prior to calibrate to."""
 
 from __future__ import annotations
 

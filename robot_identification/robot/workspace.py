@@ -1,4 +1,4 @@
-"""Where the tool point of a robot may go: a box in the base frame."""
+"""Workspace of the tool point: a box in the base frame."""
 
 from __future__ import annotations
 

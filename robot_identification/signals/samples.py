@@ -1,4 +1,4 @@
-"""Filtered samples of a recording: what identification works on."""
+"""Filtered samples of a recording, the input of identification."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the spectrum of recorded positions says: how fast the motion is, and how noisy.
+"""Spectrum of recorded positions: bandwidth of the motion, and noise.
 
 Above some frequency a spectrum of measured positions is flat: quantisation and noise.  What rises
 out of this floor at low frequencies is the motion.

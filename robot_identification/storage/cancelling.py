@@ -1,4 +1,4 @@
-"""How the reading of long files is given up when somebody asks for that."""
+"""Cancellation of the reading of long files."""
 
 from __future__ import annotations
 

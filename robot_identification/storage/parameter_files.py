@@ -138,7 +138,7 @@ class StandardParameters:
         std: name -> standard deviation, the larger where there are two.
         verdicts: name -> what the value rests on.
         provenance: what the values rest on; empty for files made by hand.
-        checks: whether every link and drive can exist.
+        checks: whether every link and drive is physically consistent.
     """
 
     path: str

@@ -1,4 +1,4 @@
-"""Files of folded recordings: what a computation over many bags leaves behind and finds again.
+"""Part files: folded recordings of a computation over many bags.
 
 An archive of NumPy arrays without pickled objects; its members carry checksums.  A file that is not
 whole, or was made for other bags, settings or robots, counts as absent: it can be made again.

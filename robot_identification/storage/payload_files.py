@@ -242,7 +242,7 @@ def _identified(path: str | Path, data: dict[str, Any]) -> dict[str, Any]:
         raise ResultFileError(path, "checksum mismatch: not what payload wrote; identify again")
     consistent = data.get("consistent")
     if not isinstance(consistent, dict):
-        raise ResultFileError(path, "the motion did not tell the whole payload")
+        raise ResultFileError(path, "the whole payload was not identifiable from the motion")
     return consistent
 
 

@@ -1,4 +1,4 @@
-"""What the plan of a motion that repeats says of its periods."""
+"""Periods of a motion that repeats, in its plan file."""
 
 from __future__ import annotations
 

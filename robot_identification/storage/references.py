@@ -1,4 +1,4 @@
-"""What the controller followed while a bag was recorded."""
+"""References that a controller followed while a bag was recorded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How result files are written as YAML; :mod:`robot_identification.robot.document` reads them."""
+"""YAML text of result files; :mod:`robot_identification.robot.document` reads them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can exist passes, what cannot is named."""
+"""What is physically consistent passes, what is not is named."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The nearest payload that can exist."""
+"""The physically consistent payload nearest to the identified one."""
 
 from types import SimpleNamespace
 

@@ -68,3 +68,11 @@ def test_identification_of_a_robot_with_closed_loops_is_refused(refusal, scara_b
     code, line = refusal("identify", "hitachi_hpr", scara_bag)
     assert code == 2
     assert "loops" in line
+
+
+def test_the_page_that_explains_the_terms_is_named(capsys):
+    assert main(["base-parameters", "scara"]) == 0
+    (page,) = re.findall(r"^terms: (\S+)$", capsys.readouterr().out, re.MULTILINE)
+    explained = (share_directory() / page).read_text(encoding="utf-8")
+    for term in ("Base parameters", "Grouping", "ZZ1R", "Ia", "Essential", "Condition number"):
+        assert f"**{term}" in explained

@@ -83,7 +83,7 @@ def test_people_get_tables(capsys, scara_result, scara_prior):
         f"{count} standard parameters of scara",
         "verdict",
         "not identifiable",
-        "can exist",
+        "consistent",
     ):
         assert words in text
 

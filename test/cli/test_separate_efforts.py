@@ -42,7 +42,7 @@ def test_efforts_of_a_topic_of_their_own_are_used_as_the_options_say(run, refusa
     )
     delays = [document["settings"]["effort_delay"]["value"] for document in (told, stated, moved)]
     assert delays == [[0.0], [DELAY], [pytest.approx(DELAY, abs=2e-4)]]
-    (advice,) = [line for line in told["warnings"] if "not corrected; state a delay of" in line]
+    (advice,) = [line for line in told["warnings"] if "not corrected; give a delay of" in line]
     assert float(advice.split()[-2]) == pytest.approx(1e3 * DELAY, abs=0.2)
     assert any("corrected by that" in line for line in moved["warnings"])
     late, right, found = (d["relative_error"]["total"] for d in (told, stated, moved))

@@ -64,7 +64,9 @@ def test_small_motion_blurs_parameters_that_are_alike(motion):
     for joint in (0, 2, 3, 4, 5):
         still = held(still, joint)
     found = reasons(BASE, held(still, 1, 0.005))
-    told_apart = [reason for reason in found.values() if "hardly be told from that of" in reason]
+    told_apart = [
+        reason for reason in found.values() if "hardly be distinguished from that of" in reason
+    ]
     assert told_apart
     assert any("joint_2 moves by" in reason for reason in told_apart)
     assert len(found) > len(UNAFFECTING) + 20

@@ -61,7 +61,7 @@ def test_by_default_the_delay_is_told_and_nothing_is_moved():
     assert told.segments == given.segments
     (line,) = told.warnings
     assert line.startswith("made: efforts on /efforts lie ")
-    stated = float(line.split("not corrected; state a delay of ")[1].removesuffix(" ms"))
+    stated = float(line.split("not corrected; give a delay of ")[1].removesuffix(" ms"))
     assert stated == pytest.approx(6.0, abs=0.3)
     result = identify(ROBOT, [told])
     assert line in result.warnings

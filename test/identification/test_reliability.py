@@ -85,7 +85,7 @@ def test_two_that_move_together_are_named_as_each_other_s_company(rng):
     assert a.verdict is b.verdict is Reliability.NOT_IDENTIFIED
     assert [name for name, _ in a.entangled] == ["b1"]
     assert a.entangled[0][1] == pytest.approx(-1.0, abs=1e-3)
-    assert "hard to tell from b1 (-1.00)" in a.reason
+    assert "hard to distinguish from b1 (-1.00)" in a.reason
     assert c.verdict is Reliability.GOOD
     assert c.inflation == pytest.approx(1.0, abs=0.05)
     # alone, it would be known as many times better

@@ -101,7 +101,7 @@ def test_the_result_tells_what_delay_is_left(suite):
     assert answer.success, answer.message
     told = [line for line in answer.result.warnings if "behind the motion" in line]
     assert len(told) == 1
-    assert "beyond the 4.2 ms stated" in told[0]
+    assert "beyond the 4.2 ms given" in told[0]
     remaining = float(told[0].split(" lie ")[1].split(" ms")[0])
     assert abs(remaining) < 1.0
     assert "effort_delay" in {entry.key for entry in answer.result.settings}

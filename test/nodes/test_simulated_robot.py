@@ -307,4 +307,4 @@ def test_a_robot_whose_true_values_nobody_knows_is_refused(tmp_path):
     robot = tmp_path / "own.yaml"
     robot.write_text(find_robot("scara").read_text().replace("name: scara", "name: own", 1))
     said = refused_start("simulated_robot", {"robot": str(robot)})
-    assert "nobody knows the true values of own" in said
+    assert "the true values of own are not known" in said

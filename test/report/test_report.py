@@ -249,7 +249,7 @@ def test_parameters_and_prior_stand_beside_each_other(
     text = words_of(page)
     assert "Prior: scara" in text
     checks = run("check", "scara", parameters)
-    verdict = "can exist" if checks["consistent"] else "Cannot exist"
+    verdict = "calibration is consistent" if checks["consistent"] else "Not physically consistent"
     assert verdict in text
     assert all(link in text for link in checks["links"])
     assert "the blue one the prior" in text

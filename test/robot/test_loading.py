@@ -3,7 +3,7 @@
 import pytest
 
 from robot_identification.errors import RobotDescriptionError, SettingError, UnknownRobotError
-from robot_identification.robot.loading import known_robots, load_robot
+from robot_identification.robot.loading import FORMATS, known_robots, load_robot
 from robot_identification.robot.model import EffortMeaning
 
 SLIDE = """\
@@ -57,3 +57,12 @@ def test_closed_loops_are_refused_unless_the_caller_knows_them(write):
     with pytest.raises(RobotDescriptionError, match="loops"):
         load_robot(path)
     assert len(load_robot(path, closed_loops=True).loops) == 1
+
+
+@pytest.mark.parametrize("content", [b"", b"nothing that describes a robot", b"\x00\xff\x80"])
+@pytest.mark.parametrize("ending", FORMATS)
+def test_a_file_that_describes_no_robot_is_refused_by_its_name(tmp_path, ending, content):
+    path = tmp_path / f"arm{ending}"
+    path.write_bytes(content)
+    with pytest.raises(RobotDescriptionError, match=f"arm{ending}"):
+        load_robot(path)

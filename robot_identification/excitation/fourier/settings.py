@@ -1,4 +1,4 @@
-"""How long periods are, how many there are, and what stands before and behind them."""
+"""Settings of Fourier series: length and number of periods, run-in and run-out."""
 
 from __future__ import annotations
 

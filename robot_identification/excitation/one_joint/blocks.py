@@ -1,4 +1,4 @@
-"""Which motions and postures tell the parameters of one joint's block (Lin 1992, Algorithm 2)."""
+"""Motions and postures that identify one joint's block (Lin 1992, Algorithm 2)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SURE = 0.3  # of the steady slow speed: a sample below it does not tell the sig
 
 @dataclass(frozen=True)
 class Block:
-    """How the parameters of one joint's block are told.
+    """How the parameters of one joint's block are identified.
 
     Attributes:
         joint: index of the joint whose effort tells them.
@@ -87,7 +87,7 @@ class BlockPlanner:
         self._rng = np.random.default_rng(settings.seed)
 
     def plan(self, joint: int) -> Block | None:
-        """Return how the block of a joint is told; None where it is empty."""
+        """Return how the block of a joint is identified; None where it is empty."""
         own = self._parameters.block(joint)
         names = tuple(self._parameters.names[i] for i in own)
         if not names:
@@ -232,7 +232,7 @@ class BlockPlanner:
         condition: float,
         obstacles: Sequence[str],
     ) -> Block:
-        """Return a block some of whose parameters cannot be told, with the reason."""
+        """Return a block some of whose parameters are not identifiable, with the reason."""
         told = tuple(name for name in names if name not in missing)
         held = [self._settings.why_held(name) for name in self._robot.joint_names[: joint + 1]]
         reasons = tuple(dict.fromkeys([*obstacles, *filter(None, held)]))
@@ -248,7 +248,7 @@ class BlockPlanner:
 
 def _too_weak(condition: float) -> str:
     return (
-        f"inside the limits no single joint moves enough to tell them apart (condition number "
+        f"inside the limits no single joint moves enough to identify them (condition number "
         f"{condition:.3g}); widen the position limits, or raise reach and travel"
     )
 

@@ -78,7 +78,7 @@ class OneJointPlan:
 
     @property
     def unidentified(self) -> tuple[Unidentified, ...]:
-        """The parameters that the motion does not tell, with the reason."""
+        """The parameters that are not identifiable from the motion, with the reason."""
         return tuple(
             Unidentified(name, block.reason) for block in self.blocks for name in block.missing
         )

@@ -1,4 +1,4 @@
-"""Which postures make a small system well conditioned."""
+"""Selection of postures that make a small system well conditioned."""
 
 from __future__ import annotations
 

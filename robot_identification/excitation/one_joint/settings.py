@@ -1,4 +1,4 @@
-"""How a robot is moved one joint at a time."""
+"""Settings of plans that move one joint at a time."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class OneJointSettings(Settings):
         maximum=1.0,
     )
     slow: float = setting(
-        "share of the velocity limit of slow motion in both directions, which tells friction, and "
+        "share of the velocity limit of slow motion in both directions, to identify friction, and "
         "of a joint that creeps while its effort is read",
         0.1,
         above=0.0,
@@ -80,8 +80,8 @@ class OneJointSettings(Settings):
         "postures drawn for every motion, of which the best are chosen", 60, minimum=4
     )
     worst_condition: float = setting(
-        "column-scaled condition number from which a small system counts as unable to tell its "
-        "parameters",
+        "column-scaled condition number from which the parameters of a small system count as not "
+        "identifiable",
         1e4,
         above=1.0,
     )

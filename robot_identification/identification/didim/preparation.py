@@ -1,4 +1,4 @@
-"""What DIDIM needs before it iterates: data, settings, first parameters, first gains."""
+"""Preparation of DIDIM: data, settings, first parameters, first gains."""
 
 from __future__ import annotations
 

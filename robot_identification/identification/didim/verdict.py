@@ -1,4 +1,4 @@
-"""What the iterations of DIDIM have come to: a verdict, and a result."""
+"""Verdict on the iterations of DIDIM, and their result."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def mismatch_text(history: History, joint_names: Sequence[str]) -> str:
         return ""
     return (
         f"the torque error stays above {MISMATCH:g} times the noise floor for {', '.join(parts)}: "
-        "check controller, reference and friction in the robot file, or state a noise floor"
+        "check controller, reference and friction in the robot file, or give a noise floor"
     )
 
 

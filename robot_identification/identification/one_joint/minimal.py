@@ -1,4 +1,4 @@
-"""Which inertia constants are needed: the minimal set of Lin 1992, Theorem 2."""
+"""The minimal set of inertia constants (Lin 1992, Theorem 2)."""
 
 from __future__ import annotations
 

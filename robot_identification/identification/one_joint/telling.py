@@ -1,4 +1,4 @@
-"""Whether efforts tell the parameters of a block, and what is refused where they do not."""
+"""Identifiability of the parameters of a block, and refusals where they are not."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def column_scaled(A: Array) -> tuple[Array, Array]:
 
 
 def untold(A: Array, names: Sequence[str], tolerance: float) -> tuple[list[str], float]:
-    """Return the parameters that a system does not tell, and its scaled condition number.
+    """Return the parameters that a system does not identify, and its scaled condition number.
 
     Args:
         A: (rows, parameters).
@@ -57,7 +57,7 @@ def refuse_untold(
         matrices: per joint its (rows, rank) system in all parameters.
 
     Raises:
-        NotExcitedError: naming the parameters of all joints that are not told.
+        NotExcitedError: naming the parameters of all joints that are not identifiable.
     """
     missing: list[str] = []
     worst = 1.0

@@ -7,7 +7,7 @@ from dataclasses import replace
 from robot_identification.robot.model import RobotModel, TermKind
 from robot_identification.signals.processing import Processing
 
-_REASON = "; none for joints without Coulomb friction, which tell something while they hold"
+_REASON = "; none for joints without Coulomb friction, which are informative while they hold"
 
 
 def keeping_held_joints(robot: RobotModel, processing: Processing) -> Processing:

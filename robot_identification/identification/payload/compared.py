@@ -1,4 +1,4 @@
-"""What every result from bare and loaded runs tells of them."""
+"""Statistics that every result from bare and loaded runs has."""
 
 from __future__ import annotations
 

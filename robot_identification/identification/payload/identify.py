@@ -159,8 +159,8 @@ def _warnings(estimate: PayloadEstimate) -> tuple[str, ...]:
     if estimate.rank < len(estimate.told):
         untold = len(estimate.told) - estimate.rank
         lines.append(
-            f"the motion tells {estimate.rank} combinations of the payload's ten parameters; "
-            f"{untold} stay unknown on any such motion"
+            f"{estimate.rank} combinations of the payload's ten parameters are identifiable; "
+            f"{untold} are not, on any such motion"
         )
     body = estimate.body
     mass, std = body.values[0], body.std[0]

@@ -1,4 +1,4 @@
-"""What is known of a payload: its mass, its centre of mass, its inertia."""
+"""Known values of a payload: its mass, its centre of mass, its inertia."""
 
 from __future__ import annotations
 

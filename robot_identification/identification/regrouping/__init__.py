@@ -1,1 +1,1 @@
-"""Which parameters a model can tell apart: grouping rules, factorisations, their agreement."""
+"""Base parameters: grouping rules, factorisations, and their agreement."""

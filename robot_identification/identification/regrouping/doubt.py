@@ -1,4 +1,4 @@
-"""What makes a decision about a rank doubtful, in words."""
+"""Warnings about doubtful decisions on a rank."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How freely every link can move, which decides the grouping rules that apply to it.
+"""Freedom of every link to move, which decides the grouping rules that apply to it.
 
 Until a chain holds a revolute joint its links only translate; until it holds two that are not
 parallel, they turn about one direction that is fixed in the link and in the base alike.

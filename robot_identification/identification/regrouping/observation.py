@@ -1,4 +1,4 @@
-"""Observation matrices: what a model says about its parameters on given states."""
+"""Observation matrices: the regressor of a model, stacked over given states."""
 
 from __future__ import annotations
 

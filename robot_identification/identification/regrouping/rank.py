@@ -1,4 +1,4 @@
-"""How many parameters a matrix determines, and how clear that decision is."""
+"""Numerical rank of an observation matrix, and how clear that decision is."""
 
 from __future__ import annotations
 

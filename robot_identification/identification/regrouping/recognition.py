@@ -1,4 +1,4 @@
-"""Numbers that are products of geometric parameters, such as D3^2 or 2 D3 R3."""
+"""Recognition of numbers as products of geometric parameters, such as D3^2 or 2 D3 R3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Pinocchio's model of a URDF lacks, by joint name: a table in YAML."""
+"""Drive inertias and friction by joint name, which Pinocchio does not read from a URDF."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything about a robot's dynamics that an export may hold, joint by joint and as plain data."""
+"""Dynamics of a robot for exports: links, drives and friction, joint by joint, as plain data."""
 
 from __future__ import annotations
 

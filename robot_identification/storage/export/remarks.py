@@ -1,4 +1,4 @@
-"""What a URDF cannot say about a robot, one sentence each."""
+"""Parameters that a URDF cannot hold, one sentence each."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ def _limit_remarks(joint: Joint) -> tuple[str, ...]:
     remarks = []
     if joint.type is JointType.PRISMATIC and limits.lower is None:
         remarks.append(
-            f"joint {joint.name}: no position limits are known and none are stated; many programs "
+            f"joint {joint.name}: no position limits are known and none are given; many programs "
             "then hold a prismatic joint at 0"
         )
     if unknown and needs_limit(joint):
         remarks.append(
-            f"joint {joint.name}: {' and '.join(unknown)} limit unknown, stated as 0, because a "
+            f"joint {joint.name}: {' and '.join(unknown)} limit unknown, given as 0, because a "
             "URDF must state one"
         )
     return tuple(remarks)

@@ -87,7 +87,7 @@ def values_for(robot):
             "revolute",
             JointLimits(-1.0, 2.0),
             'lower="-1" upper="2" effort="0" velocity="0"',
-            "joint_2: effort and velocity limit unknown, stated as 0",
+            "joint_2: effort and velocity limit unknown, given as 0",
         ),
         (
             "revolute",
