@@ -29,6 +29,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from one_pipeline import apart, same_settings
 from robot_identification.msg import IdentificationResult as ResultMessage
 from robot_identification.msg import SampleBlock
+from robot_identification.nodes.identification_client import Verbs, data_of
 from robot_identification.srv import Identify
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
@@ -36,7 +37,6 @@ from std_srvs.srv import Trigger
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.nodes import qos
 from robot_identification.nodes.client import Client, ClientTimeoutError
-from robot_identification.nodes.identification_client import Verbs, data_of
 from robot_identification.nodes.middleware import private_domain
 from robot_identification.nodes.processes import NodeProcesses, command
 from robot_identification.nodes.result_messages import result_of
