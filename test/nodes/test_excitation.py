@@ -55,13 +55,13 @@ def measured_within(shares, late):
 
 
 def test_a_plan_is_certified_reported_and_written(cell):
-    cell.progress.clear()
+    cell.progress["excitation"].clear()
     response = cell.answers.plan(**QUICK, output="plan.yaml", start_position=START)
     assert response.success, response.message
     (target,) = response.written
     assert all(response.passed)
     assert {"position", "velocity", "acceleration", "braking"} <= set(response.checks)
-    assert cell.progress
+    assert cell.progress["excitation"]
     trajectory, certificate = read_plan(target, cell.robot)
     assert certificate.digest == response.trajectory_hash
     np.testing.assert_allclose(trajectory.positions[0], START)
