@@ -1,4 +1,4 @@
-"""How numerical code is compiled, and kept for the next process.
+"""Compilation of numerical code by Numba, and its cache for the next process.
 
 Numba keeps the code of a function in files that bear the function's name, and trusts them as long
 as the source file of the function stays the same.  Functions of other files become part of that
