@@ -123,9 +123,7 @@ class Driver:
                 self._wait(self._is_known, "block at the identification node")
         self._client.demand(Trigger, "acquisition/stop")
         self._wait(lambda: self._ended, "last block")
-        streamed = self._wait(
-            lambda: self._estimate_of(self._recorded, rows), f"estimate with {list(rows)} rows"
-        )
+        streamed = self._last_estimate(rows)
         asked = Verbs(self._client.demand).identify("wls", data_of([self._recording], []))
         return Replayed(result_of(streamed), result_of(asked.result), dict(self._sizes))
 
@@ -141,15 +139,21 @@ class Driver:
         answer = self._client.call(Identify, "identification/identify", request)
         return bool(answer.error_code != CODES.UNKNOWN_RECORDING)
 
-    def _estimate_of(self, samples: int, rows: Sequence[int]) -> ResultMessage | None:
-        """Return the estimate of all samples and rows, if it has come."""
-        found = self._estimate
-        whole = (
-            found is not None
-            and (found.sources[0].name, found.sources[0].samples) == (self._recording, samples)
-            and list(found.rows) == list(rows)
-        )
-        return found if whole else None
+    def _last_estimate(self, rows: Sequence[int]) -> ResultMessage:
+        """Return the estimate of all samples and rows when it has come."""
+        wanted = (self._recording, self._recorded, list(rows))
+        try:
+            self._wait(lambda: self._said() == wanted, f"estimate of {wanted}")
+        except ClientTimeoutError as error:
+            raise ClientTimeoutError(f"{error}; the last one is of {self._said()}") from error
+        return self._estimate
+
+    def _said(self) -> tuple[str, int, list[int]] | None:
+        """Return recording, number of samples and rows of the newest estimate."""
+        newest = self._estimate
+        if newest is None:
+            return None
+        return newest.sources[0].name, newest.sources[0].samples, list(newest.rows)
 
     def _on_block(self, block: SampleBlock) -> None:
         if block.recording == self._recording:

@@ -187,9 +187,12 @@ class StreamedEstimates:
         )
 
     def _refresh(self, *, last: bool) -> None:
-        """Publish an estimate if there is something new and the motion determines it."""
+        """Publish an estimate if there is something new and the motion determines it.
+
+        The last one is of all samples, also where a robot at rest has added no row to it.
+        """
         stream, options = self._stream, self._options_now
-        if stream is None or options is None or stream.rows == self._rows:
+        if stream is None or options is None or (stream.rows == self._rows and not last):
             return
         self._rows = stream.rows
         try:
