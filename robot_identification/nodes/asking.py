@@ -50,7 +50,7 @@ class Asking:
         for node, told in self.progress.items():
             client.node.create_subscription(Progress, f"{node}/progress", told.append, qos.STATUS)
 
-    def telling(self, report: Report) -> Self:
+    def telling(self: Own, report: Report) -> Own:  # noqa: PYI019 (Self is younger than Python 3.10)
         """Return these verbs, of whose work a function is told stage and fraction."""
         return self._but(_report=report)
 

@@ -142,7 +142,7 @@ def test_essential_parameters_of_merged_factors_are_those_of_all_rows(arm, resul
         np.testing.assert_allclose(ours, theirs, rtol=1e-9)
     ours, theirs = (r.cross_validation.error.total for r in (merged, together))
     assert ours == pytest.approx(theirs, rel=1e-9)
-    with pytest.raises(SettingError, match="choose one of"):
+    with pytest.raises(SettingError, match="must be one of"):
         merge_results(found, essential=EliminationRule("coin"))
 
 
