@@ -8,8 +8,6 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from typing_extensions import Self
-
 from robot_identification.msg import Progress
 from robot_identification.nodes import qos
 from robot_identification.nodes.client import Client, NodeGoneError, refusal
@@ -28,6 +26,7 @@ UNTIL_DONE = math.inf
 
 _ANSWER_WITHIN = 60.0
 
+# typing.Self is younger than Python 3.10.
 Own = TypeVar("Own", bound="Asking")
 
 
@@ -50,21 +49,21 @@ class Asking:
         for node, told in self.progress.items():
             client.node.create_subscription(Progress, f"{node}/progress", told.append, qos.STATUS)
 
-    def telling(self: Own, report: Report) -> Own:  # noqa: PYI019 (Self is younger than Python 3.10)
+    def telling(self: Own, report: Report) -> Own:  # noqa: PYI019
         """Return these verbs, of whose work a function is told stage and fraction."""
         return self._but(_report=report)
 
     @property
-    def answers(self) -> Self:
+    def answers(self: Own) -> Own:  # noqa: PYI019
         """These verbs, which return answers without success too."""
         return self._but(_demands=False)
 
     @property
-    def begun(self) -> Self:
+    def begun(self: Own) -> Own:  # noqa: PYI019
         """These verbs, which do not wait, and return the futures of the responses."""
         return self._but(_waits=False)
 
-    def _but(self, **changes: Any) -> Self:
+    def _but(self: Own, **changes: Any) -> Own:  # noqa: PYI019
         other = copy.copy(self)
         vars(other).update(changes)
         return other
