@@ -268,9 +268,7 @@ class RobotModel:
         for row, joint in zip(table, self.joints, strict=True):
             for place, term in self.layout.places:
                 row[place] = term.name in joint.terms
-        indices = np.flatnonzero(kept)
-        indices.setflags(write=False)
-        return indices
+        return read_only(np.flatnonzero(kept), np.intp)
 
     @cached_property
     def standard_names(self) -> tuple[str, ...]:
@@ -303,5 +301,4 @@ class RobotModel:
             while k >= 0:
                 table[k, j] = True
                 k = self.joints[k].antecedent
-        table.setflags(write=False)
-        return table
+        return read_only(table, np.bool_)
