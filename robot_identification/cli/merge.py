@@ -5,11 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from robot_identification.api.identification import merge
 from robot_identification.cli import tables
-from robot_identification.identification.merging import merge_results
-from robot_identification.identification.result import summary
 from robot_identification.storage.atomic import check_target
-from robot_identification.storage.results import read_result, write_result
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,9 +23,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
     check_target(options.output)
-    result = merge_results([read_result(path) for path in options.results])
-    write_result(options.output, result)
+    result = merge(options.results)
+    result.save(options.output)
     if options.json:
-        tables.print_json(summary(result))
+        tables.print_json(result.summary())
     else:
         tables.print_result(result)

@@ -6,11 +6,10 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from robot_identification.api.sources import read_bags
 from robot_identification.cli import options as shared
-from robot_identification.identification.effort_delay import with_known_delay
 from robot_identification.robot.model import RobotModel
 from robot_identification.signals.recording import Recording
-from robot_identification.storage.recordings import read_recordings
 
 
 def recordings_of(
@@ -36,16 +35,14 @@ def recordings_of(
         BagError: a bag cannot be read or lacks a topic.
         InputError: the options do not fit together, or the samples are of no use.
     """
-    estimated = shared.estimates_delay(options)
-    recordings = read_recordings(
-        bags,
+    return read_bags(
         robot,
+        bags,
         topic=options.topic,
         reference_topic=reference_topic,
         efforts=shared.efforts_of(options),
-        delay_needed=not estimated,
+        delay_estimated=shared.estimates_delay(options),
         begin=options.begin,
         end=options.end,
         positions_needed=positions_needed,
     )
-    return with_known_delay(robot, recordings, estimated=estimated)

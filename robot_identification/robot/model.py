@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
@@ -216,6 +217,7 @@ class RobotModel:
         workspace: box that the tool point must not leave, None where the file has none.
         experiment: how an experiment is simulated, None where the file has none.
         digest: SHA-256 of the file the model was read from, empty where there is none.
+        file: that file, None where there is none.
     """
 
     name: str
@@ -231,6 +233,7 @@ class RobotModel:
     workspace: Workspace | None = None
     experiment: SimulatedExperiment | None = None
     digest: str = ""
+    file: Path | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gravity", read_only(self.gravity))
