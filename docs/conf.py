@@ -11,11 +11,22 @@ from robot_identification import __version__  # noqa: E402
 project = "robot_identification"
 author = "the developers of robot_identification"
 release = version = __version__
-extensions = ["myst_parser", "sphinxarg.ext", "mathml", "reference_pages"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinxarg.ext",
+    "mathml",
+    "reference_pages",
+]
 exclude_patterns = ["build"]
 source_suffix = {".md": "markdown"}
 root_doc = "index"
 nitpicky = True
+nitpick_ignore_regex = [(r"py:.*", r".*")]  # types and modules that have no page
+autodoc_typehints = "none"  # docstrings tell shapes and units, which types do not
+napoleon_google_docstring = True
+napoleon_use_ivar = True
 suppress_warnings = ["myst.domains"]  # sphinx-argparse does not resolve references of others
 
 myst_enable_extensions = ["colon_fence", "dollarmath"]

@@ -5,16 +5,13 @@ Usage: identify_bag.py ROBOT BAG...
 
 import sys
 
-from robot_identification.identification.identify import identify
-from robot_identification.robot.loading import load_robot
-from robot_identification.storage.recordings import read_recordings
+import robot_identification as ri
 
 
 def main() -> None:
     """Read, identify, print."""
-    robot = load_robot(sys.argv[1])
-    recordings = read_recordings(sys.argv[2:], robot)
-    result = identify(robot, recordings, held_out_fraction=0.25)
+    robot = ri.load_robot(sys.argv[1])
+    result = ri.identify(robot, ri.read_bags(robot, sys.argv[2:]), held_out_fraction=0.25)
 
     estimate = result.estimate
     names = result.regrouping.names

@@ -7,21 +7,15 @@ import sys
 
 import numpy as np
 
-from robot_identification.collision.model import load_collision_model
-from robot_identification.excitation.plan import PlanSettings, plan
-from robot_identification.excitation.points import PointSettings
-from robot_identification.excitation.surroundings import Surroundings
-from robot_identification.robot.loading import load_robot
+import robot_identification as ri
 
 RATE = 100.0  # Hz
 
 
 def main() -> None:
     """Plan, print, write."""
-    robot = load_robot(sys.argv[1])
-    around = Surroundings.around(load_collision_model(sys.argv[1], robot))
-    settings = PlanSettings(points=PointSettings(starts=1))
-    found = plan(robot, settings, surroundings=around)
+    robot = ri.load_robot(sys.argv[1])
+    found = ri.plan(robot, model="energy", starts=1)
     print("\n".join(found.certificate.remarks))
     trajectory = found.trajectory
     print(f"condition number {found.trajectory_condition_number:.1f}, {trajectory.duration:.1f} s")

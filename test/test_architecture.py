@@ -10,7 +10,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "robot_identification"
 MAY_USE_ROS = {"cli", "nodes"}
-MAY_PLOT = {"cli", "nodes", "report"}
+MAY_PLOT = {"api", "cli", "nodes", "report"}
 CORE = [
     path
     for path in sorted(PACKAGE.rglob("*.py"))

@@ -114,6 +114,7 @@ IN_OTHER_PACKAGES = {  # module -> where PyPI and rosdep have it, where that is 
     "launch": (None, "launch"),  # not on PyPI
     "launch_ros": (None, "launch_ros"),
     "mujoco": ("mujoco", None),
+    "pandas": (None, None),  # no requirement: who wants a data frame has it
     "rosbags": ("rosbags", "python3-rosbags-pip"),
     "yaml": ("pyyaml", "python3-yaml"),
 }

@@ -41,11 +41,17 @@ def _write(app: Sphinx) -> None:
         ("parameters.md", parameters_page()),
         ("interfaces.md", interfaces_page()),
         ("command_line.md", COMMAND_LINE),
+        ("python_interface.md", python_page()),
     ):
         path = folder / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
 
+
+METHODS = (
+    "from_arrays", "summary", "records", "to_dataframe", "plot", "save", "prediction", "recording",
+    "between",
+)  # fmt: skip
 
 COMMAND_LINE = """# Command line
 
@@ -59,6 +65,30 @@ conditioning, consistency).  Every command has `--json`.
 :nodefault:
 ```
 """
+
+
+def python_page() -> str:
+    """Return the public names with their docstrings, and the errors as a table."""
+    public = import_module("robot_identification.api.public")
+    names = [(name, getattr(public, name)) for name in public.__all__]
+    kinds = [(name, value) for name, value in names if isinstance(value, type)]
+    lines = ["# Python interface", "", "The names of `import robot_identification`, which are used"]
+    lines += ["on the page [From Python](../python.md).", "", "## Functions", "", "```{eval-rst}"]
+    functions = [name for name, value in names if not isinstance(value, type)]
+    lines += [f".. autofunction:: robot_identification.{name}" for name in functions]
+    lines += ["```", "", "## Results, recordings and settings", "", "```{eval-rst}"]
+    for name, value in kinds:
+        if not issubclass(value, Exception):
+            own = [m for m in METHODS if callable(getattr(value, m, None))]
+            lines += [f".. autoclass:: robot_identification.{name}"]
+            lines += [f"   :members: {', '.join(own)}", "   :inherited-members:"] if own else []
+            lines += ["   :no-undoc-members:", ""]
+    lines += ["```", "", "## Errors", "", "| error | kind | when |", "|---|---|---|"]
+    for name, value in kinds:
+        if issubclass(value, Exception):
+            told = " ".join((value.__doc__ or "").split("\n\n")[0].split())
+            lines.append(f"| `{name}` | `{value.__base__.__name__}` | {told} |")
+    return "\n".join(lines) + "\n"
 
 
 def parameters_page() -> str:

@@ -152,6 +152,7 @@ def _calibrated(
         error=relative_error(factors, projection @ chosen),
         distance_free=relative_distance(free, before.values, before.known),
         distance_to_prior=relative_distance(chosen, before.values, before.known),
+        description=robot,
         processing=settings_of(result),
     )
 

@@ -12,14 +12,15 @@ from robot_identification.calibration.publication import Step
 from robot_identification.calibration.verdict import Verdict
 from robot_identification.identification.least_squares import RelativeError
 from robot_identification.identification.result import Source, error_entries
+from robot_identification.presentation import Stored
 from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array
+from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 
 
 @by_value
-@dataclass(frozen=True)
-class CalibratedParameters:
+@dataclass(frozen=True, repr=False)
+class CalibratedParameters(Stored):
     """Standard parameters of a robot, with all that tells how far they can be trusted.
 
     Attributes:
@@ -47,6 +48,7 @@ class CalibratedParameters:
         error: error of the published parameters.
         distance_free: relative distance of the nearest parameters to the prior.
         distance_to_prior: that of the published ones; NaN without a prior.
+        description: the robot.
         processing: how the recordings were processed.
         seconds: time that it took.
         warnings: what a user should know before trusting the values.
@@ -75,6 +77,7 @@ class CalibratedParameters:
     error: RelativeError
     distance_free: float
     distance_to_prior: float
+    description: RobotModel = field(compare=False)
     processing: ProcessingSettings = field(default_factory=ProcessingSettings)
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
@@ -96,56 +99,73 @@ class CalibratedParameters:
         found = dict(zip(self.model, self.verdicts, strict=True))
         return tuple(found.get(i, Verdict.NOT_IDENTIFIABLE) for i in range(len(self.names)))
 
+    @property
+    def headline(self) -> str:
+        """Robot, number of parameters, whether they can exist, and error, in one line."""
+        judged = "" if self.consistent else "not "
+        return (
+            f"{len(self.model)} standard parameters of {self.robot} on the {self.space} space, "
+            f"{judged}physically consistent; relative error {self.error.total:.4g}"
+        )
 
-def summary(calibrated: CalibratedParameters) -> dict[str, object]:
-    """Return the plain data of a calibration that ``--json`` prints; the keys are stable."""
-    names = [calibrated.names[i] for i in calibrated.model]
-    prior = calibrated.prior
-    origin = np.where(prior.identified, "identified", "given")
-    return {
-        "robot": calibrated.robot,
-        "space": calibrated.space,
-        "parameters": {
-            name: float(calibrated.values[i])
-            for name, i in zip(names, calibrated.model, strict=True)
-        },
-        "prior": {
-            name: float(value)
-            for name, value, known in zip(names, prior.values, prior.known, strict=True)
-            if known
-        },
-        "prior_origin": {
-            name: str(text)
-            for name, text, known in zip(names, origin, prior.known, strict=True)
-            if known
-        },
-        "std": {
-            name: float(calibrated.std[i]) for name, i in zip(names, calibrated.model, strict=True)
-        },
-        "std_robust": {
-            name: float(calibrated.std_robust[i])
-            for name, i in zip(names, calibrated.model, strict=True)
-        },
-        "verdicts": {
-            name: verdict.name.lower()
-            for name, verdict in zip(names, calibrated.verdicts, strict=True)
-        },
-        "essential": list(calibrated.essential),
-        **check_entries(calibrated.checks),
-        "step": calibrated.step.value,
-        "active_links": list(calibrated.active_links),
-        "active_drives": list(calibrated.active_drives),
-        "distance_to_prior": calibrated.distance_to_prior,
-        "distance_to_prior_free": calibrated.distance_free,
-        "relative_error": error_entries(calibrated.error, calibrated.joint_names),
-        "relative_error_free": error_entries(calibrated.error_free, calibrated.joint_names),
-        "relative_error_identified": error_entries(
-            calibrated.error_identified, calibrated.joint_names
-        ),
-        "error_increase": calibrated.error_increase,
-        "seconds": calibrated.seconds,
-        "warnings": list(calibrated.warnings),
-    }
+    def records(self) -> list[dict[str, object]]:
+        """Return one row per standard parameter; ``prior`` is NaN where nothing was known."""
+        prior = np.where(self.prior.known, self.prior.values, np.nan)
+        return [
+            {
+                "name": self.names[i],
+                "value": float(self.values[i]),
+                "prior": float(prior[place]),
+                "std": float(self.std[i]),
+                "std_robust": float(self.std_robust[i]),
+                "verdict": self.verdicts[place].name.lower(),
+            }
+            for place, i in enumerate(self.model)
+        ]
+
+    def summary(self) -> dict[str, object]:
+        """Return the plain data of a calibration that ``--json`` prints; the keys are stable."""
+        names = [self.names[i] for i in self.model]
+        prior = self.prior
+        origin = np.where(prior.identified, "identified", "given")
+        return {
+            "robot": self.robot,
+            "space": self.space,
+            "parameters": {
+                name: float(self.values[i]) for name, i in zip(names, self.model, strict=True)
+            },
+            "prior": {
+                name: float(value)
+                for name, value, known in zip(names, prior.values, prior.known, strict=True)
+                if known
+            },
+            "prior_origin": {
+                name: str(text)
+                for name, text, known in zip(names, origin, prior.known, strict=True)
+                if known
+            },
+            "std": {name: float(self.std[i]) for name, i in zip(names, self.model, strict=True)},
+            "std_robust": {
+                name: float(self.std_robust[i]) for name, i in zip(names, self.model, strict=True)
+            },
+            "verdicts": {
+                name: verdict.name.lower()
+                for name, verdict in zip(names, self.verdicts, strict=True)
+            },
+            "essential": list(self.essential),
+            **check_entries(self.checks),
+            "step": self.step.value,
+            "active_links": list(self.active_links),
+            "active_drives": list(self.active_drives),
+            "distance_to_prior": self.distance_to_prior,
+            "distance_to_prior_free": self.distance_free,
+            "relative_error": error_entries(self.error, self.joint_names),
+            "relative_error_free": error_entries(self.error_free, self.joint_names),
+            "relative_error_identified": error_entries(self.error_identified, self.joint_names),
+            "error_increase": self.error_increase,
+            "seconds": self.seconds,
+            "warnings": list(self.warnings),
+        }
 
 
 def check_entries(checks: Consistency) -> dict[str, object]:

@@ -40,15 +40,14 @@ class Prior:
     digest: str = ""
 
     def __post_init__(self) -> None:
-        known = np.array(self.known, dtype=np.bool_)
-        identified = np.array(self.identified, dtype=np.bool_)
+        known = read_only(self.known, np.bool_)
+        identified = read_only(self.identified, np.bool_)
         expected = (len(self.names),)
         for name, array in (("values", self.values), ("known", known), ("identified", identified)):
             if np.shape(array) != expected:
                 raise ShapeError(name, np.shape(array), str(expected))
-        for name, flags in (("known", known), ("identified", identified)):
-            flags.setflags(write=False)
-            object.__setattr__(self, name, flags)
+        object.__setattr__(self, "known", known)
+        object.__setattr__(self, "identified", identified)
         object.__setattr__(self, "values", read_only(np.where(known, self.values, 0.0)))
 
     @classmethod

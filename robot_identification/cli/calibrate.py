@@ -6,23 +6,23 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from robot_identification.calibration.calibrate import CalibrationSettings, calibrate
-from robot_identification.calibration.calibrated import CalibratedParameters, summary
-from robot_identification.cli import calibration_tables, export, progress, tables
+from robot_identification.api.calibration import calibrate, export
+from robot_identification.api.identification import validate
+from robot_identification.calibration.calibrate import CalibrationSettings
+from robot_identification.calibration.calibrated import CalibratedParameters
+from robot_identification.cli import calibration_tables, progress, tables
 from robot_identification.cli import options as shared
+from robot_identification.cli.export import add_outputs
 from robot_identification.cli.recordings import recordings_of
-from robot_identification.identification.base import base_parameters
 from robot_identification.identification.essential import EliminationRule
-from robot_identification.identification.identify import validate
 from robot_identification.identification.result import IdentificationResult, error_entries
 from robot_identification.identification.result_settings import settings_of
-from robot_identification.robot.loading import find_robot, source_urdf
 from robot_identification.robot.model import RobotModel
 from robot_identification.storage.atomic import check_targets
-from robot_identification.storage.export.outputs import KINDS, write_outputs
+from robot_identification.storage.export.outputs import KINDS
 from robot_identification.storage.export.urdf_files import refuse_inputs
-from robot_identification.storage.parameter_files import parameters_file
-from robot_identification.storage.priors import NONE, read_prior
+from robot_identification.storage.models import BaseValues
+from robot_identification.storage.priors import NONE
 from robot_identification.storage.results import read_result
 
 
@@ -46,19 +46,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     shared.add_bag_reading(held_out)
     shared.add_processing(parser, shared.AS_IDENTIFIED)
-    export.add_outputs(parser)
+    add_outputs(parser)
 
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
     robot = shared.robot_of(options)
-    urdf = source_urdf(options.robot)
-    prior = read_prior(options.prior or urdf, robot)
-    inputs = [
-        find_robot(options.robot),
-        options.result,
-        *([options.prior] if options.prior else []),
-    ]
+    read = [options.result, *([options.prior] if options.prior else [])]
+    inputs = [*read, *([] if robot.file is None else [robot.file])]
     targets = {kind: path for kind in KINDS if (path := getattr(options, kind)) is not None}
     output = [] if options.output is None else [options.output]
     for path in check_targets([*targets.values(), *output]):
@@ -67,24 +62,26 @@ def run(options: argparse.Namespace) -> None:
     calibrated = calibrate(
         robot,
         result,
-        prior,
+        options.prior,
         **shared.stated(options, CalibrationSettings),
         essential=shared.elimination_of(options),
         boxes=shared.boxes_of(options),
     )
     held_out = _held_out(options, robot, result, calibrated)
-    remarks = write_outputs(
-        targets,
-        robot,
-        calibrated.values,
-        original=options.original or urdf,
-        keep=inputs,
-        beside=[(path, parameters_file(path, robot, calibrated)) for path in output],
-    )
+    remarks: tuple[str, ...] = ()
+    if targets or output:
+        remarks = export(
+            robot,
+            calibrated,
+            parameter_file=options.output,
+            **targets,
+            original=options.original,
+            keep=read,
+        )
     if options.json:
         written = {kind: str(path) for kind, path in targets.items()}
         tables.print_json(
-            {**summary(calibrated), **held_out, "written": written, "remarks": list(remarks)}
+            {**calibrated.summary(), **held_out, "written": written, "remarks": list(remarks)}
         )
         return
     calibration_tables.print_calibrated(calibrated, held_out)
@@ -101,21 +98,20 @@ def _held_out(
     """Return the errors on other bags, of published and identified parameters, and the settings."""
     if not options.held_out:
         return {}
-    base = base_parameters(robot)
+    identified = BaseValues(calibrated.identified_base, settings_of(result))
     with progress.bar("calibrate", quiet=options.json) as report:
         recordings = recordings_of(options, robot, options.held_out)
         found = {
             name: validate(
                 robot,
-                values,
+                parameters,
                 recordings,
-                overrides=shared.processing_of(options),
-                identified=settings_of(result),
+                processing=shared.processing_of(options),
                 progress=report,
             )
-            for name, values in (
-                ("held_out_error", base.values(calibrated.values[base.columns])),
-                ("held_out_error_identified", calibrated.identified_base),
+            for name, parameters in (
+                ("held_out_error", calibrated),
+                ("held_out_error_identified", identified),
             )
         }
     errors = {

@@ -3,34 +3,23 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
+from robot_identification.api.identification import REFERENCES, identify_didim
 from robot_identification.cli import options as shared
 from robot_identification.cli import progress, tables
 from robot_identification.cli.recordings import recordings_of
 from robot_identification.errors import SettingError
-from robot_identification.identification.didim.run import DidimProgress, identify_didim
+from robot_identification.identification.didim.run import DidimProgress
 from robot_identification.identification.didim.settings import DidimSettings
-from robot_identification.identification.didim.starts import IDIM, REGULAR, Start
-from robot_identification.storage.models import read_base_values
-from robot_identification.storage.references import (
-    TRAJECTORIES,
-    planned_reference,
-    read_reference,
-)
-from robot_identification.storage.trajectories import read_trajectory
+from robot_identification.identification.didim.starts import IDIM, REGULAR
+from robot_identification.storage.references import TRAJECTORIES
 
 if TYPE_CHECKING:
-    from robot_identification.dynamics.reference import Reference
     from robot_identification.identification.history import History
     from robot_identification.identification.result import IdentificationResult
-    from robot_identification.robot.model import RobotModel
-    from robot_identification.signals.recording import Recording
 
-REFERENCES = "/joint_reference"
-PRIOR = "prior"
 _SETTINGS = (
     "weighting", "max_iterations", "tolerance_error", "tolerance_parameters", "transient",
     "bandwidth", "noise_floor",
@@ -92,36 +81,16 @@ def run(options: argparse.Namespace) -> IdentificationResult:
         return identify_didim(
             robot,
             recordings,
-            _references(options, robot, recordings),
-            start=_start(options, robot),
+            start=options.start,
+            prior=options.prior,
+            trajectory=options.trajectory,
+            trajectory_start=options.trajectory_start,
+            reference_topic=options.reference_topic or "",
+            trajectory_topic=options.trajectory_topic or "",
             settings=DidimSettings(**shared.stated(options, DidimSettings, _SETTINGS)),
-            overrides=shared.processing_of(options),
+            processing=shared.processing_of(options),
             progress=lambda state: report(_line(state), state.fraction),
         )
-
-
-def _start(options: argparse.Namespace, robot: RobotModel) -> Start | Literal["regular", "idim"]:
-    if options.start == REGULAR:
-        return "regular"
-    if options.start == IDIM:
-        return "idim"
-    source = options.start if options.start != PRIOR else options.prior or robot.name
-    return Start(f"{options.start}, {source}", read_base_values(source, robot).values)
-
-
-def _references(
-    options: argparse.Namespace, robot: RobotModel, recordings: Sequence[Recording]
-) -> list[Reference]:
-    if options.trajectory is not None:
-        planned = read_trajectory(options.trajectory)
-        return [
-            planned_reference(planned, robot, start=options.trajectory_start) for _ in recordings
-        ]
-    topic = options.trajectory_topic or options.reference_topic or ""
-    return [
-        read_reference(path, recording, robot, topic=topic)
-        for path, recording in zip(options.bags, recordings, strict=True)
-    ]
 
 
 def _line(state: DidimProgress) -> str:

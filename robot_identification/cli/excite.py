@@ -5,27 +5,25 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from robot_identification.api.motion import plan, plot_motion
 from robot_identification.cli import family, obstacles, one_joint, progress, tables
 from robot_identification.cli import options as shared
 from robot_identification.cli.certificates import print_certificate
 from robot_identification.cli.view import write_view
 from robot_identification.errors import SettingError
-from robot_identification.excitation.criterion import Criterion, Measure
+from robot_identification.excitation.criterion import Measure
+from robot_identification.excitation.one_joint.plan import METHOD, OneJointPlan
 from robot_identification.excitation.optimizers import OPTIMIZERS
-from robot_identification.excitation.plan import Plan, PlanSettings, default_model, plan
+from robot_identification.excitation.plan import Plan, PlanSettings
 from robot_identification.excitation.points import PointSettings
 from robot_identification.excitation.surroundings import Surroundings
-from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.robot.joint_limits import with_joint_limits
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.values import load_values
-from robot_identification.storage.atomic import check_target, write_bytes_atomically
+from robot_identification.storage.atomic import check_target
 from robot_identification.storage.plans import (
-    certificate_summary,
-    plan_summary,
     read_plan,
     read_singular_values,
-    write_plan,
 )
 
 _ALL = "all"
@@ -62,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="joint_limits.yaml of MoveIt that completes the robot's limits",
     )
     parser.add_argument(
-        "--method", choices=("points", one_joint.METHOD), default="points", help="%(default)s"
+        "--method", choices=("points", METHOD), default="points", help="%(default)s"
     )
     shared.add_settings(
         parser,
@@ -112,32 +110,23 @@ def run(options: argparse.Namespace) -> None:
     if options.verify is not None:
         _verify(options, robot, around)
         return
-    if options.method == one_joint.METHOD:
-        found = one_joint.planned(options, robot, _posture(options.start), around)
-        if options.plot is not None:
-            title = f"{robot.name}: one joint at a time, {found.trajectory.duration:.1f} s"
-            _plot(options.plot, robot, found.trajectory, title, None)
-        if options.view is not None:
-            write_view(options.view, found.trajectory, around, found.certificate)
-        one_joint.show(found, options.output, as_json=options.json)
-        return
-    settings = _settings(options, robot)
-    with progress.bar("excite", quiet=options.json) as report:
-        result = plan(robot, settings, surroundings=around, progress=report)
-    write_plan(options.output, result)
+    start = _posture(options.start)
+    result: Plan | OneJointPlan
+    if options.method == METHOD:
+        result = one_joint.planned(options, robot, start, around)
+    else:
+        result = _planned(options, robot, start, around)
+    result.save(options.output)
+    if options.plot is not None:
+        result.plot(options.plot)
     if options.view is not None:
         write_view(options.view, result.trajectory, around, result.certificate)
-    if options.plot is not None:
-        title = (
-            f"{robot.name}: {result.settings.model} model, {result.rows} rows, "
-            f"{result.trajectory.duration:.1f} s"
-        )
-        values = result.before.singular_values, result.after.singular_values
-        _plot(options.plot, robot, result.trajectory, title, values)
     if options.json:
-        tables.print_json(plan_summary(result))
-    else:
+        tables.print_json(result.summary())
+    elif isinstance(result, Plan):
         _print(result, options.output)
+    else:
+        one_joint.show(result, options.output)
 
 
 def _verify(options: argparse.Namespace, robot: RobotModel, surroundings: Surroundings) -> None:
@@ -146,47 +135,38 @@ def _verify(options: argparse.Namespace, robot: RobotModel, surroundings: Surrou
     if options.plot is not None:
         values = read_singular_values(options.verify)
         title = f"{robot.name}: {options.verify.name}, {trajectory.duration:.1f} s"
-        _plot(options.plot, robot, trajectory, title, values)
+        plot_motion(robot, trajectory, options.plot, title=title, singular_values=values)
     if options.view is not None:
         write_view(options.view, trajectory, surroundings, certificate)
     if options.json:
-        tables.print_json(certificate_summary(trajectory, certificate))
+        tables.print_json(
+            {
+                "points": len(trajectory.times),
+                "duration": trajectory.duration,
+                **certificate.summary(),
+            }
+        )
     else:
         print_certificate(tables.console(), certificate)
 
 
-def _plot(
-    target: Path,
-    robot: RobotModel,
-    trajectory: Trajectory,
-    title: str,
-    singular_values: tuple[Array, Array] | None,
-) -> None:
-    try:
-        from robot_identification.report.excitation_plot import excitation_figure
-        from robot_identification.report.figures import png
-    except ImportError as error:
-        raise SettingError(
-            "--plot", target, "needs matplotlib; pip install 'robot_identification[report]'"
-        ) from error
-    figure = excitation_figure(robot, trajectory, title, singular_values=singular_values)
-    write_bytes_atomically(target, png(figure))
-
-
-def _settings(options: argparse.Namespace, robot: RobotModel) -> PlanSettings:
-    optimizers = OPTIMIZERS if options.optimizer == _ALL else (options.optimizer,)
-    fourier = family.fourier_of(options)
-    return PlanSettings(
-        model=options.model or (default_model(robot) if fourier is None else "dynamic"),
-        points=PointSettings(
-            criterion=Criterion(options.criterion),
-            optimizers=optimizers,
+def _planned(
+    options: argparse.Namespace, robot: RobotModel, start: Array | None, around: Surroundings
+) -> Plan:
+    """Plan what the options say."""
+    with progress.bar("excite", quiet=options.json) as report:
+        return plan(
+            robot,
+            surroundings=around,
+            start=start,
+            model=options.model,
+            criterion=options.criterion,
+            optimizers=OPTIMIZERS if options.optimizer == _ALL else (options.optimizer,),
+            fourier=family.fourier_of(options),
+            progress=report,
+            **shared.stated(options, PlanSettings, _OF_PLAN),
             **shared.stated(options, PointSettings, _OF_POINTS),
-        ),
-        start=_posture(options.start),
-        fourier=fourier,
-        **shared.stated(options, PlanSettings, _OF_PLAN),
-    )
+        )
 
 
 def _posture(text: str | None) -> Array | None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from robot_identification.api.calibration import export
 from robot_identification.cli import options as shared
 from robot_identification.cli import tables
 from robot_identification.errors import SettingError
-from robot_identification.robot.loading import find_robot, source_urdf
-from robot_identification.robot.values import load_values
-from robot_identification.storage.export.outputs import KINDS, write_outputs
+from robot_identification.storage.export.outputs import KINDS
 
 _HELP = {
     "urdf": "URDF with masses, inertias, damping and friction",
@@ -48,13 +47,7 @@ def run(options: argparse.Namespace) -> None:
         names = ", ".join(f"--{kind}" for kind in KINDS)
         raise SettingError("outputs", "none", f"name at least one: {names}")
     robot = shared.robot_of(options, closed_loops=True)
-    remarks = write_outputs(
-        targets,
-        robot,
-        load_values(options.parameters, robot),
-        original=options.original or source_urdf(options.robot),
-        keep=[find_robot(options.robot), options.parameters],
-    )
+    remarks = export(robot, options.parameters, **targets, original=options.original)
     written = {kind: str(path) for kind, path in targets.items()}
     if options.json:
         tables.print_json({"robot": robot.name, "written": written, "remarks": list(remarks)})

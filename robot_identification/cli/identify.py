@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from robot_identification.api.identification import identify
 from robot_identification.cli import (
     didim,
     fit_tables,
@@ -19,15 +20,13 @@ from robot_identification.cli import options as shared
 from robot_identification.cli.recordings import recordings_of
 from robot_identification.errors import ModelMismatchError, NotConvergedError, SettingError
 from robot_identification.identification.estimation import DEFAULT, DIDIM, METHODS, method_of
-from robot_identification.identification.identify import identify
-from robot_identification.identification.result import IdentificationResult, summary
+from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.sensitivity import (
     CutoffChange,
     cutoff_sensitivity,
     sensitivity_entries,
 )
 from robot_identification.storage.atomic import check_target
-from robot_identification.storage.results import write_result
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -75,7 +74,7 @@ def run(options: argparse.Namespace) -> None:
             _show(error.result, options)
         raise
     if options.output is not None:
-        write_result(options.output, result)
+        result.save(options.output)
     _show(result, options, changes)
 
 
@@ -99,7 +98,7 @@ def _by_least_squares(
             robot,
             recordings,
             method=options.method,
-            overrides=shared.processing_of(options),
+            processing=shared.processing_of(options),
             held_out_fraction=options.held_out,
             held_out=recordings_of(options, robot, [bag.path for bag in held_out]),
             periodic=motion,
@@ -119,7 +118,7 @@ def _show(
     names = result.regrouping.names
     if options.json:
         entries = {"sensitivity": sensitivity_entries(changes, names)} if changes else {}
-        tables.print_json({**summary(result), **entries})
+        tables.print_json({**result.summary(), **entries})
         return
     if result.history is not None:
         didim.print_history(result.history, result.joint_names)

@@ -10,7 +10,6 @@ from robot_identification.cli import fitting, progress, tables
 from robot_identification.cli import options as shared
 from robot_identification.identification.estimation import DEFAULT, STACKED
 from robot_identification.identification.estimator import Choice
-from robot_identification.identification.result import summary
 from robot_identification.identification.weighting import Weighting
 from robot_identification.parallel.bags import find_bags
 from robot_identification.parallel.identify import ManyBags, identify_many
@@ -87,7 +86,7 @@ def run(options: argparse.Namespace) -> None:
         )
     write_result(options.output, outcome.result)
     if options.json:
-        tables.print_json({**summary(outcome.result), "bags": _bag_entries(outcome)})
+        tables.print_json({**outcome.result.summary(), "bags": _bag_entries(outcome)})
         return
     tables.print_result(outcome.result)
     _print_bags(outcome)

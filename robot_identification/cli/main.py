@@ -6,28 +6,10 @@ import argparse
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from types import ModuleType
+from importlib import import_module
+from typing import Any
 
 from robot_identification import __version__
-from robot_identification.cli import (
-    base_parameters,
-    calibrate,
-    check,
-    compile_ahead,
-    demo,
-    drive_gains,
-    excite,
-    export,
-    identify,
-    identify_many,
-    merge,
-    payload,
-    report,
-    run,
-    simulate,
-    validate,
-    view,
-)
 from robot_identification.cli.standard_output import NoReaderError, checked_output
 from robot_identification.errors import (
     CancelledError,
@@ -43,41 +25,76 @@ EXIT_NO_READER = 141  # as of a program that SIGPIPE has ended
 
 PROGRAM = "robot-identification"
 
-COMMANDS: dict[str, ModuleType] = {
-    "base-parameters": base_parameters,
-    "excite": excite,
-    "view": view,
-    "simulate": simulate,
-    "identify": identify,
-    "identify-many": identify_many,
-    "merge": merge,
-    "calibrate": calibrate,
-    "check": check,
-    "validate": validate,
-    "report": report,
-    "export": export,
-    "payload": payload,
-    "drive-gains": drive_gains,
-    "run": run,
-    "demo": demo,
-    "compile": compile_ahead,
+COMMANDS = {
+    "base-parameters": "Show which parameters a motion can tell, and how the others are grouped.",
+    "excite": "Plan a certified trajectory that makes the parameters identifiable.",
+    "view": "Show a planned motion in its cell, as a page that a browser opens offline.",
+    "simulate": "Simulate a robot along a trajectory and write a bag, as if it had been recorded.",
+    "identify": "Identify the base parameters of a robot from recorded bags.",
+    "identify-many": "Identify from more bags than fit into memory, in parallel, resumable.",
+    "merge": "Merge results of the same robot and settings into the one of all their recordings.",
+    "calibrate": "Find the standard parameters nearest to a prior, essential and physically "
+    "consistent.",
+    "check": "Test whether parameters are those of a robot that can exist, link by link.",
+    "validate": "Compare measured torques with those that identified or given parameters predict.",
+    "report": "Show a result on one page: HTML that needs nothing else, and PNG figures.",
+    "export": "Write parameters for controllers and simulators: URDF, xacro, MuJoCo, ROS 2 and "
+    "Pinocchio.",
+    "payload": "Identify the payload of a robot from runs without and with it.",
+    "drive-gains": "Identify the gains of all drives from runs without and with a known payload.",
+    "run": "Walk through a live run: plan, rehearse, run, identify, validate, calibrate.",
+    "demo": "Identify a simulated TX-40 through live ROS 2 nodes, calibrate, and follow with the "
+    "model.",
+    "compile": "Compile the numerical code ahead: nodes and commands then start quickly from the "
+    "first time.",
 }
+"""What each command does: the first sentence of its module, which need not be loaded to tell."""
+
+_MODULES = {"compile": "compile_ahead"}  # compile is a function of Python's own
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the whole program."""
+class CommandParser(argparse.ArgumentParser):
+    """The parser of a command, whose module is loaded when the command is used."""
+
+    command: str | None = None
+
+    def parse_known_args(self, *arguments: Any, **options: Any) -> Any:
+        """Parse as always, with the arguments that the command declares."""
+        self.load()
+        return super().parse_known_args(*arguments, **options)
+
+    def load(self) -> None:
+        """Load the module of the command and add its arguments, the first time."""
+        if self.command is None:
+            return
+        name = _MODULES.get(self.command, self.command.replace("-", "_"))
+        self.command = None
+        module = import_module(f"robot_identification.cli.{name}")
+        self.description = module.__doc__
+        module.add_arguments(self)
+        self.add_argument("--json", action="store_true", help="print the result as JSON")
+        self.set_defaults(run=module.run)
+
+
+def parser(*, loaded: bool = True) -> argparse.ArgumentParser:
+    """Return the parser of the whole program.
+
+    Args:
+        loaded: whether the parsers of all commands are complete; else each is when it is used.
+    """
     result = argparse.ArgumentParser(
         prog=PROGRAM,
         description="Identify the dynamic parameters of a robot from motion and torque.",
     )
     result.add_argument("--version", action="version", version=__version__)
-    commands = result.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, module in COMMANDS.items():
-        summary = (module.__doc__ or "").splitlines()[0]
-        command = commands.add_parser(name, help=summary, description=module.__doc__)
-        module.add_arguments(command)
-        command.add_argument("--json", action="store_true", help="print the result as JSON")
-        command.set_defaults(run=module.run)
+    commands = result.add_subparsers(
+        dest="command", required=True, metavar="COMMAND", parser_class=CommandParser
+    )
+    for name, summary in COMMANDS.items():
+        command = commands.add_parser(name, help=summary)
+        command.command = name
+        if loaded:
+            command.load()
     return result
 
 
@@ -86,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     name = PROGRAM
     try:
         with checked_output():
-            options = parser().parse_args(arguments)
+            options = parser(loaded=False).parse_args(arguments)
             name = f"{PROGRAM} {options.command}"
             options.run(options)
     except NoReaderError:

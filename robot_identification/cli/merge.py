@@ -5,13 +5,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from robot_identification.api.identification import merge
 from robot_identification.cli import fitting, tables
 from robot_identification.cli import options as shared
-from robot_identification.identification.merging import merge_results
-from robot_identification.identification.result import summary
 from robot_identification.storage.atomic import check_target
 from robot_identification.storage.bag_lists import ListedBag, with_parts
-from robot_identification.storage.results import read_result, write_result
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,15 +38,15 @@ def run(options: argparse.Namespace) -> None:
     listed = [ListedBag(str(path)) for path in options.results]
     every = with_parts(listed, options.weight, options.held_out_result, "result")
     fitted = [one for one in every if not one.held_out]
-    result = merge_results(
-        [read_result(one.path) for one in fitted],
+    result = merge(
+        [one.path for one in fitted],
         essential=shared.essential_of(options),
         weighting=fitting.weighting_of(options, fitted),
         robust=fitting.robust_of(options),
-        held_out=[read_result(one.path) for one in every if one.held_out],
+        held_out=[one.path for one in every if one.held_out],
     )
-    write_result(options.output, result)
+    result.save(options.output)
     if options.json:
-        tables.print_json(summary(result))
+        tables.print_json(result.summary())
     else:
         tables.print_result(result)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from robot_identification.collision.model import load_collision_model
+from robot_identification.api.motion import load_surroundings
 from robot_identification.excitation.surroundings import Surroundings
 from robot_identification.robot.model import Array, RobotModel
 
@@ -48,7 +48,4 @@ def surroundings_of(
     """
     if options.ignore_obstacles:
         return Surroundings(prior=prior, unchecked="obstacles are not checked: --ignore-obstacles")
-    return Surroundings.around(
-        load_collision_model(options.robot, robot, cell=options.cell, clearance=options.clearance),
-        prior=prior,
-    )
+    return load_surroundings(robot, cell=options.cell, clearance=options.clearance, prior=prior)

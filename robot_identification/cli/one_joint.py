@@ -5,22 +5,16 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from robot_identification.api.motion import plan_one_joint
 from robot_identification.cli import options as shared
 from robot_identification.cli import progress, tables
 from robot_identification.cli.certificates import print_certificate
 from robot_identification.errors import SettingError
-from robot_identification.excitation.one_joint.plan import OneJointPlan, plan_one_joint
+from robot_identification.excitation.one_joint.plan import METHOD, OneJointPlan
 from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.excitation.points import PointSettings
 from robot_identification.excitation.surroundings import Surroundings
 from robot_identification.robot.model import Array, RobotModel
-from robot_identification.storage.one_joint_plans import (
-    METHOD,
-    one_joint_summary,
-    write_one_joint_plan,
-)
-
-__all__ = ["METHOD", "add_arguments", "planned", "show"]
 
 _SETTINGS = ("profile", "travel", "stroke", "spread", "moves", "locked")
 _OF_POINTS = (
@@ -37,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def planned(
     options: argparse.Namespace, robot: RobotModel, start: Array | None, around: Surroundings
 ) -> OneJointPlan:
-    """Plan and write the file that was asked for."""
+    """Plan what the options say."""
     for name in _OF_POINTS:
         if getattr(options, name) is not None:
             option = f"--{name.replace('_', '-')}"
@@ -46,16 +40,11 @@ def planned(
     seed = shared.stated(options, PointSettings, ("seed",))
     settings = OneJointSettings(start=start, **stated, **seed)
     with progress.bar("excite", quiet=options.json) as report:
-        result = plan_one_joint(robot, settings, surroundings=around, progress=report)
-    write_one_joint_plan(options.output, result)
-    return result
+        return plan_one_joint(robot, settings, surroundings=around, progress=report)
 
 
-def show(result: OneJointPlan, output: Path, *, as_json: bool) -> None:
-    """Print a plan, for people or for programs."""
-    if as_json:
-        tables.print_json(one_joint_summary(result))
-        return
+def show(result: OneJointPlan, output: Path) -> None:
+    """Print a plan, for people."""
     out = tables.console()
     told = [
         (

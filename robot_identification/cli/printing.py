@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+
+from robot_identification.presentation import plain
 
 # Columns of text, flush left; those of numbers stand flush right.
 _TEXT = (
@@ -34,17 +35,6 @@ def console() -> Console:
 def print_json(document: Mapping[str, object]) -> None:
     """Print plain data as JSON; what is not finite becomes null."""
     print(json.dumps(plain(document), indent=2, allow_nan=False))
-
-
-def plain(value: object) -> object:
-    """Return plain data with what is not finite as None."""
-    if isinstance(value, Mapping):
-        return {str(key): plain(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(entry) for entry in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
 
 
 def print_table(

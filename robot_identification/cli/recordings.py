@@ -6,10 +6,10 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from robot_identification.api.sources import read_bags
 from robot_identification.cli import options as shared
 from robot_identification.robot.model import RobotModel
 from robot_identification.signals.recording import Recording
-from robot_identification.storage.recordings import read_recordings
 
 
 def recordings_of(
@@ -35,9 +35,9 @@ def recordings_of(
         BagError: a bag cannot be read or lacks a topic.
         InputError: the options do not fit together, or the samples are of no use.
     """
-    recordings = read_recordings(
-        bags,
+    return read_bags(
         robot,
+        bags,
         topic=options.topic,
         reference_topic=reference_topic,
         efforts=shared.efforts_of(options),
@@ -46,4 +46,3 @@ def recordings_of(
         end=options.end,
         positions_needed=positions_needed,
     )
-    return list(recordings)

@@ -9,8 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from robot_identification.cli.tables import plain
 from robot_identification.errors import OutputError, ResultFileError
+from robot_identification.presentation import plain
 from robot_identification.storage.atomic import (
     check_target,
     write_bytes_atomically,

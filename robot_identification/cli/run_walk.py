@@ -12,7 +12,6 @@ from typing import Any
 from robot_identification.cli import progress, tables
 from robot_identification.cli.run_record import RunRecord
 from robot_identification.errors import InputError, ResultRefusedError
-from robot_identification.identification.result import summary
 from robot_identification.nodes.live_run import LiveRun
 from robot_identification.nodes.result_messages import result_of
 from robot_identification.nodes.verbs import data_of
@@ -188,7 +187,7 @@ class Walk:
         file, result = self._record.take(RESULT, response.written), result_of(response.result)
         if not options.json:
             tables.print_result(result)
-        entries = {**summary(result), "file": file}
+        entries = {**result.summary(), "file": file}
         self._record.keep("identify", entries)
 
     def _validate(self) -> None:

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from robot_identification.api.simulation import simulate, true_values
 from robot_identification.cli import options as shared
 from robot_identification.cli import payload_options, progress, tables
 from robot_identification.errors import SettingError
-from robot_identification.excitation.simulated_recording import (
-    SimulatedRecording,
-    SimulationSettings,
-    simulated_recording,
-)
+from robot_identification.excitation.simulated_recording import SimulationSettings
 from robot_identification.storage.bag_writing import check_bag_target
 
 if TYPE_CHECKING:
-    from robot_identification.excitation.trajectory import Trajectory
     from robot_identification.robot.model import Array, RobotModel
 
 EXPERIMENT = "experiment"
@@ -82,46 +77,17 @@ def run(options: argparse.Namespace) -> None:
     """Run the command."""
     robot = shared.robot_of(options)
     check_bag_target(options.output)
-    trajectory = _trajectory(options.trajectory)
-    values = _with_payload(options, robot, _values(options.parameters, robot))
-    settings = _settings(options, robot)
+    values = _with_payload(options, robot, true_values(robot, options.parameters))
     with progress.bar("simulate", quiet=options.json):
-        recording = simulated_recording(robot, values, trajectory, settings)
-        _write(options, robot, recording)
-    document = _document(options, robot, recording, settings.seed)
+        recording = simulate(
+            robot, options.trajectory, parameters=values, settings=_settings(options, robot)
+        )
+        recording.save(options.output, reference=options.reference, storage=options.storage)
+    document = {"robot": robot.name, "bag": str(options.output), **recording.summary()}
     if options.json:
         tables.print_json(document)
     else:
         _print(document)
-
-
-def _trajectory(source: str) -> Trajectory:
-    """Return the trajectory of a file or of a shipped one's name."""
-    from robot_identification.share import share_directory
-    from robot_identification.storage.trajectories import read_trajectory
-
-    shipped = share_directory() / "config" / "trajectories" / f"{source}.yaml"
-    return read_trajectory(shipped if not Path(source).exists() and shipped.exists() else source)
-
-
-def _values(source: str | None, robot: RobotModel) -> Array:
-    """Return the true parameters.
-
-    Raises:
-        SettingError: if no file is named and none is named as the robot.
-    """
-    from robot_identification.robot.values import known_values, load_values, values_named_as
-
-    chosen = values_named_as(robot.name) if source is None else source
-    if chosen is None:
-        raise SettingError(
-            "--parameters",
-            None,
-            f"no parameters of {robot.name} are known: give a file with values of its "
-            "standard parameters, such as calibrate writes, a URDF, or one of "
-            f"{', '.join(known_values())}",
-        )
-    return load_values(chosen, robot)
 
 
 def _with_payload(options: argparse.Namespace, robot: RobotModel, values: Array) -> Array:
@@ -180,36 +146,6 @@ def _number(name: str, text: str) -> float:
         return float(text)
     except ValueError as error:
         raise SettingError(name, text, "give a number") from error
-
-
-def _write(options: argparse.Namespace, robot: RobotModel, recording: SimulatedRecording) -> None:
-    from robot_identification.storage.bag_trajectories import SentTrajectory
-    from robot_identification.storage.bag_writing import write_joint_states
-
-    samples = recording.samples
-    if options.reference == "trajectory":
-        samples = replace(samples, reference=None)
-    sent = None
-    if options.reference != "samples":
-        sent = SentTrajectory(int(samples.stamps[0]), recording.trajectory)
-    write_joint_states(
-        options.output, robot.joint_names, samples, trajectory=sent, storage=options.storage
-    )
-
-
-def _document(
-    options: argparse.Namespace, robot: RobotModel, recording: SimulatedRecording, seed: int
-) -> dict[str, Any]:
-    """Return everything that is printed, as plain data."""
-    return {
-        "robot": robot.name,
-        "bag": str(options.output),
-        "samples": len(recording.samples.stamps),
-        "rate_hz": recording.rate_hz,
-        "duration": recording.duration,
-        "seed": seed,
-        "tracking_error": dict(zip(robot.joint_names, recording.tracking_error, strict=True)),
-    }
 
 
 def _print(document: dict[str, Any]) -> None:

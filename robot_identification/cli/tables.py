@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 from rich.console import Console
@@ -10,7 +9,6 @@ from rich.console import Console
 from robot_identification.cli import fit_tables
 from robot_identification.cli.printing import (
     console,
-    plain,
     print_glossary,
     print_json,
     print_table,
@@ -19,13 +17,10 @@ from robot_identification.cli.printing import (
 from robot_identification.identification.result import (
     IdentificationResult,
     error_entries,
-    summary,
 )
 
 __all__ = [
     "console",
-    "grouping_text",
-    "plain",
     "print_errors",
     "print_glossary",
     "print_json",
@@ -34,17 +29,6 @@ __all__ = [
     "print_table",
     "print_warnings",
 ]
-
-
-def grouping_text(grouping: Mapping[str, float]) -> str:
-    """Return a grouping such as ``ZZ1 + Ia1 + 0.4 MZ3``."""
-    parts: list[str] = []
-    for name, coefficient in grouping.items():
-        size = abs(coefficient)
-        term = name if math.isclose(size, 1.0, rel_tol=1e-9) else f"{size:.6g} {name}"
-        sign = "-" if coefficient < 0 else "+"
-        parts.append(f"{sign} {term}" if parts else (f"-{term}" if coefficient < 0 else term))
-    return " ".join(parts)
 
 
 def print_result(result: IdentificationResult) -> None:
@@ -58,7 +42,7 @@ def print_result(result: IdentificationResult) -> None:
             f"{estimate.std[i]:.4g}",
             "-" if estimate.std_robust is None else f"{estimate.std_robust[i]:.4g}",
             _percent(result, i),
-            grouping_text(result.regrouping.grouping(i)),
+            result.regrouping.grouping_text(i),
         )
         for i, name in enumerate(result.regrouping.names)
     ]
@@ -106,7 +90,7 @@ def print_errors(out: Console, result: IdentificationResult) -> None:
             name,
             f"{error:.6f}",
             *((f"{held_out[name]:.6f}",) if held_out else ()),
-            *_per_joint(summary(result), name),
+            *_per_joint(result.summary(), name),
         )
         for name, error in fitted.items()
     ]

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from pathlib import Path
 
+from robot_identification.api.identification import validate
 from robot_identification.cli import options as shared
 from robot_identification.cli import progress, tables
 from robot_identification.cli.recordings import recordings_of
-from robot_identification.errors import SettingError
-from robot_identification.identification.base import base_parameters
-from robot_identification.identification.identify import validate
-from robot_identification.identification.prediction import predict
 from robot_identification.identification.result import error_entries
-from robot_identification.robot.model import RobotModel
-from robot_identification.signals.recording import Recording
-from robot_identification.signals.settings import resolve_processing
-from robot_identification.storage.atomic import check_target, write_bytes_atomically
-from robot_identification.storage.models import BaseValues, read_base_values
+from robot_identification.storage.atomic import check_target
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,32 +37,21 @@ def run(options: argparse.Namespace) -> None:
     robot = shared.robot_of(options)
     if options.plot is not None:
         check_target(options.plot)
-    model = read_base_values(options.parameters, robot)
     with progress.bar("validate", quiet=options.json) as report:
-        recordings = recordings_of(options, robot, options.bags)
         validation = validate(
             robot,
-            model.values,
-            recordings,
-            overrides=shared.processing_of(options),
-            identified=model.processing,
+            options.parameters,
+            recordings_of(options, robot, options.bags),
+            processing=shared.processing_of(options),
             progress=report,
         )
     if options.plot is not None:
-        _plot(options, robot, model, recordings)
+        source = validation.recordings[0].source
+        title = f"{robot.name}: effort of {source}, predicted by {options.parameters}"
+        validation.plot(options.plot, title=title)
     errors = error_entries(validation.relative_error, robot.joint_names)
     if options.json:
-        tables.print_json(
-            {
-                "robot": robot.name,
-                "relative_error": errors,
-                "rows": sum(validation.rows),
-                "rows_per_joint": dict(zip(robot.joint_names, validation.rows, strict=True)),
-                "seconds": validation.seconds,
-                "settings": validation.settings,
-                "warnings": list(validation.warnings),
-            }
-        )
+        tables.print_json(validation.summary())
         return
     rows = [(name, f"{error:.6f}") for name, error in errors.items()]
     title = f"unexplained effort of {robot.name}, as a fraction"
@@ -79,25 +60,3 @@ def run(options: argparse.Namespace) -> None:
     out.print()
     tables.print_settings(out, validation.settings)
     tables.print_warnings(out, validation.warnings)
-
-
-def _plot(
-    options: argparse.Namespace,
-    robot: RobotModel,
-    model: BaseValues,
-    recordings: Sequence[Recording],
-) -> None:
-    try:
-        from robot_identification.report.effort_plot import effort_figure
-        from robot_identification.report.figures import png
-    except ImportError as error:
-        raise SettingError(
-            "--plot", options.plot, "needs matplotlib; pip install 'robot_identification[report]'"
-        ) from error
-    processing = resolve_processing(
-        robot, recordings, shared.processing_of(options), identified=model.processing
-    )
-    first = recordings[0]
-    prediction = predict(base_parameters(robot), model.values, first, processing)
-    title = f"{robot.name}: effort of {first.source}, predicted by {options.parameters}"
-    write_bytes_atomically(options.plot, png(effort_figure(prediction, title)))

@@ -93,6 +93,7 @@ class LeftOut:
     harmless: bool = False
 
 
+@by_value
 @dataclass(frozen=True)
 class Scene:
     """Bodies, and the pairs of them that must keep apart.
@@ -108,9 +109,7 @@ class Scene:
     left_out: tuple[LeftOut, ...] = ()
 
     def __post_init__(self) -> None:
-        pairs = np.ascontiguousarray(self.pairs, dtype=np.int64).reshape(-1, 2)
-        pairs.setflags(write=False)
-        object.__setattr__(self, "pairs", pairs)
+        object.__setattr__(self, "pairs", read_only(self.pairs, np.int64).reshape(-1, 2))
 
     def names(self, pair: int) -> tuple[str, str]:
         """Return the names of the links of a pair."""

@@ -85,9 +85,7 @@ class Hull:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "vertices", read_only(self.vertices))
-        faces = np.ascontiguousarray(self.faces, dtype=np.int64)
-        faces.setflags(write=False)
-        object.__setattr__(self, "faces", faces)
+        object.__setattr__(self, "faces", read_only(self.faces, np.int64))
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from robot_identification.dynamics import energy_kernels
 from robot_identification.dynamics.term_kernels import ACCELERATION
 from robot_identification.dynamics.tree import CouplingTerms, Floats, coupling_terms_of, tree_of
 from robot_identification.errors import ShapeError
-from robot_identification.robot.model import RobotModel
+from robot_identification.robot.model import RobotModel, read_only
 from robot_identification.robot.parameters import LINK_PARAMETERS
 
 
@@ -34,14 +34,12 @@ class EnergyRegressor:
     def __init__(self, robot: RobotModel, columns: npt.ArrayLike | None = None) -> None:
         chosen = robot.standard_indices if columns is None else np.asarray(columns, dtype=np.intp)
         self.robot = robot
-        self.columns: npt.NDArray[np.intp] = np.array(chosen, dtype=np.intp)
-        self.columns.setflags(write=False)
+        self.columns = read_only(chosen, np.intp)
         self._tree = tree_of(robot)
         self._quadratic, lossy = _quadratic_terms(robot)
         stored = _stored(robot)
         stored[lossy] = False
-        self.contained: npt.NDArray[np.bool_] = stored[self.columns]
-        self.contained.setflags(write=False)
+        self.contained = read_only(stored[self.columns], np.bool_)
         self._slots = np.full(len(stored), -1, dtype=np.int64)
         kept = np.flatnonzero(self.contained)
         self._slots[self.columns[kept]] = kept

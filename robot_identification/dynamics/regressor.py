@@ -25,7 +25,7 @@ from robot_identification.dynamics.tree import (
 )
 from robot_identification.errors import ShapeError
 from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import RobotModel
+from robot_identification.robot.model import RobotModel, read_only
 
 
 @by_value
@@ -63,8 +63,7 @@ class Regressor:
     ) -> None:
         chosen = robot.standard_indices if columns is None else np.asarray(columns, dtype=np.intp)
         self.robot = robot
-        self.columns: npt.NDArray[np.intp] = np.array(chosen, dtype=np.intp)
-        self.columns.setflags(write=False)
+        self.columns = read_only(chosen, np.intp)
         self._tree: Tree = tree_of(robot)
         self._coupling: CouplingTerms = coupling_terms_of(robot)
         self._coulomb = coulomb_terms_of(robot)

@@ -25,13 +25,13 @@ class MissingPackageError(InputError):
 
     Attributes:
         package: its name on PyPI.
-        extra: extra of this package that brings it.
+        extra: extra of this package that brings it; empty where none does.
     """
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         self.package = package
         self.extra = extra
+        advice = f"pip install 'robot_identification[{extra}]', or " if extra else ""
         super().__init__(
-            f"{purpose} needs {package}, which is not installed; "
-            f"pip install 'robot_identification[{extra}]', or pip install {package}"
+            f"{purpose} needs {package}, which is not installed; {advice}pip install {package}"
         )

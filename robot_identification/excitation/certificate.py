@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import get_args
 
 import numpy as np
@@ -28,14 +28,15 @@ from robot_identification.excitation.limits import MotionLimits
 from robot_identification.excitation.surroundings import Surroundings, nearest_on
 from robot_identification.excitation.timing import motion_extrema
 from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.presentation import Stored
 from robot_identification.robot.limits import Limit, wider_than_urdf
 from robot_identification.robot.model import RobotModel
 
 START_TOLERANCE = 0.01
 
 
-@dataclass(frozen=True)
-class Certificate:
+@dataclass(frozen=True, repr=False)
+class Certificate(Stored):
     """What was checked of one trajectory of one robot.
 
     Attributes:
@@ -104,6 +105,65 @@ class Certificate:
         for check in self.checks:
             if not check.passed:
                 raise NotCertifiedError(check.name, check.detail)
+
+    @property
+    def headline(self) -> str:
+        """Whether every check was passed, in one line."""
+        refused = [check.name for check in self.checks if not check.passed]
+        told = f"refused: {', '.join(refused)}" if refused else "passed"
+        return f"{told}; {len(self.checks)} checks, at rest within {self.braking_time:.2g} s"
+
+    def records(self) -> list[dict[str, object]]:
+        """Return one row per check."""
+        return [asdict(check) for check in self.checks]
+
+    def summary(self) -> dict[str, object]:
+        """Return the plain data of a certificate that ``--json`` prints; the keys are stable."""
+        return {
+            "certificate": dict(self.results),
+            "remarks": list(self.remarks),
+            "clearance": _clearance_summary(self.clearance),
+            "efforts": _effort_summary(self.efforts),
+            "braking_time": self.braking_time,
+            "sha256": self.digest,
+        }
+
+
+def _clearance_summary(clearance: Clearance | None) -> Mapping[str, object] | None:
+    """Return the smallest distance that was met; None where obstacles were not checked."""
+    if clearance is None:
+        return None
+    nearest = clearance.nearest
+    return {
+        "kept": clearance.kept,
+        "wanted": clearance.wanted,
+        "smallest": None
+        if nearest is None
+        else {
+            "distance": nearest.distance,
+            "pair": list(nearest.pair),
+            "time": nearest.time,
+            "braking": nearest.braking,
+        },
+    }
+
+
+def _effort_summary(efforts: Efforts | None) -> Mapping[str, object] | None:
+    """Return the largest effort of every joint; None where no prior model was given."""
+    if efforts is None:
+        return None
+    return {
+        peak.joint: {
+            "bound": peak.bound,
+            "reached": peak.reached,
+            "limit": peak.limit if np.isfinite(peak.limit) else None,
+            "unit": peak.unit,
+            "time": peak.time,
+            "speed": peak.speed,
+            "braking": peak.braking,
+        }
+        for peak in efforts.peaks
+    }
 
 
 def certify(

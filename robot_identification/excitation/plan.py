@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -21,12 +21,15 @@ from robot_identification.excitation.surroundings import Surroundings
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.excitation.unidentified import Unidentified, unidentified
 from robot_identification.identification.base import BaseParameters, base_parameters
+from robot_identification.presentation import Drawn, Stored
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.settings import Settings, setting
 
 MODELS = ("energy", "dynamic")
 QUINTIC, FOURIER = FAMILIES = ("quintic", "fourier")
+SINGULAR_VALUES_START, SINGULAR_VALUES = "singular_values_start", "singular_values"
+"""Names of the singular values before and after the search, in plain data and files."""
 
 _RATE_HZ = 50.0
 _ATTEMPTS = 3
@@ -95,8 +98,8 @@ class PlanSettings(Settings):
         return QUINTIC if self.fourier is None else FOURIER
 
 
-@dataclass(frozen=True)
-class Plan:
+@dataclass(frozen=True, repr=False)
+class Plan(Stored, Drawn):
     """A certified exciting trajectory.
 
     Attributes:
@@ -113,6 +116,7 @@ class Plan:
         reduced: whether velocities at points had to be reduced for the position limits.
         unidentified: parameters that the trajectory does not tell, and why.
         seconds: time that it took.
+        description: the robot.
         periodic: the part that repeats; None where none does.
     """
 
@@ -128,7 +132,44 @@ class Plan:
     reduced: bool
     unidentified: tuple[Unidentified, ...]
     seconds: float
+    description: RobotModel = field(compare=False)
     periodic: Periodic | None = None
+
+    @property
+    def headline(self) -> str:
+        """Robot, duration and condition number, in one line."""
+        return (
+            f"{len(self.trajectory.times)} points in {self.trajectory.duration:.4g} s for "
+            f"{self.robot}; condition number {self.trajectory_condition_number:.4g}"
+        )
+
+    def records(self) -> list[dict[str, object]]:
+        """Return one row per point of the trajectory."""
+        return self.trajectory.records()
+
+    def summary(self) -> dict[str, object]:
+        """Return the plain data of a plan that ``--json`` prints; the keys are stable."""
+        return {
+            "robot": self.robot,
+            "model": self.settings.model,
+            "family": self.settings.family,
+            "periodic": None if self.periodic is None else asdict(self.periodic),
+            "condition_number": self.after.condition_number,
+            "equilibrium": self.after.equilibrium,
+            "condition_number_start": self.before.condition_number,
+            "equilibrium_start": self.before.equilibrium,
+            "trajectory_condition_number": self.trajectory_condition_number,
+            SINGULAR_VALUES_START: [float(x) for x in self.before.singular_values],
+            SINGULAR_VALUES: [float(x) for x in self.after.singular_values],
+            "rows": self.rows,
+            "optimizer": self.optimizer,
+            "missing_parameters": {one.name: one.reason for one in self.unidentified},
+            "seed": self.settings.points.seed,
+            "seconds": self.seconds,
+            "points": len(self.trajectory.times),
+            "duration": self.trajectory.duration,
+            **self.certificate.summary(),
+        }
 
 
 def plan(
@@ -196,6 +237,7 @@ def plan(
                 reduced=found.reduced,
                 unidentified=unidentified(base, trajectory),
                 seconds=time.monotonic() - begin,
+                description=robot,
                 periodic=None if series is None else Periodic.of(series, speed),
             )
     if certificate is not None:

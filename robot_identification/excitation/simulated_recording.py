@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -11,10 +11,12 @@ import numpy.typing as npt
 from robot_identification.dynamics.sensors import Sensors, SensorSettings
 from robot_identification.dynamics.simulation import ClosedLoop
 from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.presentation import Stored, sample_records
 from robot_identification.robot.drives import as_recorded, from_joint_side
 from robot_identification.robot.model import RobotModel
 from robot_identification.settings import Settings, per_joint, same, setting
-from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.joint_side import joint_side_recording
+from robot_identification.signals.recording import RawSamples, Recording
 
 START_STAMP = 1_000_000_000
 FASTEST_DEFAULT_RATE = 1000.0
@@ -61,8 +63,8 @@ class SimulationSettings(Settings):
     )
 
 
-@dataclass(frozen=True)
-class SimulatedRecording:
+@dataclass(frozen=True, repr=False)
+class SimulatedRecording(Stored):
     """A simulated recording and how it came about.
 
     Attributes:
@@ -71,6 +73,8 @@ class SimulatedRecording:
         rate_hz: rate of the samples.
         duration: simulated time in s.
         tracking_error: largest distance from the reference, (joints,) in rad or m.
+        seed: seed of the noise.
+        description: the robot.
     """
 
     samples: RawSamples
@@ -78,6 +82,43 @@ class SimulatedRecording:
     rate_hz: float
     duration: float
     tracking_error: tuple[float, ...]
+    seed: int
+    description: RobotModel = field(compare=False)
+
+    @property
+    def headline(self) -> str:
+        """Robot, number of samples, duration and rate, in one line."""
+        return (
+            f"{self.description.name}: {len(self.samples.stamps)} samples, {self.duration:.4g} s "
+            f"at {self.rate_hz:g} Hz"
+        )
+
+    def records(self) -> list[dict[str, object]]:
+        """Return one row per sample, as recorded."""
+        samples = self.samples
+        signals = {name: getattr(samples, name) for name in ("position", "velocity", "effort")}
+        time = (samples.stamps - samples.stamps[0]) / _NANOSECONDS
+        return sample_records(time, self.description.joint_names, signals)
+
+    def summary(self) -> dict[str, object]:
+        """Return the plain data of the recording that ``--json`` prints; the keys are stable."""
+        names = self.description.joint_names
+        return {
+            "robot": self.description.name,
+            "samples": len(self.samples.stamps),
+            "rate_hz": self.rate_hz,
+            "duration": self.duration,
+            "seed": self.seed,
+            "tracking_error": dict(zip(names, self.tracking_error, strict=True)),
+        }
+
+    def recording(self) -> Recording:
+        """Return it on the joint side and on one clock, to identify from.
+
+        Raises:
+            RecordingError: it is too short.
+        """
+        return joint_side_recording(self.samples, self.description, source=self.headline)
 
 
 def simulated_recording(
@@ -121,7 +162,8 @@ def simulated_recording(
         reference=from_joint_side(robot, wanted, None, None).position,
     )
     error = np.abs(samples.position - wanted).max(axis=0)
-    return SimulatedRecording(raw, ordered, rate_hz, duration, tuple(float(x) for x in error))
+    distances = tuple(float(x) for x in error)
+    return SimulatedRecording(raw, ordered, rate_hz, duration, distances, given.seed, robot)
 
 
 def _default_rate(robot: RobotModel, settings: SimulationSettings) -> float:

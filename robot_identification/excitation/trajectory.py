@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from robot_identification.dynamics.reference import DEGREE, Reference, sample
 from robot_identification.errors import ShapeError, TrajectoryError
+from robot_identification.presentation import sample_records
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 from robot_identification.signals.joint_columns import JointColumns
@@ -126,6 +127,15 @@ class Trajectory:
         """
         position, velocity, acceleration = sample(self.reference, times)
         return read_only(position), read_only(velocity), read_only(acceleration)
+
+    def records(self) -> list[dict[str, object]]:
+        """Return one row per point."""
+        signals = {
+            "position": self.positions,
+            "velocity": self.velocities,
+            "acceleration": self.accelerations,
+        }
+        return sample_records(self.times, self.joint_names, signals)
 
     def reordered(self, joint_names: Sequence[str]) -> Trajectory:
         """Return the trajectory with its joints in another order.

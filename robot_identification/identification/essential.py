@@ -103,9 +103,7 @@ class Elimination:
     estimate: Estimate
 
     def __post_init__(self) -> None:
-        kept = np.array(self.kept, dtype=np.bool_)
-        kept.setflags(write=False)
-        object.__setattr__(self, "kept", kept)
+        object.__setattr__(self, "kept", read_only(self.kept, np.bool_))
 
 
 def eliminate(

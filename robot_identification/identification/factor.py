@@ -47,9 +47,7 @@ class JointFactor:
         size = len(self.columns) + 1
         if self.triangle.shape != (size, size):
             raise ShapeError("triangle", self.triangle.shape, f"({size}, {size})")
-        columns = np.array(self.columns, dtype=np.intp)
-        columns.setflags(write=False)
-        object.__setattr__(self, "columns", columns)
+        object.__setattr__(self, "columns", read_only(self.columns, np.intp))
         object.__setattr__(self, "triangle", read_only(np.triu(self.triangle)))
 
     @cached_property

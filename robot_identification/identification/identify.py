@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -28,11 +28,18 @@ from robot_identification.identification.periodic_rows import (
     with_noise,
 )
 from robot_identification.identification.periodic_settings import periodic_processing, periods_entry
-from robot_identification.identification.result import IdentificationResult, Source
+from robot_identification.identification.prediction import Prediction, predict
+from robot_identification.identification.result import (
+    IdentificationResult,
+    Source,
+    error_entries,
+)
 from robot_identification.identification.result_warnings import recording_warnings
 from robot_identification.identification.row_groups import GroupedRows
 from robot_identification.identification.weighting import Weighting, weighting_entries
 from robot_identification.identification.whole_rows import WholeRows
+from robot_identification.presentation import Drawn, Stored
+from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.period_average import AveragedPeriods
@@ -45,8 +52,9 @@ Progress = Callable[[str, float], None]
 Cancelled = Callable[[], bool]
 
 
-@dataclass(frozen=True)
-class Validation:
+@by_value
+@dataclass(frozen=True, repr=False)
+class Validation(Stored, Drawn):
     """How well given parameters predict the efforts of recordings.
 
     Attributes:
@@ -55,6 +63,10 @@ class Validation:
         residual_std: (joints,) root mean square of the unexplained effort, in N m or N.
         settings: every processing setting with its value and where it came from.
         seconds: time that it took.
+        base: base parameters of the robot.
+        values: (base,) values that the efforts were predicted with.
+        recordings: what was predicted.
+        processing: how it was processed.
         warnings: what a user should know about the recordings, one line each.
     """
 
@@ -63,7 +75,51 @@ class Validation:
     residual_std: tuple[float, ...]
     settings: dict[str, dict[str, object]]
     seconds: float
+    base: BaseParameters = field(compare=False)
+    values: Array = field(compare=False)
+    recordings: tuple[Recording, ...] = field(compare=False)
+    processing: Processing = field(compare=False)
     warnings: tuple[str, ...] = ()
+
+    @property
+    def headline(self) -> str:
+        """Robot, recordings and error, in one line."""
+        names = ", ".join(recording.source or "a recording" for recording in self.recordings)
+        error = self.relative_error.total
+        return f"efforts of {self.base.robot.name} in {names}; relative error {error:.4g}"
+
+    def records(self) -> list[dict[str, object]]:
+        """Return one row per joint."""
+        rows = zip(
+            self.base.robot.joint_names,
+            self.relative_error.joints.tolist(),
+            self.residual_std,
+            self.rows,
+            strict=True,
+        )
+        columns = ("joint", "relative_error", "residual_std", "rows")
+        return [dict(zip(columns, row, strict=True)) for row in rows]
+
+    def summary(self) -> dict[str, object]:
+        """Return the plain data of a validation that ``--json`` prints; the keys are stable."""
+        names = self.base.robot.joint_names
+        return {
+            "robot": self.base.robot.name,
+            "relative_error": error_entries(self.relative_error, names),
+            "rows": sum(self.rows),
+            "rows_per_joint": dict(zip(names, self.rows, strict=True)),
+            "seconds": self.seconds,
+            "settings": self.settings,
+            "warnings": list(self.warnings),
+        }
+
+    def prediction(self, number: int = 0) -> Prediction:
+        """Return measured and predicted efforts of a recording, sample by sample.
+
+        Args:
+            number: which of the recordings.
+        """
+        return predict(self.base, self.values, self.recordings[number], self.processing)
 
 
 def identify(
@@ -203,6 +259,10 @@ def validate(
         residual_std=tuple(f.residual_norm(vector) / max(f.rows, 1) ** 0.5 for f in factors),
         settings={**processing.entries(), **delay_entry(recordings)},
         seconds=time.monotonic() - begin,
+        base=base,
+        values=read_only(vector),
+        recordings=tuple(recordings),
+        processing=processing,
         warnings=recording_warnings(recordings),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -23,6 +24,7 @@ from robot_identification.identification.huber import Robustness, robustness_ent
 from robot_identification.identification.least_squares import Estimate, RelativeError
 from robot_identification.identification.periodic import PeriodicRecording, periodic_entries
 from robot_identification.identification.result_warnings import recording_warnings
+from robot_identification.presentation import Drawn, Stored
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 from robot_identification.signals.recording import Recording
@@ -113,6 +115,16 @@ class Regrouping:
         others = {self.regrouped[place]: float(row[place]) for place in np.flatnonzero(row)}
         return {self.leading[index]: 1.0, **others}
 
+    def grouping_text(self, index: int) -> str:
+        """Return the grouping of a base parameter such as ``ZZ1 + Ia1 + 0.4 MZ3``."""
+        parts: list[str] = []
+        for name, coefficient in self.grouping(index).items():
+            size = abs(coefficient)
+            term = name if math.isclose(size, 1.0, rel_tol=1e-9) else f"{size:.6g} {name}"
+            sign = "-" if coefficient < 0 else "+"
+            parts.append(f"{sign} {term}" if parts else (f"-{term}" if coefficient < 0 else term))
+        return " ".join(parts)
+
     @property
     def projection(self) -> Array:
         """(base, standard) matrix that takes standard parameters to base parameters."""
@@ -123,8 +135,8 @@ class Regrouping:
         return read_only(matrix)
 
 
-@dataclass(frozen=True)
-class IdentificationResult:
+@dataclass(frozen=True, repr=False)
+class IdentificationResult(Stored, Drawn):
     """Base parameters identified from recordings.
 
     Attributes:
@@ -194,6 +206,62 @@ class IdentificationResult:
                 f"{purpose} needs; identify with the method wls",
             )
         return self.factors
+
+    @property
+    def headline(self) -> str:
+        """Robot, method, number of parameters and error, in one line."""
+        kept = self.elimination
+        essential = "" if kept is None else f", {int(kept.kept.sum())} of them essential"
+        return (
+            f"{len(self.regrouping.names)} base parameters of {self.robot} ({self.method})"
+            f"{essential}; relative error {self.estimate.relative_error.total:.4g}"
+        )
+
+    def records(self) -> list[dict[str, object]]:
+        """Return one row per base parameter; ``grouping`` is text such as ``ZZ1 + 0.4 MZ3``."""
+        return [
+            {**entry, "grouping": self.regrouping.grouping_text(i)}
+            for i, entry in enumerate(parameter_entries(self))
+        ]
+
+    def summary(self) -> dict[str, object]:
+        """Return the plain data of a result that ``--json`` prints; the keys are stable."""
+        entries: dict[str, object] = {
+            "robot": self.robot,
+            "method": self.method,
+            "parameters": parameter_entries(self),
+            "condition_number": self.estimate.condition_number,
+            "scaled_condition_number": self.estimate.scaled_condition_number,
+            "relative_error": error_entries(self.estimate.relative_error, self.joint_names),
+            "residual_std": {
+                name: float(value)
+                for name, value in zip(self.joint_names, self.estimate.residual_std, strict=True)
+            },
+            "rows": sum(self.estimate.rows),
+            "rows_per_joint": dict(zip(self.joint_names, self.estimate.rows, strict=True)),
+            "iterations": self.iterations,
+            "converged": self.converged,
+            "seconds": self.seconds,
+            "settings": {name: dict(entry) for name, entry in self.settings.items()},
+            "sources": [source_entries(source) for source in self.sources],
+            "warnings": list(self.warnings),
+        }
+        if self.elimination is not None:
+            entries["elimination"] = elimination_entries(self.elimination)
+        if self.history is not None:
+            entries.update(history_entries(self.history, self.joint_names))
+        if self.held_out is not None:
+            entries["held_out_error"] = error_entries(self.held_out, self.joint_names)
+        names = self.joint_names
+        if self.held_out_bags:
+            entries["held_out_bags"] = [fold_entries(fold, names) for fold in self.held_out_bags]
+        if self.cross_validation is not None:
+            entries["cross_validation"] = cross_validation_entries(self.cross_validation, names)
+        if self.robustness is not None:
+            entries["robust"] = robustness_entries(self.robustness)
+        if self.periodic:
+            entries["periodic"] = periodic_entries(self.periodic, names)
+        return entries
 
 
 def is_good_enough(result: IdentificationResult, largest: float) -> bool:
@@ -276,43 +344,3 @@ def elimination_entries(elimination: Elimination) -> dict[str, object]:
             for removal in elimination.removals
         ],
     }
-
-
-def summary(result: IdentificationResult) -> dict[str, object]:
-    """Return the plain data of a result that ``--json`` prints; the keys are stable."""
-    entries: dict[str, object] = {
-        "robot": result.robot,
-        "method": result.method,
-        "parameters": parameter_entries(result),
-        "condition_number": result.estimate.condition_number,
-        "scaled_condition_number": result.estimate.scaled_condition_number,
-        "relative_error": error_entries(result.estimate.relative_error, result.joint_names),
-        "residual_std": {
-            name: float(value)
-            for name, value in zip(result.joint_names, result.estimate.residual_std, strict=True)
-        },
-        "rows": sum(result.estimate.rows),
-        "rows_per_joint": dict(zip(result.joint_names, result.estimate.rows, strict=True)),
-        "iterations": result.iterations,
-        "converged": result.converged,
-        "seconds": result.seconds,
-        "settings": {name: dict(entry) for name, entry in result.settings.items()},
-        "sources": [source_entries(source) for source in result.sources],
-        "warnings": list(result.warnings),
-    }
-    if result.elimination is not None:
-        entries["elimination"] = elimination_entries(result.elimination)
-    if result.history is not None:
-        entries.update(history_entries(result.history, result.joint_names))
-    if result.held_out is not None:
-        entries["held_out_error"] = error_entries(result.held_out, result.joint_names)
-    names = result.joint_names
-    if result.held_out_bags:
-        entries["held_out_bags"] = [fold_entries(fold, names) for fold in result.held_out_bags]
-    if result.cross_validation is not None:
-        entries["cross_validation"] = cross_validation_entries(result.cross_validation, names)
-    if result.robustness is not None:
-        entries["robust"] = robustness_entries(result.robustness)
-    if result.periodic:
-        entries["periodic"] = periodic_entries(result.periodic, names)
-    return entries

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from robot_identification.errors import SettingError
-from robot_identification.excitation.one_joint.plan import OneJointPlan
+from robot_identification.excitation.one_joint.plan import METHOD, OneJointPlan
 from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.nodes.messages import stated
 from robot_identification.robot.model import Array
 from robot_identification.srv import PlanExcitation
-from robot_identification.storage.one_joint_plans import METHOD
 
 OF_POINTS = ("model", "rows", "duration", "criterion", "optimizer", "starts")
 OF_ONE_JOINT = ("locked", "profile", "travel", "stroke", "spread", "moves")

@@ -10,7 +10,7 @@ import numpy as np
 from robot_identification.errors import SettingError, StaleStateError
 from robot_identification.excitation.criterion import Criterion, Measure
 from robot_identification.excitation.fourier.settings import FourierSettings
-from robot_identification.excitation.one_joint.plan import OneJointPlan
+from robot_identification.excitation.one_joint.plan import METHOD, OneJointPlan
 from robot_identification.excitation.optimizers import OPTIMIZERS
 from robot_identification.excitation.plan import FOURIER, Plan, PlanSettings, default_model
 from robot_identification.excitation.points import PointSettings
@@ -34,7 +34,7 @@ from robot_identification.nodes.trajectories import message_of
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.settings import per_joint
 from robot_identification.srv import PlanExcitation
-from robot_identification.storage.one_joint_plans import METHOD, one_joint_plan_text
+from robot_identification.storage.one_joint_plans import one_joint_plan_text
 from robot_identification.storage.plans import plan_text
 
 POINTS = "points"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from robot_identification.identification.result import IdentificationResult, summary
+from robot_identification.identification.result import IdentificationResult
 from robot_identification.report.numbers import NONE, number, percent
 
 MOST_ROWS = 100
@@ -45,7 +45,7 @@ class Table:
 
 def unseen_errors(result: IdentificationResult) -> tuple[UnseenError, ...]:
     """Return the errors on unseen data that a result holds, the most telling first."""
-    entries = summary(result)
+    entries = result.summary()
     found = []
     held_out, crossed = entries.get("held_out_error"), entries.get("cross_validation")
     if isinstance(held_out, dict):
@@ -100,7 +100,7 @@ def folds_table(result: IdentificationResult) -> Table | None:
     Args:
         result: the result.
     """
-    entries = summary(result)
+    entries = result.summary()
     crossed: Any = entries.get("cross_validation")
     folds = list(crossed["folds"]) if isinstance(crossed, dict) else []
     kinds = ["left out" for _ in folds]
@@ -134,7 +134,7 @@ def outliers_table(result: IdentificationResult) -> Table | None:
     Args:
         result: the result.
     """
-    robust: Any = summary(result).get("robust")
+    robust: Any = result.summary().get("robust")
     if not isinstance(robust, dict):
         return None
     rows = tuple(

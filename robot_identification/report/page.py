@@ -18,7 +18,7 @@ from robot_identification.identification.reliability import (
     parameter_reliability,
 )
 from robot_identification.identification.residuals import joint_friction
-from robot_identification.identification.result import IdentificationResult, summary
+from robot_identification.identification.result import IdentificationResult
 from robot_identification.report import words
 from robot_identification.report.errors_table import (
     MOST_ROWS,
@@ -220,7 +220,7 @@ def _settings(result: IdentificationResult) -> Table:
         (name, _text(entry["value"]), str(entry["reason"]))
         for name, entry in result.settings.items()
     ]
-    robust = summary(result).get("robust")
+    robust = result.summary().get("robust")
     if isinstance(robust, Mapping):
         rows += [
             (f"outliers: {name}", _text(value), "option")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +16,22 @@ Kind = TypeVar("Kind", bound=type)
 Element = TypeVar("Element", bound=np.generic)
 
 
-def read_only(values: npt.ArrayLike) -> Array:
-    """Return ``values`` as a contiguous float array of its own that cannot be written to."""
-    array = np.array(values, dtype=np.float64, order="C")
+@overload
+def read_only(values: npt.ArrayLike) -> Array: ...
+
+
+@overload
+def read_only(values: npt.ArrayLike, kind: type[Element]) -> npt.NDArray[Element]: ...
+
+
+def read_only(values: npt.ArrayLike, kind: type[Any] = np.float64) -> npt.NDArray[Any]:
+    """Return ``values`` as a contiguous array of its own that cannot be written to.
+
+    Args:
+        values: stay as they are; who owns them may go on writing.
+        kind: of the elements.
+    """
+    array = np.array(values, dtype=kind, order="C")
     array.setflags(write=False)
     return array
 

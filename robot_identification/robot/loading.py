@@ -56,7 +56,7 @@ def load_robot(
         )
     if effort_meaning is not None:
         robot = replace(robot, effort_meaning=_parse_effort_meaning(effort_meaning))
-    return robot
+    return replace(robot, file=path)
 
 
 def source_urdf(source: str | Path) -> Path | None:

@@ -76,10 +76,8 @@ class LoopConstraint:
             raise SettingError("passive_names", self.passive_names, "one joint must be active")
         passive = np.array([place[name] for name in self.passive_names], dtype=np.intp)
         active = np.setdiff1d(np.arange(len(self.joint_names), dtype=np.intp), passive)
-        object.__setattr__(self, "passive", passive)
-        object.__setattr__(self, "active", active)
-        for indices in (passive, active):
-            indices.setflags(write=False)
+        object.__setattr__(self, "passive", read_only(passive, np.intp))
+        object.__setattr__(self, "active", read_only(active, np.intp))
 
     @property
     def active_names(self) -> tuple[str, ...]:

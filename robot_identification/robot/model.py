@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
@@ -216,6 +217,7 @@ class RobotModel:
         workspace: box that the tool point must not leave, None where the file has none.
         experiment: how an experiment is simulated, None where the file has none.
         digest: SHA-256 of the file the model was read from, empty where there is none.
+        file: that file, None where there is none.
     """
 
     name: str
@@ -231,6 +233,7 @@ class RobotModel:
     workspace: Workspace | None = None
     experiment: SimulatedExperiment | None = None
     digest: str = ""
+    file: Path | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gravity", read_only(self.gravity))
@@ -268,9 +271,7 @@ class RobotModel:
         for row, joint in zip(table, self.joints, strict=True):
             for place, term in self.layout.places:
                 row[place] = term.name in joint.terms
-        indices = np.flatnonzero(kept)
-        indices.setflags(write=False)
-        return indices
+        return read_only(np.flatnonzero(kept), np.intp)
 
     @cached_property
     def standard_names(self) -> tuple[str, ...]:
@@ -303,5 +304,4 @@ class RobotModel:
             while k >= 0:
                 table[k, j] = True
                 k = self.joints[k].antecedent
-        table.setflags(write=False)
-        return table
+        return read_only(table, np.bool_)

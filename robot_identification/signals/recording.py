@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.errors import RecordingError
+from robot_identification.errors import RecordingError, ShapeError
+from robot_identification.presentation import Presented, sample_records
 from robot_identification.robot.arrays import by_value, read_only_view
-from robot_identification.robot.model import Array
+from robot_identification.robot.model import Array, RobotModel
 
 
 @dataclass(frozen=True)
@@ -73,8 +74,8 @@ class Segment:
         )
 
 
-@dataclass(frozen=True)
-class Recording:
+@dataclass(frozen=True, repr=False)
+class Recording(Presented):
     """Joint states of a robot on one clock: the order of the robot's joints, the joint side.
 
     Attributes:
@@ -101,6 +102,86 @@ class Recording:
     warnings: tuple[str, ...] = ()
     effort_topic: str = ""
     effort_delay: float = 0.0
+
+    @classmethod
+    def from_arrays(
+        cls,
+        robot: RobotModel,
+        time: npt.ArrayLike,
+        position: npt.ArrayLike,
+        effort: npt.ArrayLike,
+        *,
+        velocity: npt.ArrayLike | None = None,
+        reference: npt.ArrayLike | None = None,
+        source: str = "arrays",
+    ) -> Recording:
+        """Return the recording of samples that a program holds, as if they came from a bag.
+
+        The arrays are copied.
+
+        Args:
+            robot: says what positions and efforts mean, and the order of the columns.
+            time: (samples,) in s, from any origin; gaps, doubles and jitter are dealt with.
+            position: (samples, joints) as measured, in rad or m.
+            effort: (samples, joints) as measured: N m, N or A, as the robot file says.
+            velocity: (samples, joints) in rad/s or m/s, None where not measured.
+            reference: (samples, joints) commanded positions, None where not known.
+            source: a name, for messages and results.
+
+        Raises:
+            ShapeError: an array does not have a row per sample and a column per joint.
+            SettingError: nobody has said what effort means, or a drive gain is missing.
+            SampleError: a value is not finite.
+            RecordingError: the samples are too few, or the times of no use.
+        """
+        # That module makes recordings, and needs this one.
+        from robot_identification.signals.joint_side import joint_side_recording
+
+        seconds = np.asarray(time, dtype=np.float64)
+        if seconds.ndim != 1:
+            raise ShapeError("time", seconds.shape, "(samples,)")
+        if not np.isfinite(seconds).all():
+            raise RecordingError(f"{source}: a time is not finite")
+        stamps = np.rint((seconds - seconds[:1].sum()) * 1e9).astype(np.int64)
+        signals = {
+            "position": position, "velocity": velocity, "effort": effort, "reference": reference,
+        }  # fmt: skip
+        copied = {n: None if a is None else np.array(a, np.float64) for n, a in signals.items()}
+        raw = RawSamples(stamps, **copied)  # type: ignore[arg-type]  # two are never None
+        return joint_side_recording(raw, robot, source=source)
+
+    @property
+    def headline(self) -> str:
+        """Source, number of samples, duration and rate, in one line."""
+        return (
+            f"{self.source or 'a recording'}: {self.samples} samples of "
+            f"{len(self.joint_names)} joints, {self.duration:.4g} s at {1.0 / self.period:.5g} Hz"
+        )
+
+    def records(self) -> list[dict[str, object]]:
+        """Return one row per sample, joint side."""
+        rows: list[dict[str, object]] = []
+        for segment in self.segments:
+            names = ("position", "velocity", "effort", "reference")
+            signals = {name: getattr(segment, name) for name in names}
+            rows += sample_records(segment.time, self.joint_names, signals)
+        return rows
+
+    def summary(self) -> dict[str, object]:
+        """Return where it came from and what happened on the way, as plain data."""
+        return {
+            "source": self.source,
+            "digest": self.digest,
+            "joints": list(self.joint_names),
+            "samples": self.samples,
+            "duration": self.duration,
+            "period": self.period,
+            "segments": len(self.segments),
+            "effort_topic": self.effort_topic,
+            "effort_delay": self.effort_delay,
+            **asdict(self.statistics),
+            "warnings": list(self.warnings),
+        }
 
     @property
     def samples(self) -> int:

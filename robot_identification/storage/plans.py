@@ -12,17 +12,14 @@ of the trajectory at which the first whole period begins.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 
-from robot_identification.collision.clearance import Clearance
 from robot_identification.errors import NotCertifiedError, TrajectoryError
 from robot_identification.excitation.certificate import Certificate, certify
-from robot_identification.excitation.effort_bounds import Efforts
-from robot_identification.excitation.plan import Plan
+from robot_identification.excitation.plan import SINGULAR_VALUES, SINGULAR_VALUES_START, Plan
 from robot_identification.excitation.surroundings import Surroundings
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.robot.model import Array, RobotModel
@@ -33,82 +30,6 @@ from robot_identification.storage.trajectories import (
     trajectory_of,
     trajectory_text,
 )
-
-_BEFORE, _AFTER = "singular_values_start", "singular_values"
-
-
-def plan_summary(plan: Plan) -> Mapping[str, object]:
-    """Return the plain data of a plan that ``--json`` prints; the keys are stable."""
-    return {
-        "robot": plan.robot,
-        "model": plan.settings.model,
-        "family": plan.settings.family,
-        "periodic": None if plan.periodic is None else asdict(plan.periodic),
-        "condition_number": plan.after.condition_number,
-        "equilibrium": plan.after.equilibrium,
-        "condition_number_start": plan.before.condition_number,
-        "equilibrium_start": plan.before.equilibrium,
-        "trajectory_condition_number": plan.trajectory_condition_number,
-        _BEFORE: [float(x) for x in plan.before.singular_values],
-        _AFTER: [float(x) for x in plan.after.singular_values],
-        "rows": plan.rows,
-        "optimizer": plan.optimizer,
-        "missing_parameters": {one.name: one.reason for one in plan.unidentified},
-        "seed": plan.settings.points.seed,
-        "seconds": plan.seconds,
-        **certificate_summary(plan.trajectory, plan.certificate),
-    }
-
-
-def certificate_summary(trajectory: Trajectory, certificate: Certificate) -> Mapping[str, object]:
-    """Return the plain data of a certified trajectory, by keys of :func:`plan_summary`."""
-    return {
-        "points": len(trajectory.times),
-        "duration": trajectory.duration,
-        "certificate": dict(certificate.results),
-        "remarks": list(certificate.remarks),
-        "clearance": _clearance_summary(certificate.clearance),
-        "efforts": _effort_summary(certificate.efforts),
-        "braking_time": certificate.braking_time,
-        "sha256": certificate.digest,
-    }
-
-
-def _clearance_summary(clearance: Clearance | None) -> Mapping[str, object] | None:
-    """Return the smallest distance that was met; None where obstacles were not checked."""
-    if clearance is None:
-        return None
-    nearest = clearance.nearest
-    return {
-        "kept": clearance.kept,
-        "wanted": clearance.wanted,
-        "smallest": None
-        if nearest is None
-        else {
-            "distance": nearest.distance,
-            "pair": list(nearest.pair),
-            "time": nearest.time,
-            "braking": nearest.braking,
-        },
-    }
-
-
-def _effort_summary(efforts: Efforts | None) -> Mapping[str, object] | None:
-    """Return the largest effort of every joint; None where no prior model was given."""
-    if efforts is None:
-        return None
-    return {
-        peak.joint: {
-            "bound": peak.bound,
-            "reached": peak.reached,
-            "limit": peak.limit if np.isfinite(peak.limit) else None,
-            "unit": peak.unit,
-            "time": peak.time,
-            "speed": peak.speed,
-            "braking": peak.braking,
-        }
-        for peak in efforts.peaks
-    }
 
 
 def write_plan(path: str | Path, plan: Plan) -> None:
@@ -130,7 +51,7 @@ def plan_text(plan: Plan) -> str:
     lines = [f"model: {plan.settings.model}", f"family: {plan.settings.family}"]
     if plan.periodic is not None:
         lines += [PERIODIC + ":", *(f"  {k}: {v!r}" for k, v in asdict(plan.periodic).items())]
-    for name, quality in ((_BEFORE, plan.before), (_AFTER, plan.after)):
+    for name, quality in ((SINGULAR_VALUES_START, plan.before), (SINGULAR_VALUES, plan.after)):
         lines.append(f"{name}: [{', '.join(f'{x:.6e}' for x in quality.singular_values)}]")
     text = certified_text(plan.robot, plan.trajectory, plan.certificate, comment)
     return text + "\n".join(lines) + "\n"
@@ -207,10 +128,13 @@ def read_singular_values(path: str | Path) -> tuple[Array, Array] | None:
         TrajectoryError: they are not positive numbers.
     """
     data = read_trajectory_document(path).data
-    if not isinstance(data, dict) or not {_BEFORE, _AFTER} <= set(data):
+    if not isinstance(data, dict) or not {SINGULAR_VALUES_START, SINGULAR_VALUES} <= set(data):
         return None
     try:
-        before, after = (np.array(data[name], dtype=np.float64) for name in (_BEFORE, _AFTER))
+        before, after = (
+            np.array(data[name], dtype=np.float64)
+            for name in (SINGULAR_VALUES_START, SINGULAR_VALUES)
+        )
     except (TypeError, ValueError) as error:
         raise TrajectoryError(f"{path}: singular values must be numbers") from error
     if (

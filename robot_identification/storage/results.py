@@ -44,7 +44,7 @@ def dump(result: IdentificationResult) -> str:
     """Return the text of a result file; floating-point numbers survive the round trip exactly."""
     estimate = result.estimate
     content = {
-        **results.summary(result),
+        **result.summary(),
         "robot_digest": result.robot_digest,
         "joints": list(result.joint_names),
         "standard": list(result.regrouping.standard_names),

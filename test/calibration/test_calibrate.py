@@ -10,7 +10,6 @@ from random_calibrations import publish, random_case, survives_urdf
 from random_robots import random_robot, random_values
 from robot_identification.calibration import publication
 from robot_identification.calibration.calibrate import calibrate
-from robot_identification.calibration.calibrated import summary
 from robot_identification.calibration.checks import check_consistency
 from robot_identification.calibration.conditions import conditions
 from robot_identification.calibration.nearest import nearest
@@ -98,7 +97,7 @@ def test_without_a_prior_the_distance_is_unknown(robot, result):
     calibrated = calibrate(robot, result)
     assert calibrated.consistent
     assert np.isnan(calibrated.distance_to_prior)
-    assert summary(calibrated)["prior"] == {}
+    assert calibrated.summary()["prior"] == {}
     assert not calibrated.warnings
 
 

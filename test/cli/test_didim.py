@@ -5,7 +5,6 @@ import pytest
 
 from robot_identification.cli.main import main
 from robot_identification.dynamics.reference import sample
-from robot_identification.identification.result import summary
 from robot_identification.signals.recording import RawSamples
 from robot_identification.storage.bag_writing import write_joint_states
 from robot_identification.storage.results import read_result
@@ -45,7 +44,7 @@ def test_didim_on_the_command_line(torque_bag, tmp_path, run):
     values = {p["name"]: p["value"] for p in result["parameters"]}
     assert values["ZZ1R"] == pytest.approx(3.45, rel=0.01)
     stored = read_result(result_file)
-    shown = json.loads(json.dumps(summary(stored)))
+    shown = json.loads(json.dumps(stored.summary()))
     for name in ("history", "torque_error_history", "noise_floor", "verdict", "start"):
         assert shown[name] == result[name]
     again = run(

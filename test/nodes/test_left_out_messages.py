@@ -4,7 +4,6 @@ from rclpy.serialization import deserialize_message, serialize_message
 
 from robot_identification.identification.huber import HuberSettings
 from robot_identification.identification.identify import identify
-from robot_identification.identification.result import summary
 from robot_identification.nodes.result_messages import result_message, result_of
 from several_bags import STATED, arm
 
@@ -23,6 +22,6 @@ def test_what_was_left_out_and_limited_survives_a_message():
     assert sent.cross_validation_scheme == "bags"
     assert [fold.name for fold in sent.cross_validation] == ["part 0", "part 1"]
     assert sent.cross_validation_error_total == result.cross_validation.error.total
-    told, back = summary(result), summary(result_of(sent))
+    told, back = result.summary(), result_of(sent).summary()
     for key in ("cross_validation", "held_out_bags", "held_out_error", "robust"):
         assert back[key] == told[key]

@@ -4,6 +4,7 @@ import dataclasses
 import importlib
 import inspect
 import pkgutil
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -11,6 +12,8 @@ import numpy as np
 import pytest
 
 import robot_identification
+from robot_identification.collision.scene import Scene
+from robot_identification.collision.shapes import Hull
 from robot_identification.identification.essential import EliminationRule
 from robot_identification.identification.identify import identify
 from robot_identification.robot.arrays import Array, by_value, read_only, read_only_view
@@ -60,6 +63,16 @@ def test_arrays_are_read_only_through_their_owner_and_stay_their_callers(kind, g
         with pytest.raises(ValueError, match="read-only"):
             held[0] = 0
         array[0] = 0
+
+
+def test_frozen_arrays_are_copies_and_those_of_the_caller_stay_writable():
+    faces, pairs, kept = np.zeros((4, 3), np.int64), np.array([[0, 1]]), np.array([True])
+    hull, scene = Hull(np.zeros((4, 3)), faces), Scene((), pairs)
+    frozen = read_only(kept, np.bool_)
+    for given, held in ((faces, hull.faces), (pairs, scene.pairs), (kept, frozen)):
+        assert given.flags.writeable
+        assert not held.flags.writeable
+        assert not np.shares_memory(given, held)
 
 
 def test_a_view_of_what_is_read_only_is_that_itself():
@@ -141,8 +154,14 @@ def values_of_the_package():
                 yield kind
 
 
+ARRAYS = (
+    "Array", "Booleans", "Bytes", "Complex", "Flags", "Floats", "Indices", "Integers", "Motors",
+    "Places", "Stamps", "Table",
+)  # fmt: skip
+
+
 def _is_array(annotation):
-    return any(name in annotation for name in ("Array", "Stamps", "Flags", "Places", "Motors"))
+    return any(re.search(rf"{name}\b", annotation) for name in ARRAYS)
 
 
 def test_every_value_of_the_package_that_holds_arrays_is_compared_by_them():

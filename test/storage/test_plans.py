@@ -12,7 +12,6 @@ from robot_identification.robot.loading import load_robot
 from robot_identification.storage.periodic_plans import read_periodic
 from robot_identification.storage.plans import (
     certified_text,
-    plan_summary,
     read_plan,
     write_plan,
 )
@@ -42,8 +41,8 @@ def test_a_plan_tells_which_part_of_it_repeats(repeating):
     found, path = repeating
     stated = {"base_frequency": 0.3, "harmonics": 4, "periods": 2, "begins": found.periodic.begins}
     document = yaml.safe_load(path.read_text())
-    assert document["family"] == plan_summary(found)["family"] == "fourier"
-    assert document["periodic"] == plan_summary(found)["periodic"] == stated
+    assert document["family"] == found.summary()["family"] == "fourier"
+    assert document["periodic"] == found.summary()["periodic"] == stated
     assert read_periodic(path) == Periodic(**stated)
     trajectory, certificate = read_plan(path, load_robot("emps"))
     assert certificate.passed

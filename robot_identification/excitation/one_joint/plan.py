@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -24,7 +24,11 @@ from robot_identification.excitation.timing import shortest_durations
 from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.excitation.unidentified import Unidentified
 from robot_identification.identification.one_joint.conversion import JointwiseParameters
+from robot_identification.presentation import Drawn, Stored
 from robot_identification.robot.model import Array, RobotModel
+
+METHOD = "one-joint"
+"""Name of the method, in options and files."""
 
 _ATTEMPTS = 3
 _NARROWER = 0.7
@@ -49,8 +53,8 @@ class Scheduled:
     end: float
 
 
-@dataclass(frozen=True)
-class OneJointPlan:
+@dataclass(frozen=True, repr=False)
+class OneJointPlan(Stored, Drawn):
     """A certified motion of one joint at a time.
 
     Attributes:
@@ -64,6 +68,7 @@ class OneJointPlan:
         unknown: names of the base parameters that stay unknown, because parameters that the motion
             does not tell take part in them.
         seconds: time that planning took.
+        description: the robot.
     """
 
     robot: str
@@ -75,6 +80,7 @@ class OneJointPlan:
     schedule: tuple[Scheduled, ...]
     unknown: tuple[str, ...]
     seconds: float
+    description: RobotModel = field(compare=False)
 
     @property
     def unidentified(self) -> tuple[Unidentified, ...]:
@@ -122,6 +128,64 @@ class OneJointPlan:
     def condition_number(self) -> float:
         """The worst among the column-scaled small systems."""
         return max((b.condition_number for b in self.blocks if b.names), default=float("inf"))
+
+    @property
+    def headline(self) -> str:
+        """Robot, number of experiments and duration, in one line."""
+        return (
+            f"{len(self.schedule)} experiments of one joint at a time in "
+            f"{self.trajectory.duration:.4g} s for {self.robot}"
+        )
+
+    def summary(self) -> dict[str, object]:
+        """Return the plain data of a plan that ``--json`` prints; the keys are stable.
+
+        ``condition_number`` is the worst of the small systems, ``rows`` the number of experiments;
+        there is no ``equilibrium``, since no system of the whole robot is solved.
+        """
+        return {
+            "robot": self.robot,
+            "method": METHOD,
+            "condition_number": self.condition_number,
+            "equilibrium": None,
+            "rows": len(self.schedule),
+            "optimizer": "exchange",
+            "blocks": [
+                {
+                    "joint": self.joint_names[block.joint],
+                    "parameters": list(block.names),
+                    "equations": list(block.equations),
+                    "condition_number": block.condition_number if block.names else None,
+                }
+                for block in self.blocks
+            ],
+            "experiments": self.records(),
+            "missing_parameters": {one.name: one.reason for one in self.unidentified},
+            "unknown_base_parameters": list(self.unknown),
+            "seed": self.settings.seed,
+            "seconds": self.seconds,
+            "points": len(self.trajectory.times),
+            "duration": self.trajectory.duration,
+            **self.certificate.summary(),
+        }
+
+    def records(self) -> list[dict[str, object]]:
+        """Return one row per experiment: when, which joint moves, whose effort tells, equation."""
+        names = self.joint_names
+        return [
+            {
+                "begin": run.begin,
+                "end": run.end,
+                "moves": names[run.experiment.motion.moving],
+                "creeps": names[run.experiment.motion.measured]
+                if run.experiment.motion.creeps
+                else None,
+                "tells": names[run.block],
+                "equation": run.experiment.motion.equation,
+                "posture": [float(x) for x in run.experiment.posture],
+            }
+            for run in self.schedule
+        ]
 
 
 def plan_one_joint(
@@ -178,6 +242,7 @@ def plan_one_joint(
                 schedule=_stretched(schedule, trajectory.duration / wanted.duration),
                 unknown=parameters.base_names_with([n for b in blocks for n in b.missing]),
                 seconds=time.monotonic() - begin,
+                description=robot,
             )
     if certificate is not None:
         certificate.require()

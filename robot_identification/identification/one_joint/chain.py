@@ -61,11 +61,9 @@ class SerialChain:
                 f"joint {robot.loops[0].joint} follows others, so that no joint moves alone; "
                 "use another method",
             )
-        prismatic = np.array([joint.type is JointType.PRISMATIC for joint in robot.joints])
-        prismatic.setflags(write=False)
         return cls(
             robot=robot,
-            prismatic=prismatic,
+            prismatic=read_only([j.type is JointType.PRISMATIC for j in robot.joints], np.bool_),
             rotation=read_only([joint.rotation for joint in robot.joints]),
             translation=read_only([joint.translation for joint in robot.joints]),
             gravity=robot.gravity,

@@ -1,0 +1,105 @@
+"""Figures of results."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from robot_identification.errors import MissingPackageError
+from robot_identification.excitation.one_joint.plan import OneJointPlan
+from robot_identification.excitation.plan import Plan
+from robot_identification.identification.identify import Validation
+from robot_identification.identification.result import IdentificationResult
+from robot_identification.presentation import Drawn
+from robot_identification.storage.atomic import check_target, write_bytes_atomically
+
+try:
+    from robot_identification.report.convergence_figure import convergence_figure
+    from robot_identification.report.effort_plot import effort_figure
+    from robot_identification.report.excitation_figures import singular_values_figure
+    from robot_identification.report.excitation_plot import excitation_figure
+    from robot_identification.report.figures import png
+except ImportError as error:
+    raise MissingPackageError("matplotlib", "report", "a figure") from error
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from robot_identification.excitation.trajectory import Trajectory
+    from robot_identification.robot.model import Array, RobotModel
+
+
+def plot(result: Drawn, path: str | Path | None = None, title: str = "") -> Figure:
+    """Draw a result.
+
+    Args:
+        result: what is drawn.
+        path: PNG file to be written; None: none.
+        title: one line above the figure; empty: its own.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    if path is not None:
+        check_target(path)
+    return written(_figure(result, title), path)
+
+
+def motion_figure(
+    robot: RobotModel,
+    trajectory: Trajectory,
+    title: str,
+    singular_values: tuple[Array, Array] | None = None,
+) -> Figure:
+    """Return a motion inside its limits, and singular values before and after the search."""
+    return excitation_figure(robot, trajectory, title, singular_values=singular_values)
+
+
+def written(figure: Figure, path: str | Path | None) -> Figure:
+    """Write a figure as a PNG file, where one is named, and return it."""
+    if path is not None:
+        write_bytes_atomically(path, png(figure))
+    return figure
+
+
+@singledispatch
+def _figure(result: Drawn, title: str) -> Figure:
+    raise NotImplementedError(f"there is no figure of {result!r}")
+
+
+@_figure.register(Validation)
+def _(result: Validation, title: str) -> Figure:
+    """Return measured and predicted effort of the first recording."""
+    own = f"{result.base.robot.name}: effort of {result.recordings[0].source}, predicted"
+    return effort_figure(result.prediction(), title or own)
+
+
+@_figure.register(IdentificationResult)
+def _(result: IdentificationResult, title: str) -> Figure:
+    """Return how the iterations went, or how well the motion tells the parameters apart."""
+    if result.history is not None:
+        figure = convergence_figure(result.history, result.joint_names)
+    else:
+        figure = singular_values_figure(result.estimate.singular_values, None)
+    if title:
+        figure.suptitle(title)
+    return figure
+
+
+@_figure.register(Plan)
+def _(result: Plan, title: str) -> Figure:
+    """Return the motion inside its limits, and the singular values."""
+    own = (
+        f"{result.robot}: {result.settings.model} model, {result.rows} rows, "
+        f"{result.trajectory.duration:.1f} s"
+    )
+    values = result.before.singular_values, result.after.singular_values
+    return motion_figure(result.description, result.trajectory, title or own, values)
+
+
+@_figure.register(OneJointPlan)
+def _(result: OneJointPlan, title: str) -> Figure:
+    """Return the motion inside its limits."""
+    own = f"{result.robot}: one joint at a time, {result.trajectory.duration:.1f} s"
+    return motion_figure(result.description, result.trajectory, title or own)

@@ -1,0 +1,280 @@
+"""Identify, merge and validate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from robot_identification.api.sources import (
+    ParameterSource,
+    ResultSource,
+    RobotSource,
+    Run,
+    base_values_of,
+    recordings_of,
+    result_of,
+    robot_of,
+)
+from robot_identification.dynamics.reference import Reference
+from robot_identification.errors import MissingSignalError, SettingError
+from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.identification import identify as core
+from robot_identification.identification.didim import run as didim
+from robot_identification.identification.didim.settings import DidimSettings
+from robot_identification.identification.didim.starts import IDIM, REGULAR, Start
+from robot_identification.identification.essential import EliminationRule
+from robot_identification.identification.estimation import DEFAULT
+from robot_identification.identification.huber import HuberSettings
+from robot_identification.identification.identify import Cancelled, Progress, Validation
+from robot_identification.identification.merging import merge_results
+from robot_identification.identification.result import IdentificationResult
+from robot_identification.identification.weighting import Weighting
+from robot_identification.robot.model import RobotModel
+from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.signals.periods import PeriodicMotion
+from robot_identification.signals.recording import Recording
+from robot_identification.storage.models import read_base_values
+from robot_identification.storage.references import (
+    planned_reference,
+    read_reference,
+    sampled_reference,
+)
+from robot_identification.storage.trajectories import read_trajectory
+
+REFERENCES = "/joint_reference"
+"""Topic of the samples of the reference."""
+
+PRIOR = "prior"
+"""Start of DIDIM: the parameters that are known before."""
+
+
+def identify(
+    robot: RobotSource,
+    recordings: Run | Sequence[Run],
+    *,
+    method: str = DEFAULT,
+    processing: ProcessingSettings | None = None,
+    held_out_fraction: float = 0.0,
+    held_out: Run | Sequence[Run] = (),
+    essential: EliminationRule | bool | None = None,
+    weighting: Weighting | None = None,
+    robust: HuberSettings | bool | None = None,
+    periodic: PeriodicMotion | None = None,
+    progress: Progress | None = None,
+    cancelled: Cancelled | None = None,
+) -> IdentificationResult:
+    """Identify the base parameters of a robot by least squares, as ``identify`` does.
+
+    Args:
+        robot: the robot, its file, or the name of a shipped one.
+        recordings: recordings or bags; fitted together.
+        method: name of an estimator, such as ``wls``.
+        processing: settings of the signal processing that replace recommended and derived ones.
+        held_out_fraction: share at the end of each recording that is predicted, not fitted.
+        held_out: recordings or bags that are predicted, not fitted.
+        essential: whether parameters are removed that the efforts can do without, or by which rule.
+        weighting: what each recording counts; by default all the same.
+        robust: whether the pull of outlying efforts is limited, or how.
+        periodic: what repeats in the recordings, which are then averaged over their periods.
+        progress: told the stage and the fraction of the whole that is done.
+        cancelled: asked now and then whether to stop.
+
+    Raises:
+        SettingError: the method or a setting is not possible.
+        RecordingError: the recordings are of no use.
+        NotExcitedError: the motion does not determine every base parameter.
+        CancelledError: ``cancelled`` says so.
+    """
+    robot = robot_of(robot)
+    return core.identify(
+        robot,
+        recordings_of(robot, recordings),
+        method=method,
+        overrides=processing,
+        held_out_fraction=held_out_fraction,
+        held_out=recordings_of(robot, held_out),
+        essential=_rule(essential),
+        weighting=weighting,
+        robust=_limits(robust),
+        periodic=periodic,
+        progress=progress,
+        cancelled=cancelled,
+    )
+
+
+def identify_didim(
+    robot: RobotSource,
+    recordings: Run | Sequence[Run],
+    *,
+    start: Start | str | Path = REGULAR,
+    prior: str | Path | None = None,
+    trajectory: Trajectory | str | Path | None = None,
+    trajectory_start: float = 0.0,
+    reference_topic: str = "",
+    trajectory_topic: str = "",
+    settings: DidimSettings | None = None,
+    processing: ProcessingSettings | None = None,
+    progress: didim.Progress | None = None,
+    cancelled: Cancelled | None = None,
+) -> IdentificationResult:
+    """Identify from efforts and references alone, as ``identify --method didim`` does.
+
+    Args:
+        robot: the robot, its file, or the name of a shipped one; with its controller.
+        recordings: recordings or bags; simulated apart, fitted together.
+        start: first parameters: ``regular`` (unit inertias), ``idim`` (least squares on the
+            measured motion), ``prior``, the file of a result or of parameters, or values.
+        prior: parameter file of the start ``prior``; by default that named as the robot.
+        trajectory: what the robot followed in every recording; by default what these hold.
+        trajectory_start: when that began, in s after the first sample.
+        reference_topic: topic of the reference in bags, of samples or of trajectories.
+        trajectory_topic: topic of trajectories, where there are no samples.
+        settings: how the iterations run and end.
+        processing: settings of the decimation that replace recommended and derived ones.
+        progress: told what is being done, and every set of parameters that was simulated.
+        cancelled: asked often, from several threads, whether to stop.
+
+    Raises:
+        SettingError: a setting is not possible, or the robot declares no controller.
+        MissingSignalError: a recording does not tell what the controller followed.
+        NotConvergedError: the iterations do not come to an end; with what was reached.
+        ModelMismatchError: they do, but the model does not explain the efforts; with the result.
+        CancelledError: ``cancelled`` says so.
+    """
+    robot = robot_of(robot)
+    found = recordings_of(
+        robot,
+        recordings,
+        reference_topic=reference_topic or REFERENCES,
+        positions_needed=start == IDIM,
+    )
+    topic = trajectory_topic or reference_topic
+    return didim.identify_didim(
+        robot,
+        found,
+        _references(robot, found, trajectory, trajectory_start, topic),
+        start=_start(robot, start, prior),
+        settings=settings,
+        overrides=processing,
+        progress=progress,
+        cancelled=cancelled,
+    )
+
+
+def _start(
+    robot: RobotModel, start: Start | str | Path, prior: str | Path | None
+) -> Start | Literal["regular", "idim"]:
+    if isinstance(start, Start):
+        return start
+    if start == REGULAR:
+        return "regular"
+    if start == IDIM:
+        return "idim"
+    source = start if start != PRIOR else prior or robot.name
+    return Start(f"{start}, {source}", read_base_values(source, robot).values)
+
+
+def _references(
+    robot: RobotModel,
+    recordings: Sequence[Recording],
+    trajectory: Trajectory | str | Path | None,
+    begin: float,
+    topic: str,
+) -> list[Reference]:
+    if trajectory is None:
+        return [_recorded_reference(robot, recording, topic) for recording in recordings]
+    planned = trajectory if isinstance(trajectory, Trajectory) else read_trajectory(trajectory)
+    return [planned_reference(planned, robot, start=begin) for _ in recordings]
+
+
+def _recorded_reference(robot: RobotModel, recording: Recording, topic: str) -> Reference:
+    if Path(recording.source).exists():
+        return read_reference(recording.source, recording, robot, topic=topic)
+    sampled = sampled_reference(recording)
+    if sampled is None:
+        raise MissingSignalError("reference", recording.source)
+    return sampled
+
+
+def merge(
+    results: Sequence[ResultSource],
+    *,
+    essential: EliminationRule | bool | None = None,
+    weighting: Weighting | None = None,
+    robust: HuberSettings | bool | None = None,
+    held_out: Sequence[ResultSource] = (),
+) -> IdentificationResult:
+    """Return the result of all recordings behind several results of one robot, as ``merge`` does.
+
+    Args:
+        results: results or their files, by ``ols`` or ``wls``, all with the same settings.
+        essential: whether parameters are removed that the efforts can do without, or by which rule.
+        weighting: what each result counts; by default all the same.
+        robust: always refused: outliers are limited row by row, and results keep no rows.
+        held_out: results or their files whose recordings are predicted, not fitted.
+
+    Raises:
+        SettingError: there is none; robot, method or settings differ; a recording would count
+            twice; outliers are to be limited; or efforts that are weighted or limited already are
+            to be weighted or predicted.
+        ResultFileError: a file is damaged.
+        NotExcitedError: all of them together do not determine every parameter.
+    """
+    for name, sources in (("results", results), ("held_out", held_out)):
+        if isinstance(sources, str | Path | IdentificationResult):
+            raise SettingError(name, sources, "give a list of them")
+    return merge_results(
+        [result_of(source) for source in results],
+        essential=_rule(essential),
+        weighting=weighting,
+        robust=_limits(robust),
+        held_out=[result_of(source) for source in held_out],
+    )
+
+
+def validate(
+    robot: RobotSource,
+    parameters: ParameterSource,
+    recordings: Run | Sequence[Run],
+    *,
+    processing: ProcessingSettings | None = None,
+    progress: Progress | None = None,
+    cancelled: Cancelled | None = None,
+) -> Validation:
+    """Compare efforts of recordings with those that parameters predict, as ``validate`` does.
+
+    Args:
+        robot: the robot, its file, or the name of a shipped one.
+        parameters: a result, calibrated parameters, (base,) values, or a file of the former.
+        recordings: recordings or bags.
+        processing: settings of the signal processing that replace those that the parameters were
+            identified with, and else recommended and derived ones.
+        progress: told the stage and the fraction of the whole that is done.
+        cancelled: asked now and then whether to stop.
+
+    Raises:
+        ShapeError: the number of values is not that of the base parameters.
+        ResultFileError: the result belongs to a robot with other parameters.
+        RecordingError: the recordings are of no use.
+        CancelledError: ``cancelled`` says so.
+    """
+    robot = robot_of(robot)
+    model = base_values_of(robot, parameters)
+    return core.validate(
+        robot,
+        model.values,
+        recordings_of(robot, recordings),
+        overrides=processing,
+        identified=model.processing,
+        progress=progress,
+        cancelled=cancelled,
+    )
+
+
+def _rule(essential: EliminationRule | bool | None) -> EliminationRule | None:
+    return EliminationRule() if essential is True else essential or None
+
+
+def _limits(robust: HuberSettings | bool | None) -> HuberSettings | None:
+    return HuberSettings() if robust is True else robust or None

@@ -1,0 +1,156 @@
+"""The names of the package: what ``import robot_identification`` gives."""
+
+from robot_identification.api.calibration import calibrate, export
+from robot_identification.api.identification import identify, identify_didim, merge, validate
+from robot_identification.api.motion import certify, load_surroundings, plan, plan_one_joint
+from robot_identification.api.simulation import simulate
+from robot_identification.api.sources import load_result, read_bags
+from robot_identification.calibration.calibrated import CalibratedParameters
+from robot_identification.errors import (
+    BagError,
+    CalibrationError,
+    CancelledError,
+    DriveGainError,
+    FileError,
+    InconsistentParametersError,
+    InputError,
+    JointNameError,
+    MassMatrixError,
+    MessageError,
+    MissingLimitError,
+    MissingMeshError,
+    MissingPackageError,
+    MissingSignalError,
+    ModelMismatchError,
+    NoEffortError,
+    NoPlanError,
+    NotCertifiedError,
+    NotConvergedError,
+    NotExcitedError,
+    NothingInterruptedError,
+    NotPeriodicError,
+    OutputError,
+    RankError,
+    RecordingError,
+    ResultFileError,
+    ResultMismatchError,
+    ResultRefusedError,
+    RobotDescriptionError,
+    RobotIdentificationError,
+    SampleError,
+    SettingError,
+    ShapeError,
+    SimulationError,
+    SolverMissingError,
+    StaleStateError,
+    TopicError,
+    TrajectoryError,
+    UnknownRecordingError,
+    UnknownRobotError,
+)
+from robot_identification.excitation.certificate import Certificate
+from robot_identification.excitation.fourier.settings import FourierSettings
+from robot_identification.excitation.one_joint.plan import OneJointPlan
+from robot_identification.excitation.one_joint.settings import OneJointSettings
+from robot_identification.excitation.plan import Plan
+from robot_identification.excitation.simulated_recording import (
+    SimulatedRecording,
+    SimulationSettings,
+)
+from robot_identification.excitation.surroundings import Surroundings
+from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.identification.base import base_parameters
+from robot_identification.identification.didim.settings import DidimSettings
+from robot_identification.identification.essential import EliminationRule
+from robot_identification.identification.huber import HuberSettings
+from robot_identification.identification.identify import Validation
+from robot_identification.identification.result import IdentificationResult
+from robot_identification.identification.weighting import Weighting
+from robot_identification.robot.joint_limits import with_joint_limits
+from robot_identification.robot.loading import known_robots, load_robot
+from robot_identification.robot.model import RobotModel
+from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.signals.periods import PeriodicMotion
+from robot_identification.signals.recording import Recording
+from robot_identification.signals.separate_efforts import EffortSource
+
+__all__ = [
+    "BagError",
+    "CalibratedParameters",
+    "CalibrationError",
+    "CancelledError",
+    "Certificate",
+    "DidimSettings",
+    "DriveGainError",
+    "EffortSource",
+    "EliminationRule",
+    "FileError",
+    "FourierSettings",
+    "HuberSettings",
+    "IdentificationResult",
+    "InconsistentParametersError",
+    "InputError",
+    "JointNameError",
+    "MassMatrixError",
+    "MessageError",
+    "MissingLimitError",
+    "MissingMeshError",
+    "MissingPackageError",
+    "MissingSignalError",
+    "ModelMismatchError",
+    "NoEffortError",
+    "NoPlanError",
+    "NotCertifiedError",
+    "NotConvergedError",
+    "NotExcitedError",
+    "NotPeriodicError",
+    "NothingInterruptedError",
+    "OneJointPlan",
+    "OneJointSettings",
+    "OutputError",
+    "PeriodicMotion",
+    "Plan",
+    "ProcessingSettings",
+    "RankError",
+    "Recording",
+    "RecordingError",
+    "ResultFileError",
+    "ResultMismatchError",
+    "ResultRefusedError",
+    "RobotDescriptionError",
+    "RobotIdentificationError",
+    "RobotModel",
+    "SampleError",
+    "SettingError",
+    "ShapeError",
+    "SimulatedRecording",
+    "SimulationError",
+    "SimulationSettings",
+    "SolverMissingError",
+    "StaleStateError",
+    "Surroundings",
+    "TopicError",
+    "Trajectory",
+    "TrajectoryError",
+    "UnknownRecordingError",
+    "UnknownRobotError",
+    "Validation",
+    "Weighting",
+    "base_parameters",
+    "calibrate",
+    "certify",
+    "export",
+    "identify",
+    "identify_didim",
+    "known_robots",
+    "load_result",
+    "load_robot",
+    "load_surroundings",
+    "merge",
+    "plan",
+    "plan_one_joint",
+    "read_bags",
+    "simulate",
+    "validate",
+    "with_joint_limits",
+]

@@ -1,0 +1,73 @@
+"""Simulate a recording."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from robot_identification.api.sources import FullSource, RobotSource, full_values_of, robot_of
+from robot_identification.errors import SettingError
+from robot_identification.excitation.plan import Plan
+from robot_identification.excitation.simulated_recording import (
+    SimulatedRecording,
+    SimulationSettings,
+    simulated_recording,
+)
+from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.values import known_values, values_named_as
+from robot_identification.share import share_directory
+from robot_identification.storage.trajectories import read_trajectory
+
+
+def simulate(
+    robot: RobotSource,
+    trajectory: Trajectory | Plan | str | Path,
+    *,
+    parameters: FullSource | None = None,
+    settings: SimulationSettings | None = None,
+) -> SimulatedRecording:
+    """Simulate a robot along a trajectory, as if it had been recorded, as ``simulate`` does.
+
+    Args:
+        robot: the robot with its controller, its file, or the name of a shipped one.
+        trajectory: a trajectory, a plan, a file, or the name of a shipped one.
+        parameters: true ones: calibrated ones, (full,) values, a file, or the name of a shipped
+            one; by default those named as the robot.
+        settings: rates, duration, noise and seed.
+
+    Raises:
+        SettingError: no parameters are known, a setting is wrong, or the robot lacks a
+            controller.
+        TrajectoryError: the trajectory moves other joints.
+        SimulationError: the motion breaks down.
+    """
+    robot = robot_of(robot)
+    values = true_values(robot, parameters)
+    return simulated_recording(robot, values, _trajectory(trajectory), settings)
+
+
+def true_values(robot: RobotModel, parameters: FullSource | None) -> Array:
+    """Return the (full,) parameters to simulate with; see :func:`simulate`.
+
+    Raises:
+        SettingError: none are given, and none are named as the robot.
+    """
+    chosen = values_named_as(robot.name) if parameters is None else parameters
+    if chosen is None:
+        raise SettingError(
+            "parameters",
+            None,
+            f"no parameters of {robot.name} are known: give a file with values of its "
+            "standard parameters, such as calibrate writes, a URDF, or one of "
+            f"{', '.join(known_values())}",
+        )
+    return full_values_of(robot, chosen)
+
+
+def _trajectory(source: Trajectory | Plan | str | Path) -> Trajectory:
+    if isinstance(source, Trajectory):
+        return source
+    if isinstance(source, Plan):
+        return source.trajectory
+    shipped = share_directory() / "config" / "trajectories" / f"{source}.yaml"
+    return read_trajectory(shipped if not Path(source).exists() and shipped.exists() else source)

@@ -1,0 +1,170 @@
+"""What functions are given: robots, recordings and parameters, or the files that hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy.typing as npt
+
+from robot_identification.calibration.calibrated import CalibratedParameters
+from robot_identification.errors import ResultMismatchError
+from robot_identification.excitation.simulated_recording import SimulatedRecording
+from robot_identification.identification.base import base_parameters
+from robot_identification.identification.result import IdentificationResult
+from robot_identification.identification.result_settings import settings_of
+from robot_identification.robot.arrays import read_only
+from robot_identification.robot.loading import load_robot
+from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.values import load_values
+from robot_identification.signals.recording import Recording
+from robot_identification.signals.separate_efforts import EffortSource
+from robot_identification.storage.bags import JOINT_STATES
+from robot_identification.storage.cancelling import Cancelled
+from robot_identification.storage.models import BaseValues, read_base_values
+from robot_identification.storage.recordings import read_recordings
+from robot_identification.storage.results import read_result
+
+RobotSource: TypeAlias = RobotModel | str | Path
+"""A robot, or its file, or the name of a shipped one."""
+
+Run: TypeAlias = Recording | SimulatedRecording | str | Path
+"""A recording, or the bag that holds it."""
+
+ResultSource: TypeAlias = IdentificationResult | str | Path
+"""A result, or its file."""
+
+ParameterSource: TypeAlias = (
+    IdentificationResult | CalibratedParameters | BaseValues | npt.ArrayLike | str | Path
+)
+"""Parameters to predict with: a result, calibrated ones, (base,) values, or a file of the two."""
+
+
+FullSource: TypeAlias = CalibratedParameters | npt.ArrayLike | str | Path
+"""Standard parameters: calibrated ones, (full,) values, a file, or the name of a shipped one."""
+
+
+def read_bags(
+    robot: RobotSource,
+    bags: str | Path | Sequence[str | Path],
+    *,
+    topic: str = JOINT_STATES,
+    reference_topic: str | None = None,
+    efforts: EffortSource | None = None,
+    delay_estimated: bool = False,
+    begin: float = 0.0,
+    end: float = 1.0,
+    positions_needed: bool = True,
+    cancelled: Cancelled | None = None,
+) -> list[Recording]:
+    """Read the joint states of a robot from bags.
+
+    Where efforts have a topic of their own, or it is asked for, their delay is estimated and told.
+
+    Args:
+        robot: says which joints and what positions and efforts mean.
+        bags: folders of rosbag2, or bare .db3 or .mcap files.
+        topic: topic of the joint states.
+        reference_topic: topic of commanded positions; None: no reference is read.
+        efforts: where efforts are that have a topic of their own.
+        delay_estimated: whether the efforts are moved by their estimated delay.
+        begin: where to begin, as a fraction of each bag.
+        end: where to end, likewise.
+        positions_needed: whether positions must be there and finite; DIDIM does without.
+        cancelled: asked now and then whether to stop.
+
+    Returns:
+        One recording per bag.
+
+    Raises:
+        BagError: a bag cannot be read or lacks a topic.
+        InputError: its samples are of no use, or nobody has said what effort means.
+        CancelledError: ``cancelled`` says so.
+    """
+    robot = robot_of(robot)
+    paths = [bags] if isinstance(bags, str | Path) else bags
+    recordings = read_recordings(
+        paths,
+        robot,
+        topic=topic,
+        reference_topic=reference_topic,
+        efforts=efforts,
+        delay_estimated=delay_estimated,
+        begin=begin,
+        end=end,
+        positions_needed=positions_needed,
+        cancelled=cancelled,
+    )
+    return list(recordings)
+
+
+def load_result(path: str | Path) -> IdentificationResult:
+    """Load a result of identify from its file.
+
+    Raises:
+        ResultFileError: it is not one, is damaged or was changed, or has another schema version.
+    """
+    return read_result(path)
+
+
+def robot_of(source: RobotSource) -> RobotModel:
+    """Return a robot, loaded where it is named."""
+    return source if isinstance(source, RobotModel) else load_robot(source)
+
+
+def recordings_of(
+    robot: RobotModel,
+    runs: Run | Sequence[Run],
+    *,
+    reference_topic: str | None = None,
+    positions_needed: bool = True,
+) -> list[Recording]:
+    """Return recordings; bags are read with the defaults of :func:`read_bags`."""
+    found: list[Recording] = []
+    for run in [runs] if isinstance(runs, Recording | SimulatedRecording | str | Path) else runs:
+        if isinstance(run, Recording):
+            found.append(run)
+        elif isinstance(run, SimulatedRecording):
+            found.append(run.recording())
+        else:
+            found += read_bags(
+                robot, run, reference_topic=reference_topic, positions_needed=positions_needed
+            )
+    return found
+
+
+def result_of(source: ResultSource) -> IdentificationResult:
+    """Return a result, read where its file is named."""
+    return source if isinstance(source, IdentificationResult) else read_result(source)
+
+
+def base_values_of(robot: RobotModel, source: ParameterSource) -> BaseValues:
+    """Return values of base parameters, and how recordings behind them were processed."""
+    if isinstance(source, BaseValues):
+        return source
+    if isinstance(source, str | Path):
+        return read_base_values(source, robot)
+    base = base_parameters(robot)
+    if isinstance(source, IdentificationResult):
+        _refuse_other(robot, source.robot, same=source.regrouping.names == base.names)
+        return BaseValues(source.estimate.values, settings_of(source))
+    if isinstance(source, CalibratedParameters):
+        _refuse_other(robot, source.robot, same=source.names == robot.all_parameter_names)
+        return BaseValues(base.values(source.values[base.columns]), source.processing)
+    return BaseValues(read_only(source))
+
+
+def full_values_of(robot: RobotModel, source: FullSource) -> Array:
+    """Return the (full,) standard parameters, in the order of ``robot.all_parameter_names``."""
+    if isinstance(source, str | Path):
+        return load_values(source, robot)
+    if isinstance(source, CalibratedParameters):
+        _refuse_other(robot, source.robot, same=source.names == robot.all_parameter_names)
+        return source.values
+    return read_only(source)
+
+
+def _refuse_other(robot: RobotModel, name: str, *, same: bool) -> None:
+    if not same:
+        raise ResultMismatchError(robot.name, f"the parameters of {name} are others than its own")

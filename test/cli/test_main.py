@@ -1,0 +1,50 @@
+"""The program as a whole: what it loads, and what it says of its commands."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from robot_identification.cli.main import COMMANDS, parser
+
+LOADED = """
+import json, sys
+from robot_identification.cli.main import main
+try:
+    main(sys.argv[1:])
+except SystemExit:
+    pass
+names = {name for name in sys.modules if name.startswith("robot_identification.cli.")}
+print(json.dumps([sorted(names), [name for name in ("numpy", "rich") if name in sys.modules]]))
+"""
+
+
+def loaded(*arguments):
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, *arguments], capture_output=True, text=True, check=True
+    )
+    *printed, last = done.stdout.splitlines()
+    return "\n".join(printed), *json.loads(last)
+
+
+@pytest.mark.parametrize("option", ["--version", "--help"])
+def test_no_command_is_loaded_to_tell_version_and_names(option):
+    printed, modules, heavy = loaded(option)
+    assert printed
+    assert modules == [f"robot_identification.cli.{n}" for n in ("main", "standard_output")]
+    assert not heavy
+
+
+def test_a_command_loads_no_other():
+    _, modules, _ = loaded("merge", "--help")
+    assert "robot_identification.cli.merge" in modules
+    assert "robot_identification.cli.identify" not in modules
+
+
+def test_every_command_is_listed_with_the_first_sentence_of_its_help():
+    program = parser()
+    (commands,) = (a for a in program._actions if a.choices and "identify" in a.choices)
+    assert list(commands.choices) == list(COMMANDS)
+    for name, command in commands.choices.items():
+        assert command.description.splitlines()[0] == COMMANDS[name]
