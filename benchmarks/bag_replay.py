@@ -29,10 +29,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from one_pipeline import apart, same_settings
 from robot_identification.msg import IdentificationResult as ResultMessage
 from robot_identification.msg import SampleBlock
-from robot_identification.nodes.identification_client import Verbs, data_of
-from robot_identification.srv import Identify
 from sensor_msgs.msg import JointState
-from std_srvs.srv import Trigger
 
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.nodes import qos
@@ -41,6 +38,7 @@ from robot_identification.nodes.middleware import private_domain
 from robot_identification.nodes.processes import NodeProcesses, command
 from robot_identification.nodes.result_messages import result_of
 from robot_identification.nodes.services import CODES
+from robot_identification.nodes.verbs import NodesMissingError, Verbs, data_of
 from robot_identification.robot.document import read_document
 from robot_identification.robot.loading import find_robot, load_robot
 from robot_identification.robot.processing import ProcessingSettings
@@ -53,7 +51,7 @@ NAMESPACE = "/replay"
 BURSTS = (1, 37, 100)
 BLOCK_PERIOD = 0.01  # the shortest: blocks hold what one burst has brought
 _DROPPED = ("duplicate", "refused", "without_effort")
-_READY_WITHIN, _WITHIN = 400.0, 120.0  # s: others may use the machine
+_WITHIN = 120.0  # s: others may use the machine
 
 
 @dataclass(frozen=True)
@@ -79,7 +77,7 @@ class Driver:
     """
 
     def __init__(self, client: Client) -> None:
-        self._client = client
+        self._verbs = Verbs(client)
         self._recording = ""
         self._sizes: Counter[int] = Counter()
         self._recorded = self._dropped = 0
@@ -96,8 +94,7 @@ class Driver:
 
     def wait_until_ready(self) -> None:
         """Wait until the nodes answer and hear the driver."""
-        self._client.wait_for_service(Identify, "identification/identify", _READY_WITHIN)
-        self._client.wait_for_service(Trigger, "acquisition/start", _READY_WITHIN)
+        self._verbs.require("acquisition", "identification")
         self._wait(self._states.get_subscription_count, "reader of joint states")
 
     def replay(self, messages: Sequence[bytes], burst: int, rows: Sequence[int]) -> Replayed:
@@ -113,7 +110,7 @@ class Driver:
             RequestRefusedError: the recording was of no use.
         """
         self._sizes, self._recorded, self._dropped, self._ended = Counter(), 0, 0, False
-        self._recording = self._client.demand(Trigger, "acquisition/start").message
+        self._recording = self._verbs.start_recording().message
         for first in range(0, len(messages), burst):
             sent = messages[first : first + burst]
             for message in sent:
@@ -121,22 +118,21 @@ class Driver:
             self._wait_until_recorded(first + len(sent))
             if not first:
                 self._wait(self._is_known, "block at the identification node")
-        self._client.demand(Trigger, "acquisition/stop")
+        self._verbs.stop_recording()
         self._wait(lambda: self._ended, "last block")
         streamed = self._last_estimate(rows)
-        asked = Verbs(self._client.demand).identify("wls", data_of([self._recording], []))
+        asked = self._verbs.identify("wls", data_of([self._recording]))
         return Replayed(result_of(streamed), result_of(asked.result), dict(self._sizes))
 
     def _wait(self, condition: Callable[[], Any], what: str) -> Any:
-        return self._client.wait_for(condition, _WITHIN, what)
+        return self._verbs.wait(condition, what, _WITHIN)
 
     def _wait_until_recorded(self, sent: int) -> None:
         self._wait(lambda: self._recorded + self._dropped >= sent, f"joint state {sent}")
 
     def _is_known(self) -> bool:
         """Tell whether the identification node has a block: what it was not sent is not kept."""
-        request = Identify.Request(data=data_of([self._recording], []))
-        answer = self._client.call(Identify, "identification/identify", request)
+        answer = self._verbs.answers.identify("", data_of([self._recording]))
         return bool(answer.error_code != CODES.UNKNOWN_RECORDING)
 
     def _last_estimate(self, rows: Sequence[int]) -> ResultMessage:
@@ -220,7 +216,7 @@ def _nodes(folder: Path, description: Path) -> Iterator[Driver]:
         try:
             driver.wait_until_ready()
             yield driver
-        except ClientTimeoutError as error:
+        except (ClientTimeoutError, NodesMissingError) as error:
             said = "\n".join(nodes.output(name) for name in nodes.names)
             raise SystemExit(f"{error}\n{said}") from error
 

@@ -157,7 +157,7 @@ def printed(page: Path, target: Path, profile: Path) -> bytes:
             CHROMIUM, *_FLAGS, f"--user-data-dir={profile}", "--no-pdf-header-footer",
             f"--print-to-pdf={target}", page.as_uri(),
         ],
-        check=True, timeout=90.0, capture_output=True,
+        check=True, capture_output=True,
     )  # fmt: skip
     return target.read_bytes()
 

@@ -1,5 +1,6 @@
 """What all tests share.  The environment is set before NumPy or ROS is imported."""
 
+import math
 import os
 import signal
 
@@ -10,7 +11,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import pytest
 from hypothesis import HealthCheck, settings
 
+from robot_identification.nodes import asking, processes
+from robot_identification.nodes.client import Client
 from robot_identification.nodes.middleware import private_domain, this_machine_only
+
+_WAIT_FOR, _SILENT = Client.wait_for, asking.SILENT
 
 # A domain of its own for each process, whatever is set.
 os.environ.pop("ROS_DOMAIN_ID", None)
@@ -35,3 +40,27 @@ def signals_heard():
     """Hear signals that tests in the background, or under nohup, have inherited as ignored."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def patience():
+    """Wait for what nodes do as long as it takes: how soon they are served says nothing here.
+
+    What never comes ends with the time limit of pytest.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(processes, "_GRACE", math.inf)
+        patch.setattr(asking, "SILENT", math.inf)
+        patch.setattr(
+            Client,
+            "wait_for",
+            lambda client, condition, _timeout, what: _WAIT_FOR(client, condition, math.inf, what),
+        )
+        yield
+
+
+@pytest.fixture
+def giving_up(monkeypatch):
+    """Have clients give up when they are told to: for tests of what they say then."""
+    monkeypatch.setattr(Client, "wait_for", _WAIT_FOR)
+    monkeypatch.setattr(asking, "SILENT", _SILENT)

@@ -7,7 +7,6 @@ from robot_identification.nodes import qos
 from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
 from robot_identification.nodes.messages import time_of
 
-PERIOD = 0.005
 _LATEST = 2**31 * NANOSECONDS - 1
 
 
@@ -15,7 +14,8 @@ class FakeDriver:
     """A robot that follows the last trajectory exactly.
 
     Args:
-        cell: to talk through; its ``sent`` is what is followed.
+        cell: to talk through; its ``sent`` is what is followed.  Whoever makes a driver has it
+            :meth:`say` something now and then.
 
     Attributes:
         place: where the robot is.
@@ -27,7 +27,6 @@ class FakeDriver:
         self._cell, self.tell = cell, honest
         self.place = np.zeros(len(cell.robot.joints))
         self._states = cell.client.node.create_publisher(JointState, "joint_states", qos.STATES_OUT)
-        cell.client.node.create_timer(PERIOD, self.say)
 
     def teleport(self, place):
         """Stand somewhere else, and forget what was sent."""

@@ -1,6 +1,6 @@
 """Nodes in processes of their own, talked to through DDS; a namespace keeps each set apart."""
 
-import time
+import math
 
 import numpy as np
 from robot_identification.msg import IdentificationResult, SampleBlock
@@ -24,6 +24,7 @@ TRUTH = load_values("scara", ROBOT)
 RATE = 100.0
 BEGIN = 1_700_000_000_000_000_000
 SAMPLES = 1500
+BURST = 1000
 
 
 def motion():
@@ -83,8 +84,8 @@ class Suite:
         line = command(name, parameters={"robot": "scara", **parameters}, namespace=self.namespace)
         return self.processes.start(name, line)
 
-    def wait(self, condition, what, timeout=60.0):
-        return self.client.wait_for(condition, timeout, what)
+    def wait(self, condition, what):
+        return self.client.wait_for(condition, math.inf, what)
 
     def wait_for_acquisition(self):
         self.verbs.require("acquisition")
@@ -103,22 +104,38 @@ class Suite:
         return [block for block in chosen if block.recording == recording]
 
     def record(self, messages, expected=None):
-        """Record messages and return the blocks that came of them."""
+        """Record messages and return the blocks that came of them.
+
+        The node has received every burst before the next one goes out: none is too long for what
+        the middleware keeps, however late a process is served.
+        """
         wanted = len(messages) if expected is None else expected
         self.let_readers_find_samples()
         recording = self.verbs.start_recording().message
-        for message in messages:
+        for sent, message in enumerate(messages):
+            if sent % BURST == 0:
+                self.wait(lambda sent=sent: self.received(recording) >= sent, "samples")
             self.driver.publish(message)
         self.wait(lambda: self.received(recording) >= wanted, "all samples")
         assert self.verbs.stop_recording().message == recording
         self.wait(lambda: self.of(recording)[-1].last, "last block")
         return self.of(recording)
 
-    def let_readers_find_samples(self, seconds=5.0):
-        """Give a node that has just started time to be found: bursts outrun what is kept for it."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end and self.client.node.count_subscribers(self.samples) < 2:
-            self.client.spin(0.05)
+    def let_readers_find_samples(self):
+        """Wait until every node that reads samples is found: bursts outrun what is kept for it."""
+        readers = 1 + ("identification" in self.processes.names)
+        count = self.client.node.count_subscribers
+        self.wait(lambda: count(self.samples) >= readers, "readers of samples")
+
+    def send_first_reference(self, publisher, message):
+        """Send the first sample of the reference and wait until the node has taken it in.
+
+        What is refused comes after it on the same topic, and is told.
+        """
+        publisher.publish(message)
+        publisher.publish(JointState(name=message.name, position=message.position))
+        told = "sample without a stamp"
+        self.wait(lambda: told in self.processes.output("acquisition"), "reference")
 
     def received(self, recording):
         """Return what was received, the refused ones, which make no block, included."""
@@ -145,12 +162,12 @@ class Suite:
         self.progress[:] = [m for m in self.progress if stamp_of(m) >= before]
         return future
 
-    def latched(self, timeout=20.0):
+    def latched(self):
         """Return the result that somebody who comes only now receives."""
         with Client(self.namespace) as late:
             got = []
             late.node.create_subscription(
                 IdentificationResult, "identified_parameters", got.append, qos.LATCHED
             )
-            late.wait_for(lambda: got, timeout, "latched result")
+            late.wait_for(lambda: got, math.inf, "latched result")
             return got[0]

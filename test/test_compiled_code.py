@@ -79,7 +79,7 @@ class Process:
 
     def end(self):
         """Return what it found, how often it loaded and compiled, and where the code is kept."""
-        output, _ = self._process.communicate(timeout=100)
+        output, _ = self._process.communicate()
         assert self._process.returncode == 0
         found, loaded, made, kept = json.loads(output)
         return found, loaded, made, Path(kept)
@@ -130,7 +130,6 @@ def outcome(folder):
         [sys.executable, "-c", "import pack.outer_kernels"],
         capture_output=True,
         text=True,
-        timeout=100,
         check=True,
         env={**os.environ, "PYTHONPATH": str(folder), "NUMBA_CACHE_DIR": str(folder / "cache")},
     )

@@ -28,7 +28,6 @@ def test_the_pages_build_without_a_warning(tmp_path):
         capture_output=True,
         text=True,
         check=False,
-        timeout=110,
     )
     assert done.returncode == 0, done.stderr
     assert "robot-identification identify" in (

@@ -21,6 +21,7 @@ from robot_identification.nodes.client import ClientTimeoutError
 from robot_identification.nodes.joint_states import NANOSECONDS
 from robot_identification.nodes.middleware import private_domain
 
+PERIOD = 0.005
 LATEST = 1.0
 LONGEST = 0.3
 TOLD_EVERY = 100
@@ -57,6 +58,7 @@ def _part(robot: str, sequences: int, seed: int) -> tuple[list[float], Counter[s
         Cell(Path(folder), robot, robot, excitation=excitation) as cell,
     ):
         driver = FakeDriver(cell)
+        cell.client.node.create_timer(PERIOD, driver.say)
         cell.start_excitation()
         for number in range(sequences):
             if number % PLAN_LASTS == 0:

@@ -11,6 +11,7 @@ import secrets
 import signal
 import time
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -118,7 +119,7 @@ class Cell(Verbs, Closing):
         self.robot = load_robot(robot)
         self.limits = MotionLimits.of(self.robot)
         self.nodes = NodeProcesses(logs)
-        super().__init__(Client(self.namespace, watch=self.nodes.check))
+        super().__init__(Client(self.namespace, watch=self.watch))
         self.states: list[JointState] = []
         self.sent: list[Sent] = []
         self._simulator = simulator
@@ -135,6 +136,18 @@ class Cell(Verbs, Closing):
         """Leave ROS and stop the nodes."""
         self.client.close()
         self.nodes.stop()
+
+    def watch(self) -> None:
+        """Look after the nodes while something is waited for.
+
+        Raises:
+            NodeProcessError: if one has ended.
+        """
+        self.nodes.check()
+
+    def held(self) -> AbstractContextManager[None]:
+        """Have the time of the robot stand still meanwhile, where it can."""
+        return nullcontext()
 
     def start_nodes(self) -> None:
         """Start both nodes and wait until they are ready."""
@@ -238,11 +251,14 @@ class Cell(Verbs, Closing):
         self.wait(lambda: self.now() >= start + seconds * NANOSECONDS, "moment", 120.0)
         count, asked = len(self.sent), time.monotonic()
         after = (self.now() - start) / NANOSECONDS
-        answer = self.stop().message
-        if not answer.startswith("braking: "):
+        with self.held():
+            answer = self.stop().message
+            braked = answer.startswith("braking: ")
+            if braked:
+                self.wait(lambda: len(self.sent) > count, "braking trajectory")
+        if not braked:
             self.wait_for(Status.STOPPED, Status.FAULT, Status.FINISHED)
             return None
-        self.wait(lambda: len(self.sent) > count, "braking trajectory")
         braking = self.sent[count]
         status = self.wait_for(Status.STOPPED, Status.FAULT)
         begin = stamp_of(braking.message)

@@ -63,26 +63,30 @@ def follow(verbs: Verbs, report: Report | None = None, *, resume: bool = False) 
 
 def _watch(verbs: Verbs, report: Report) -> Status:
     """Return the status at the end of the motion that was begun just now."""
-    begun = heard_at = time.monotonic()
+    begun = time.monotonic()
     heard, moved = len(verbs.statuses), False
     while True:
-        verbs.client.spin(0.1)
-        if len(verbs.statuses) == heard:
-            if time.monotonic() - heard_at > SILENT:
-                raise NodeGoneError(
-                    f"the node excitation has said nothing for {SILENT:g} s, and the controller "
-                    "goes on with the trajectory that it has"
-                )
-            continue
-        heard, heard_at = len(verbs.statuses), time.monotonic()
+        heard = _hear_more(verbs, heard)
         status = verbs.status
         if status.state in _STAGES:
             moved = True
             fraction = status.elapsed / status.duration if status.duration > 0.0 else 0.0
             report(_STAGES[status.state], min(fraction, 1.0))
         # What was said before the start may come after its answer.
-        elif status.state in OVER and (moved or heard_at - begun > _SHOWS_WITHIN):
+        elif status.state in OVER and (moved or time.monotonic() - begun > _SHOWS_WITHIN):
             return status
+
+
+def _hear_more(verbs: Verbs, known: int) -> int:
+    """Wait until there are more statuses than are known; return how many."""
+    try:
+        verbs.wait(lambda: len(verbs.statuses) > known, "status", SILENT)
+    except ClientTimeoutError as error:
+        raise NodeGoneError(
+            f"the node excitation has said nothing for {SILENT:g} s, and the controller "
+            "goes on with the trajectory that it has"
+        ) from error
+    return len(verbs.statuses)
 
 
 def brake(verbs: Verbs) -> str:

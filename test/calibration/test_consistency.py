@@ -11,11 +11,13 @@ from robot_identification.calibration import semidefinite
 from robot_identification.calibration.conditions import conditions
 from robot_identification.calibration.consistency import with_least_loss
 from robot_identification.calibration.prior import Prior
-from robot_identification.calibration.problem import MARGIN, Problem
+from robot_identification.calibration.problem import Problem
 from robot_identification.calibration.repair import without_loss
 from robot_identification.calibration.scales import scales
 from robot_identification.calibration.standard import StandardSystem, minimum_norm
 from robot_identification.errors import SolverMissingError
+
+MARGIN = 1e-4  # docs/calibration.md
 
 
 def problem_of(robot, values, prior, noise, seed=1):

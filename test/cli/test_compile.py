@@ -21,7 +21,6 @@ def test_after_compiling_ahead_the_identification_node_only_loads(run):
         [sys.executable, "-c", WARM_UP],
         capture_output=True,
         text=True,
-        timeout=100,
         check=True,
         env={**os.environ, "NUMBA_DEBUG_CACHE": "1"},
     )

@@ -28,7 +28,6 @@ def run(script, *arguments):
         capture_output=True,
         text=True,
         check=False,
-        timeout=280,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -14,7 +14,8 @@ from robot_identification.nodes.verbs import Verbs
 
 pytestmark = pytest.mark.ros
 
-CANCELS = 50
+CANCELS = 20
+UNTIL_CANCELLED = 3000  # times the same recording: nobody waits for the end
 FLOOD = 200
 
 
@@ -41,15 +42,12 @@ def test_the_second_of_two_clients_is_told_at_once_and_harms_nothing(faulty, rec
     with Client(faulty.namespace) as other:
         verbs = Verbs(other).answers
         verbs.require("identification")
-        first = begun(faulty, recording, 1000)
-        started = time.monotonic()
+        first = begun(faulty, recording, UNTIL_CANCELLED)
         answers = [
             verbs.ask(asking(recording)),
             verbs.ask(Validate.Request()),
         ]
-        seconds = time.monotonic() - started
         assert {answer.error_code for answer in answers} == {CODES.BUSY}
-        assert seconds < 2.0  # benchmarks/busy.py measures
         assert not first.done()
         assert verbs.cancel("identification").success
     faulty.wait(first.done, "answer of the first")
@@ -60,7 +58,7 @@ def test_the_second_of_two_clients_is_told_at_once_and_harms_nothing(faulty, rec
 def test_cancels_at_random_moments_of_long_work_end_it(faulty, recording):
     good = usable(faulty, recording)
     for moment in np.random.default_rng(4).uniform(0.0, 0.3, CANCELS // 2):
-        future = begun(faulty, recording, 1000)
+        future = begun(faulty, recording, UNTIL_CANCELLED)
         faulty.client.spin(moment)
         faulty.wait(lambda: faulty.verbs.answers.cancel("identification").success, "cancel")
         faulty.wait(future.done, "answer")
@@ -114,7 +112,7 @@ def test_a_flood_of_requests_is_answered_to_the_last(faulty, recording):
 def test_a_parameter_that_cannot_change_is_refused_with_the_reason(
     faulty, recording, name, value, reason
 ):
-    running = begun(faulty, recording, 300)
+    running = begun(faulty, recording, UNTIL_CANCELLED)
     answer = set_parameter(faulty, name, value)
     assert not answer.successful
     assert reason in answer.reason

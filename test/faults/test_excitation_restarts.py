@@ -8,10 +8,11 @@ import pytest
 from robot_identification.srv import PlanExcitation
 
 from live_nodes import complete_values
-from robot_identification.nodes.cell import Cell, Status
+from lock_step import LockStepCell
+from robot_identification.nodes.cell import Status
 from robot_identification.nodes.joint_states import stamp_of
 
-pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.ros, pytest.mark.slow]
 
 QUICK = {"rows": 8, "starts": 1, "duration": 3.0}
 AWAY = np.array([0.3, -0.3])
@@ -22,7 +23,7 @@ def cell(tmp_path_factory):
     """Return a SCARA: its plans are made in a moment."""
     folder = tmp_path_factory.mktemp("cell")
     values = str(complete_values(folder))
-    with Cell(folder, "scara", values, excitation={"state_timeout": 3.0}) as cell:
+    with LockStepCell(folder, "scara", values) as cell:
         cell.start_nodes()
         yield cell
 
@@ -65,7 +66,7 @@ def reach(cell, state):
     cell.wait_for(Status.RUNNING)
     if state == Status.RUNNING:
         return
-    cell.client.spin(1.0)
+    cell.pass_time(1.0)
     assert cell.answers.stop().success
     cell.wait_for(Status.BRAKING)
 
@@ -91,12 +92,8 @@ def test_after_a_kill_nothing_is_commanded_and_the_node_says_so(cell, state):
     assert "there is no certified plan" in started.message
     if sent:
         rest = sent[-1].end + 2 * 10**8
-        cell.wait(lambda: stamp_of(cell.states[-1]) > rest, "end of what was sent before", 60.0)
-    cell.client.spin(0.3)
+        cell.wait(lambda: stamp_of(cell.states[-1]) > rest, "end of what was sent before")
+    cell.pass_time(0.3)
     assert len(cell.sent) == len(sent)
     assert np.abs([state.velocity for state in cell.states[-20:]]).max() < 0.05
-    cell.wait(
-        lambda: not any(map(alive, workers)),
-        "end of the planning process of the killed node",
-        120.0,
-    )
+    cell.wait(lambda: not any(map(alive, workers)), "end of the killed node's planning process")

@@ -1,5 +1,3 @@
-import time
-
 import numpy as np
 import pytest
 from robot_identification.srv import BaseParameters, IdentifyDidim
@@ -92,17 +90,22 @@ def test_a_live_recording_with_samples_of_the_reference_is_enough(suite):
     commands = suite.client.node.create_publisher(JointState, "joint_reference", qos.STATES_OUT)
     suite.wait(commands.get_subscription_count, "reader of the reference")
 
+    def command(i):
+        message = JointState(name=names, position=reference[i].tolist())
+        message.header.stamp = time_of(int(raw.stamps[i]))
+        return message
+
     def states():
         for i in range(LIVE):
-            command = JointState(name=names, position=reference[i].tolist())
+            if i:
+                commands.publish(command(i))
             state = JointState(
                 name=names, position=raw.position[i].tolist(), effort=raw.effort[i].tolist()
             )
-            command.header.stamp = state.header.stamp = time_of(int(raw.stamps[i]))
-            commands.publish(command)
-            # The reference is there before the first state; then at the rate of a quick robot.
-            time.sleep(0.001 if i else 1.0)
+            state.header.stamp = time_of(int(raw.stamps[i]))
             yield state
+
+    suite.send_first_reference(commands, command(0))
 
     recording = suite.record(states(), expected=LIVE)[0].recording
     request = IdentifyDidim.Request(start="idim")
@@ -154,16 +157,9 @@ def test_the_node_answers_while_didim_runs_and_cancel_ends_it(suite, bag):
     request.data.bags = [str(bag)] * 4
     answer = suite.begin(request)
     suite.wait(lambda: any(message.iteration for message in suite.progress), "first iteration")
-    delays = []
-    for _ in range(20):
-        begin = time.monotonic()
-        response = suite.verbs.answers.ask(BaseParameters.Request())
-        delays.append(time.monotonic() - begin)
-        assert response.success
-    begin = time.monotonic()
+    assert suite.verbs.answers.ask(BaseParameters.Request()).success
+    assert not answer.done()
     assert didim(suite, bag).error_code == CODES.BUSY
     assert suite.verbs.cancel("identification").success
     suite.wait(answer.done, "answer of what was cancelled")
-    assert time.monotonic() - begin < 5.0
     assert answer.result().error_code == CODES.CANCELLED
-    assert min(delays) < 0.1  # benchmarks/busy.py measures

@@ -8,34 +8,30 @@ import pytest
 from robot_identification.srv import PlanExcitation
 from sensor_msgs.msg import JointState
 
+from lock_step import LockStepCell
 from robot_identification.identification.base import base_parameters
 from robot_identification.nodes import qos
-from robot_identification.nodes.cell import Cell, Status
+from robot_identification.nodes.cell import Status
 from robot_identification.nodes.joint_states import stamp_of
 from robot_identification.nodes.services import CODES
 from robot_identification.storage.plans import read_plan
 
-pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.ros, pytest.mark.slow]
 
-QUICK = {"rows": 8, "starts": 1, "duration": 5.0, "timeout": 240.0}
+QUICK = {"rows": 8, "starts": 1, "duration": 5.0}
 STOPS = 5
-STALE_AFTER = 2.0
 MEASURED = 1e-3
-PROMPT = 0.005
+LATEST = 0.005  # s: the time of a sample, at which the robot takes a trajectory over
 START = [0.1, -0.1, 0.0, 0.0, 0.05, 0.0]
 
 
 @pytest.fixture(scope="module")
 def cell(tmp_path_factory):
     """Return a TX-40 with a plan."""
-    with Cell(
-        tmp_path_factory.mktemp("cell"),
-        "tx40",
-        "tx40_simulated",
-        excitation={"state_timeout": STALE_AFTER},
-    ) as cell:
+    folder = tmp_path_factory.mktemp("cell")
+    with LockStepCell(folder, "tx40", "tx40_simulated", rate=200.0) as cell:
         cell.start_nodes()
-        cell.planned = cell.answers.plan(**QUICK)
+        cell.planned = cell.answers.plan(**QUICK, output="plan.yaml", start_position=START)
         assert cell.planned.success, cell.planned.message
         yield cell
 
@@ -45,19 +41,8 @@ def within(shares, tolerance=0.0):
     assert max(shares.values()) <= 1.0 + tolerance, shares
 
 
-def measured_within(shares, late):
-    """Check shares of limits, measured by differences of velocities.
-
-    Where the machine is so busy that a trajectory reaches the robot late, it leaps to catch up.
-    """
-    if late <= PROMPT:
-        within(shares, MEASURED)
-
-
 def test_a_plan_is_certified_reported_and_written(cell):
-    cell.progress["excitation"].clear()
-    response = cell.answers.plan(**QUICK, output="plan.yaml", start_position=START)
-    assert response.success, response.message
+    response = cell.planned
     (target,) = response.written
     assert all(response.passed)
     assert {"position", "velocity", "acceleration", "braking"} <= set(response.checks)
@@ -77,16 +62,15 @@ def test_a_plan_is_certified_reported_and_written(cell):
 
 
 def test_approach_rehearsal_and_run(cell):
-    assert cell.answers.plan(**QUICK, start_position=START).success
     cell.set_parameter("excitation", "speed", 0.2)
-    count, late = len(cell.sent), len(cell.lateness)
+    count = len(cell.sent)
     preview = cell.answers.preview()
     assert preview.success, preview.message
     assert len(cell.sent) == count
     asked = cell.now()
     status, shares = cell.run()
     assert status.state == Status.FINISHED, status.text
-    measured_within(shares, late=max(cell.lateness[late:], default=0.0))
+    within(shares, MEASURED)
     approach, run = cell.sent[count:]
     told = [float(number) for number in re.findall(r"[\d.]+(?= s)", preview.message)]
     durations = [approach.trajectory.duration, run.trajectory.duration]
@@ -96,28 +80,24 @@ def test_approach_rehearsal_and_run(cell):
     assert stamp_of(approach.message) > asked
     assert stamp_of(run.message) > approach.end
     cell.set_parameter("excitation", "speed", 1.0)
-    late = len(cell.lateness)
     status, shares = cell.run()
     assert status.state == Status.FINISHED, status.text
-    measured_within(shares, late=max(cell.lateness[late:], default=0.0))
+    within(shares, MEASURED)
     assert len(cell.sent) == count + 3, "the robot stood at the start: no approach"
 
 
 def test_stops_at_random_moments(cell):
     moments = np.random.default_rng(1)
     duration, certified = cell.planned.duration, cell.planned.braking_time
-    stops = []
-    while len(stops) < STOPS:
+    for _ in range(STOPS):
         stop = cell.stop_after(moments.uniform(0.05, 0.9) * duration, certified)
-        if stop is None and cell.status.state == Status.FINISHED:
-            continue  # a stalled machine has asked too late
         assert stop is not None, cell.status.text
         assert stop.state == Status.STOPPED
         assert cell.status.stop_reason == Status.REQUESTED
         assert stop.rest <= certified + stop.late
+        assert stop.late <= LATEST
         within(stop.commanded)
-        measured_within(stop.measured, stop.late)
-        stops.append(stop)
+        within(stop.measured, MEASURED)
 
 
 def test_states_that_stop_coming_stop_the_motion(cell):
@@ -126,24 +106,16 @@ def test_states_that_stop_coming_stop_the_motion(cell):
     cell.wait(lambda: cell.status.elapsed > 1.0, "motion")
     count = len(cell.sent)
     robot = cell.nodes.process("simulated_robot")
-    robot.send_signal(signal.SIGSTOP)
+    robot.send_signal(signal.SIGSTOP)  # and the clock stands still with it
     try:
         cell.wait(lambda: len(cell.sent) > count, "braking trajectory")
         cell.wait_for(Status.BRAKING, Status.FAULT)
         assert cell.status.stop_reason == Status.STATE_STALE
-        # The robot may have been halted after it had sent a state here and before it sent it there.
-        before, newest = map(stamp_of, cell.states[-2:])
     finally:
         robot.send_signal(signal.SIGCONT)
-    braking = cell.sent[count]
-    detected = stamp_of(braking.message)
-    assert STALE_AFTER <= (detected - before) * 1e-9
-    assert (detected - newest) * 1e-9 <= STALE_AFTER + 0.5
-    assert (braking.clock - detected) * 1e-9 <= 0.1
-    np.testing.assert_allclose(braking.trajectory.velocities[-1], 0.0)
+    np.testing.assert_allclose(cell.sent[count].trajectory.velocities[-1], 0.0)
     assert len(cell.sent) == count + 1
     cell.wait_for(Status.STOPPED, Status.FAULT)
-    cell.wait(lambda: cell.now() - stamp_of(cell.states[-1]) < 50_000_000, "the robot's clock")
 
 
 def test_a_second_plan_is_busy_and_a_start_too_until_it_is_cancelled(cell):
@@ -158,23 +130,8 @@ def test_a_second_plan_is_busy_and_a_start_too_until_it_is_cancelled(cell):
     assert not cell.answers.cancel("excitation").success
 
 
-def test_a_node_that_was_killed_in_motion_commands_nothing(cell):
-    assert cell.answers.plan(**QUICK).success
-    assert cell.answers.start().success
-    cell.wait_for(Status.RUNNING)
-    cell.kill(signal.SIGKILL)
-    count = len(cell.sent)
-    cell.start_excitation()
-    seen = len(cell.statuses)
-    cell.wait(lambda: len(cell.statuses) > seen + 20, "twenty messages on ~/status")
-    assert cell.status.state == Status.IDLE
-    assert len(cell.sent) == count
-    assert "no certified plan" in cell.answers.start().message
-
-
 def test_a_robot_that_is_pushed_off_the_trajectory_is_stopped(cell):
     efforts = cell.client.node.create_publisher(JointState, "feedforward_effort", qos.COMMANDS)
-    assert cell.answers.plan(**QUICK).success
     assert cell.answers.start().success
     cell.wait_for(Status.RUNNING)
     cell.wait(lambda: cell.status.state == Status.RUNNING and cell.status.elapsed > 1.0, "motion")

@@ -1,5 +1,6 @@
 """Goals that plan and that move the robot, through DDS, with a SCARA whose plans take a moment."""
 
+import math
 import signal
 import subprocess
 import sys
@@ -11,41 +12,33 @@ from robot_identification.srv import PlanExcitation as PlanService
 from trajectory_msgs.msg import JointTrajectory
 
 from live_nodes import complete_values
+from lock_step import LockStepCell
 from robot_identification.nodes import qos
-from robot_identification.nodes.cell import Cell, Status
+from robot_identification.nodes.cell import Status
 from robot_identification.nodes.client import Client
 from robot_identification.nodes.goals import ABORTED, CANCELED, SUCCEEDED, Goals
 from robot_identification.nodes.joint_states import stamp_of
 from robot_identification.nodes.services import CODES
 
-pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.ros, pytest.mark.slow]
 
 PLAN, EXECUTE = "excitation/plan", "excitation/execute"
 QUICK = {"rows": 8, "starts": 1, "duration": 3.0}
 LONG = {"rows": 40, "starts": 20, "duration": 3.0}
 AWAY = [0.3, -0.3]
-PLANNED_WITHIN = 240.0
 CANCELS = 4
-# A busy machine delays states and efforts: nothing here depends on when they come.
-SLOW = {"rate": 100.0}
-PATIENT = {
-    "state_timeout": 3.0,
-    "start_lead": 1.0,
-    "tracking_error_limit": [0.5],
-    "approach_speed": 0.5,
-    "rest_speed": 0.1,
-}
+QUICKLY = {"tracking_error_limit": [0.5], "approach_speed": 0.5, "rest_speed": 0.1}
 
 
 @pytest.fixture(scope="module")
 def cell(tmp_path_factory):
     folder = tmp_path_factory.mktemp("cell")
     values = str(complete_values(folder))
-    with Cell(folder, "scara", values, simulation=SLOW, excitation=PATIENT) as cell:
+    with LockStepCell(folder, "scara", values, excitation=QUICKLY) as cell:
         cell.start_nodes()
         with Goals(cell.client) as cell.goals:
             cell.planning = plan(cell)
-            cell.planned = cell.planning.wait(PLANNED_WITHIN)
+            cell.planned = cell.planning.wait()
             assert cell.planned.success, cell.planned.message
             yield cell
 
@@ -61,13 +54,9 @@ def execute(cell, **fields):
 
 
 def at_rest(cell):
-    """Tell whether the robot comes to rest, in the states that are still on their way too."""
-
-    def slow():
-        return np.abs([state.velocity for state in cell.states[-5:]]).max() < 0.05
-
-    cell.client.wait_for(slow, 2.0, "states of a robot at rest")
-    return slow()
+    """Tell whether the robot is at rest."""
+    cell.pass_time(0.1)
+    return np.abs([state.velocity for state in cell.states[-5:]]).max() < 0.05
 
 
 def test_a_goal_to_plan_and_a_goal_to_move_succeed_with_feedback_and_latched_results(cell):
@@ -100,7 +89,7 @@ def test_a_goal_to_plan_and_a_goal_to_move_succeed_with_feedback_and_latched_res
         late.node.create_subscription(Status, "excitation/status", statuses.append, qos.LATCHED)
         late.wait_for(
             lambda: trajectories and statuses and statuses[-1].state == Status.FINISHED,
-            20.0,
+            math.inf,
             "latched plan, and status of its end",
         )
     assert repr(trajectories[-1]) == repr(planned.trajectory)
@@ -125,8 +114,9 @@ def test_a_motion_that_is_cancelled_ends_canceled_and_at_rest(cell, repetition):
     moment = np.random.default_rng(repetition).uniform(0.0, 1.0 + cell.planned.duration)
     begun, count = cell.now(), len(cell.sent)
     goal = execute(cell)
-    cell.client.spin(moment)
-    agreed = goal.cancel()
+    cell.pass_time(moment)
+    with cell.held():
+        agreed = goal.cancel()
     result = goal.wait()
     assert agreed, result.message
     assert (goal.status, result.error_code) == (CANCELED, CODES.CANCELLED), result.message
@@ -193,25 +183,27 @@ def test_goals_and_services_keep_each_other_out(cell):
 def test_a_second_motion_is_rejected_and_a_stop_aborts_the_first(cell):
     goal = execute(cell)
     cell.wait_for(Status.RUNNING)
-    cell.client.spin(0.5)
+    cell.pass_time(0.5)
     count = len(cell.sent)
-    assert not execute(cell).accepted
-    assert not plan(cell).accepted
-    assert cell.answers.start().message.startswith("BUSY: a motion is under way")
-    assert cell.answers.plan(**QUICK).error_code == CODES.BUSY
-    assert len(cell.sent) == count
-    assert goal.result is None
-    assert cell.answers.stop().message.startswith("braking")
+    with cell.held():
+        assert not execute(cell).accepted
+        assert not plan(cell).accepted
+        assert cell.answers.start().message.startswith("BUSY: a motion is under way")
+        assert cell.answers.plan(**QUICK).error_code == CODES.BUSY
+        assert len(cell.sent) == count
+        assert goal.result is None
+        assert cell.answers.stop().message.startswith("braking")
     result = goal.wait()
     assert (goal.status, result.error_code) == (ABORTED, CODES.CANCELLED)
     assert result.status.stop_reason == Status.REQUESTED
     assert at_rest(cell)
     assert cell.answers.start().success
     cell.wait_for(Status.RUNNING)
-    assert not execute(cell).accepted, "a motion that a service began"
-    assert cell.answers.stop().success
+    with cell.held():
+        assert not execute(cell).accepted, "a motion that a service began"
+        assert cell.answers.stop().success
     cell.wait_for(Status.STOPPED)
-    cell.client.spin(0.5)
+    cell.pass_time(0.5)
     assert cell.status.state == Status.STOPPED, "nothing was queued"
 
 
@@ -231,32 +223,32 @@ def test_states_that_stop_coming_abort_the_goal(cell):
 
 
 DYING_CLIENT = """
-import sys
+import math, sys
+from pathlib import Path
 from robot_identification.action import ExecuteExcitation
 from robot_identification.nodes.client import Client
 from robot_identification.nodes.goals import Goals
 with Client(sys.argv[1]) as client:
     goals = Goals(client)
     goal = goals.send(ExecuteExcitation, "excitation/execute")
-    client.wait_for(lambda: goal.feedback, 30.0, "feedback")
-    print("moving", flush=True)
-    goal.wait()
+    client.wait_for(lambda: goal.feedback, math.inf, "feedback")
+    Path(sys.argv[2]).touch()
+    goal.wait(math.inf)
 """
 
 
-def test_a_motion_goes_on_to_its_end_when_its_client_is_killed(cell):
+def test_a_motion_goes_on_to_its_end_when_its_client_is_killed(cell, tmp_path):
     count = len(cell.sent)
-    client = subprocess.Popen(
-        [sys.executable, "-c", DYING_CLIENT, cell.namespace], stdout=subprocess.PIPE, text=True
-    )
-    try:
-        assert client.stdout.readline() == "moving\n"
-        cell.wait_for(Status.RUNNING)
-    finally:
-        client.kill()
-        client.wait()
-        client.stdout.close()
-    assert not execute(cell).accepted, "another client is rejected meanwhile"
+    moving = tmp_path / "moving"
+    line = [sys.executable, "-c", DYING_CLIENT, cell.namespace, str(moving)]
+    with subprocess.Popen(line) as client:
+        try:
+            cell.wait(moving.exists, "motion of the other client")
+            cell.wait_for(Status.RUNNING)
+        finally:
+            client.kill()
+    with cell.held():
+        assert not execute(cell).accepted, "another client is rejected meanwhile"
     status = cell.wait_for(Status.FINISHED, Status.STOPPED, Status.FAULT)
     assert status.state == Status.FINISHED, status.text
     assert len(cell.sent) <= count + 2, "nothing but approach and trajectory"
@@ -271,7 +263,7 @@ def test_a_motion_goes_on_to_its_end_when_its_client_is_killed(cell):
 
 def test_one_joint_at_a_time_goes_on_where_it_was_cancelled(cell):
     wanted = PlanExcitation.Goal(method="one-joint", travel=0.25)
-    planned = cell.goals.send(PlanExcitation, PLAN, wanted).wait(PLANNED_WITHIN)
+    planned = cell.goals.send(PlanExcitation, PLAN, wanted).wait()
     assert planned.success, planned.message
 
     def experiments(goal):
@@ -280,7 +272,8 @@ def test_one_joint_at_a_time_goes_on_where_it_was_cancelled(cell):
 
     goal = execute(cell)
     cell.wait(lambda: 2 in experiments(goal), "second experiment")
-    assert goal.cancel()
+    with cell.held():
+        assert goal.cancel()
     result = goal.wait()
     assert (goal.status, result.status.experiment) == (CANCELED, 2), result.message
     goal = execute(cell, resume=True)
@@ -297,15 +290,15 @@ def test_a_node_that_was_killed_and_started_again_takes_goals(cell):
     count = len(cell.sent)
     cell.start_excitation()
     # A client that does not know the dead one.
-    with Client(cell.namespace) as client, Goals(client) as goals:
+    with Client(cell.namespace, watch=cell.look) as client, Goals(client) as goals:
         goal = goals.send(ExecuteExcitation, EXECUTE)
-        result = goal.wait(30.0)
+        result = goal.wait()
         assert (goal.status, result.error_code) == (ABORTED, CODES.RESULT_INVALID)
         assert "no certified plan" in result.message
         assert len(cell.sent) == count
         end = cell.sent[-1].end
-        cell.wait(lambda: stamp_of(cell.states[-1]) > end, "end of what was sent", 60.0)
+        cell.wait(lambda: stamp_of(cell.states[-1]) > end, "end of what was sent")
         fields = {**QUICK, "start_position": cell.position().tolist()}
         goal = goals.send(PlanExcitation, PLAN, PlanExcitation.Goal(**fields))
-        assert goal.wait(PLANNED_WITHIN).success
+        assert goal.wait().success
         assert goals.send(ExecuteExcitation, EXECUTE).wait().success

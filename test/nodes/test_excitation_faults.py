@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from sensor_msgs.msg import JointState
 
+from lock_step import LockStepCell
 from robot_identification.errors import MissingLimitError, NotCertifiedError
 from robot_identification.excitation.plan import PlanSettings, plan
 from robot_identification.excitation.points import PointSettings
 from robot_identification.nodes import qos
-from robot_identification.nodes.cell import Cell, Status
+from robot_identification.nodes.cell import Status
 from robot_identification.nodes.messages import time_of
 from robot_identification.nodes.planning import Job, Sources, load_machine, prepare
 from robot_identification.nodes.planning_worker import Failed, PlanningWorker
@@ -45,7 +46,7 @@ class Fake:
         self.publisher = cell.client.node.create_publisher(
             JointState, "joint_states", qos.STATES_OUT
         )
-        cell.client.node.create_timer(0.01, self.publish)
+        cell.drivers.append(self.publish)
 
     def publish(self):
         if not self.silent:
@@ -62,8 +63,9 @@ class Fake:
 @pytest.fixture(scope="module")
 def cell(tmp_path_factory, files):
     robot, limits = files
-    settings = {"joint_limits": str(limits), "state_timeout": 0.5, "robot": str(robot)}
-    with Cell(tmp_path_factory.mktemp("cell"), "scara", "scara", excitation=settings) as cell:
+    settings = {"joint_limits": str(limits), "robot": str(robot)}
+    folder = tmp_path_factory.mktemp("cell")
+    with LockStepCell(folder, "scara", "scara", excitation=settings) as cell:
         cell.fake = Fake(cell)
         cell.start_excitation()
         cell.planned = cell.answers.plan(**QUICK)
@@ -83,7 +85,6 @@ def fake(cell):
 
 
 @pytest.mark.ros
-@pytest.mark.timeout(200)
 class TestRefusals:
     def test_states_that_are_not_numbers(self, fake):
         fake.position = [0.0, float("nan")]
@@ -166,7 +167,7 @@ def test_a_robot_whose_positions_are_of_motors_is_refused(tmp_path):
         node = processes.start(
             "excitation", command("excitation", parameters={"robot": str(robot)})
         )
-        assert node.wait(timeout=60) == 2
+        assert node.wait() == 2
         assert "positions are of motors" in processes.output("excitation")
 
 
@@ -200,12 +201,11 @@ def test_a_motion_is_certified_again_before_it_begins(files):
 def failure(worker, job):
     """Return why the planning process has no plan."""
     worker.submit(job)
-    for _ in range(6000):
+    while True:
         for event in worker.poll():
             if isinstance(event, Failed):
                 return event.exception
         time.sleep(0.01)
-    raise TimeoutError
 
 
 def test_errors_keep_their_data_on_the_way_from_the_planning_process(files):

@@ -41,23 +41,19 @@ def test_a_callback_is_handed_over_once(node, executor, monkeypatch):
 
     monkeypatch.setattr(ThreadPoolExecutor, "submit", counted)
     node.create_timer(0.02, lambda: called.append(time.sleep(0.005)))
-    end = time.monotonic() + 10.0
-    while len(called) < 40 and time.monotonic() < end:
+    while len(called) < 40:
         executor.spin_once(timeout_sec=0.1)
-    assert len(called) >= 40
     assert len(called) <= len(handed) <= 1.2 * len(called)
 
 
 def test_a_long_callback_lets_others_run(node, executor):
     release, ticks = threading.Event(), []
     group = ReentrantCallbackGroup()
-    long = node.create_timer(0.01, lambda: (long.cancel(), release.wait(10.0)), group)
+    long = node.create_timer(0.01, lambda: (long.cancel(), release.wait()), group)
     node.create_timer(0.01, lambda: ticks.append(release.is_set()), ReentrantCallbackGroup())
-    end = time.monotonic() + 10.0
-    while not (long.is_canceled() and len(ticks) > 20) and time.monotonic() < end:
+    while not (long.is_canceled() and len(ticks) > 20):
         executor.spin_once(timeout_sec=0.1)
     release.set()
-    assert len(ticks) > 20
     assert not any(ticks)
 
 
@@ -65,11 +61,10 @@ def test_an_error_of_a_callback_comes_out(node, executor):
     def fail():
         raise ArithmeticError("out of bounds")
 
-    def spin(seconds):
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
+    def spin():
+        while True:
             executor.spin_once(timeout_sec=0.1)
 
     node.create_timer(0.01, fail)
     with pytest.raises(ArithmeticError, match="out of bounds"):
-        spin(10.0)
+        spin()

@@ -1,11 +1,11 @@
 """Blocks of samples that somebody else sends: what becomes of a recording, and who is told."""
 
 import copy
-import time
 import uuid
 
 import numpy as np
 import pytest
+from rclpy.duration import Duration
 from robot_identification.msg import IdentificationResult, SampleBlock
 from robot_identification.srv import Identify, Validate
 
@@ -17,6 +17,7 @@ from robot_identification.nodes.services import CODES
 pytestmark = pytest.mark.ros
 
 SPOILT = "is spoilt"
+ARRIVED = Duration(seconds=600)
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +48,6 @@ class Recorded:
     def send(self, until):
         for message in states()[self.sent : until]:
             self.suite.driver.publish(message)
-            time.sleep(0.001)
         self.sent = until
         self.suite.wait(lambda: self.suite.received(self.name) >= until, "all samples")
         self.suite.wait(lambda: self.samples() == until, "blocks of all samples")
@@ -72,7 +72,7 @@ def forge(suite, block, **fields):
     for name, value in fields.items():
         setattr(made, name, value)
     suite.forger.publish(made)
-    suite.client.spin(0.3)
+    assert suite.forger.wait_for_all_acked(ARRIVED)
 
 
 def validated(suite, recording):
@@ -120,7 +120,7 @@ def test_a_block_that_comes_again_changes_nothing(forged):
     first = forged.identify(name)
     for block in recorded.blocks():
         forged.forger.publish(block)
-    forged.client.spin(1.0)
+    assert forged.forger.wait_for_all_acked(ARRIVED)
     again = forged.identify(name)
     assert not any(SPOILT in warning for warning in again.result.warnings)
     assert list(again.result.warnings) == list(first.result.warnings)
@@ -165,8 +165,7 @@ def test_recordings_of_others_do_not_push_out_the_operator_s(forged):
         made.sequence = made.first_sample = 0
         forged.forger.publish(made)
         if number % 20 == 0:
-            forged.client.spin(0.05)
-    forged.client.spin(1.0)
+            assert forged.forger.wait_for_all_acked(ARRIVED)
     running.send(SAMPLES)
     running.stop()
     forged.wait(lambda: forged.estimates[-1].sources[0].name == running.name, "its own estimate")

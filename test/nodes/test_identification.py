@@ -1,6 +1,5 @@
 import json
 import os
-import time
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,6 @@ from robot_identification import msg
 from robot_identification.identification.base import base_parameters
 from robot_identification.nodes import qos
 from robot_identification.nodes.block_messages import block_message, raw_block
-from robot_identification.nodes.processes import NodeProcesses
 from robot_identification.nodes.services import CODES
 from robot_identification.signals.recording import RawSamples
 from robot_identification.storage.bag_writing import write_joint_states
@@ -287,9 +285,7 @@ def test_one_at_a_time_busy_at_once_and_cancel(suite, recording):
     good = answer.result
     request = Identify.Request(data=msg.DataSelection(recordings=[recording] * MANY))
     long = suite.begin(request)
-    begin = time.monotonic()
     assert suite.identify(recording).error_code == CODES.BUSY
-    assert time.monotonic() - begin < 1.0  # 50 ms on a machine that is not busy with other tests
     other = Validate.Request(data=msg.DataSelection(recordings=[recording]))
     assert suite.verbs.answers.ask(other).error_code == CODES.BUSY
     assert suite.verbs.answers.ask(BaseParameters.Request()).success
@@ -334,10 +330,3 @@ def test_without_data_or_result_there_is_nothing_to_answer(make_suite):
     assert response.error_code == CODES.RESULT_INVALID
     assert "~/identify" in response.message
     suite.processes.stop("identification")
-
-
-def test_processes_are_killed_when_they_do_not_end(tmp_path):
-    with NodeProcesses(tmp_path) as processes:
-        stubborn = processes.start("stubborn", ["bash", "-c", "trap '' INT; sleep 60 & wait; wait"])
-        time.sleep(0.2)
-    assert stubborn.returncode < 0

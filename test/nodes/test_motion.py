@@ -318,7 +318,7 @@ def lie(world, kind, value, looks):
     world.pass_time(looks * STEP * 1e-9)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(begin=st.floats(0.0, 4.2), lies=st.lists(LIES, min_size=1, max_size=6))
 def test_whatever_the_states_and_clocks_say_nothing_beyond_a_limit_is_published(begin, lies):
     world = World()

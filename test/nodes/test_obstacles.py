@@ -5,22 +5,19 @@ import re
 
 import numpy as np
 import pytest
-from rcl_interfaces.msg import ParameterType, ParameterValue
 
 pytest.importorskip("coal", reason="the package coal is not installed")
 
-
 from collision.cells import ARM, limits_of
-from fake_driver import FakeDriver
+from lock_step import LockStepCell
 from robot_identification.collision.model import load_collision_model
 from robot_identification.excitation.approach import approach
 from robot_identification.excitation.certificate import START_TOLERANCE, certify
-from robot_identification.nodes.cell import Cell
 from robot_identification.nodes.planning import Sources, load_machine
 from robot_identification.nodes.trajectories import trajectory_of
 from robot_identification.robot.kinematics import forward_kinematics
 
-pytestmark = [pytest.mark.ros, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.ros]
 
 QUICK = {"rows": 24, "starts": 1, "duration": 6.0}
 CLEARANCE = 0.02
@@ -39,9 +36,9 @@ def cell_file(tmp_path_factory):
 @pytest.fixture(scope="module")
 def cell(tmp_path_factory, cell_file):
     """Return a robot that is where it is told to be, with a plan that touches nothing."""
-    settings = {"state_timeout": 2.0, "cell": str(cell_file), "acknowledge_unchecked": False}
-    with Cell(tmp_path_factory.mktemp("cell"), excitation=settings) as cell:
-        cell.driver = FakeDriver(cell)
+    settings = {"cell": str(cell_file), "acknowledge_unchecked": False}
+    with LockStepCell(tmp_path_factory.mktemp("cell"), excitation=settings) as cell:
+        cell.drive()
         cell.start_excitation()
         cell.planned = cell.answers.plan(**QUICK)
         assert cell.planned.success, cell.planned.message
@@ -166,10 +163,10 @@ def test_from_elsewhere_the_robot_goes_around_what_is_in_the_way(cell, cell_file
 
 def require_acknowledgement(folder, reason):
     """Let a node plan that cannot check obstacles, and start only when that is acknowledged."""
-    with Cell(folder, excitation={"acknowledge_unchecked": False}) as cell:
-        cell.driver = FakeDriver(cell)
+    with LockStepCell(folder, excitation={"acknowledge_unchecked": False}) as cell:
+        cell.drive()
         cell.start_excitation()
-        planned = cell.answers.plan(**QUICK)
+        planned = cell.answers.plan(rows=16, starts=1, duration=3.0)
         assert planned.success
         assert f"obstacles are not checked: {reason}" in planned.message
         for service in ("preview", "start"):
@@ -177,8 +174,7 @@ def require_acknowledgement(folder, reason):
             assert answer.message.startswith("NOT_CERTIFIED")
             assert "acknowledge_unchecked" in answer.message
         assert not cell.sent
-        yes = ParameterValue(type=ParameterType.PARAMETER_BOOL, bool_value=True)
-        cell.set_parameter("excitation", "acknowledge_unchecked", yes)
+        cell.set_parameter("excitation", "acknowledge_unchecked", value=True)
         assert "obstacles are not checked" in cell.answers.preview().message
         assert cell.answers.start().success
         cell.answers.stop()

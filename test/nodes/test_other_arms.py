@@ -10,9 +10,8 @@ from sensor_msgs.msg import JointState
 pytest.importorskip("coal", reason="the package coal is not installed")
 
 from collision.cells import ARM, collisions
-from fake_driver import FakeDriver
+from lock_step import LockStepCell
 from robot_identification.errors import SettingError, StaleStateError
-from robot_identification.nodes.cell import Cell
 from robot_identification.nodes.other_arms import WatchedArm
 
 OTHER = """
@@ -126,16 +125,15 @@ def in_the_way(folder, cell, planned):
 
 
 @pytest.mark.ros
-@pytest.mark.timeout(300)
 def test_the_node_asks_where_the_other_robot_stands(tmp_path):
     (tmp_path / "other.yaml").write_text(ROBOT)
     file = tmp_path / "cell.yaml"
-    settings = {"state_timeout": 2.0, "cell": str(file), "arm_timeout": 5.0, "planning_niceness": 0}
+    settings = {"cell": str(file), "arm_timeout": 2.0}
     file.write_text(ARM)
-    with Cell(tmp_path, excitation=settings) as cell:
+    with LockStepCell(tmp_path, excitation=settings) as cell:
         topic = f"{cell.namespace}/other/joint_states"
         file.write_text(ARM + OTHER.format(topic=topic))
-        cell.driver = FakeDriver(cell)
+        cell.drive()
         cell.start_excitation()
         refused = cell.answers.plan(rows=20, starts=1, duration=6.0)
         assert not refused.success
@@ -143,24 +141,31 @@ def test_the_node_asks_where_the_other_robot_stands(tmp_path):
         assert "has not said where it stands" in refused.message
 
         where, sender = [0.0, 0.0], cell.client.node.create_publisher(JointState, topic, 10)
-        timer = cell.client.node.create_timer(
-            0.05, lambda: sender.publish(state(joint_1=where[0], joint_2=where[1]))
-        )
-        cell.client.spin(2.0)
-        planned = cell.answers.plan(rows=20, starts=1, duration=6.0)
-        assert planned.success, planned.message
+        talking = [True]  # until it is cleared
+
+        def say():
+            if talking:
+                sender.publish(state(joint_1=where[0], joint_2=where[1]))
+
+        cell.client.node.create_timer(0.05, say)
+
+        def plan():
+            answer = cell.answers.plan(rows=16, starts=1, duration=3.0)
+            return answer if answer.success else None
+
+        planned = cell.wait(plan, "plan when the other robot has said where it stands")
         cell.driver.teleport(planned.trajectory.points[0].positions)
         cell.wait(lambda: cell.answers.preview().success, "preview where the plan begins")
 
         where[:] = in_the_way(tmp_path, OTHER.format(topic=topic), planned.trajectory)
-        cell.client.spin(1.5)
+        in_between = r"other: link_2: -?[\d.]+ m"
+        cell.wait(lambda: re.search(in_between, cell.answers.preview().message), "refusal")
         answer = cell.answers.start()
         assert not answer.success, "the other robot stands in the way"
-        assert re.search(r"other: link_2: -?[\d.]+ m", answer.message), answer.message
 
-        timer.cancel()
-        cell.client.spin(5.5)
+        talking.clear()
+        cell.wait(lambda: "where it stands" in cell.answers.preview().message, "refusal")
         answer = cell.answers.start()
         assert not answer.success
-        assert answer.message.startswith("STATE_STALE") or "where it stands" in answer.message
+        assert "where it stands" in answer.message
         assert not cell.sent

@@ -20,6 +20,8 @@ from robot_identification.nodes.verbs import NodesMissingError, Verbs, data_of
 FINE = Identify.Response(success=True, message="fine")
 WRONG = Identify.Response(success=False, message="no", error_code=CODES.UNKNOWN_RECORDING)
 
+pytestmark = pytest.mark.usefixtures("giving_up")
+
 
 class Transport:
     """Answers requests after some steps; every step is told to a function."""

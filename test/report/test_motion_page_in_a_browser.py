@@ -15,7 +15,7 @@ from robot_identification.storage.trajectories import write_trajectory
 
 pytest.importorskip("coal", reason="the package coal is not installed")
 pytest.importorskip("jinja2", reason="needs the extra report")
-pytestmark = [needs_browser, pytest.mark.timeout(300)]
+pytestmark = needs_browser
 
 LOOK = """
 async function look(width) {

@@ -1,0 +1,160 @@
+"""A cell whose time the test moves: a tick, and no other before all have taken that one in.
+
+However late a process is served, robot, node and test meet at the same moments; and where nobody
+is late a motion takes less time than the robot would.
+"""
+
+import contextlib
+import time
+
+from rosgraph_msgs.msg import Clock
+
+from fake_driver import FakeDriver
+from robot_identification.nodes.cell import Cell
+from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
+from robot_identification.nodes.messages import time_of
+
+BEGIN = 1_700_000_000 * NANOSECONDS
+_AGAIN = 0.2  # s after which a tick that nobody has answered is sent again: clocks are best effort
+
+
+class SteppedClock:
+    """A simulated clock that goes on by a tick where nobody is behind.
+
+    Args:
+        node: that publishes it.
+        tick: in s.
+
+    Attributes:
+        now: the time in ns.
+        held: nobody moves it.
+    """
+
+    def __init__(self, node, tick):
+        self.now, self._tick, self.held = BEGIN, round(tick * NANOSECONDS), False
+        self._sent = time.monotonic()
+        self._clocks = node.create_publisher(Clock, "/clock", 10)
+
+    def go_on(self):
+        self.now += self._tick
+        self._send()
+
+    def step(self, all_are_there):
+        """Go on where all have taken in the last tick; return whether it has gone on."""
+        if all_are_there:
+            self.go_on()
+        elif time.monotonic() - self._sent > _AGAIN:
+            self._send()
+        return all_are_there
+
+    def _send(self):
+        self._sent = time.monotonic()
+        self._clocks.publish(Clock(clock=time_of(self.now)))
+
+
+class LockStepCell(Cell):
+    """The nodes of a cell with a simulated clock, which goes on while something is waited for.
+
+    Args:
+        logs: as for Cell.
+        robot: as for Cell.
+        values: as for Cell.
+        rate: of the simulated robot, Hz.
+        tick: by which the clock goes on, in s; no more samples of the robot than it makes up for.
+        simulation: as for Cell.
+        excitation: as for Cell.
+
+    Attributes:
+        drivers: called at every tick in place of a simulated robot.
+        driver: see :meth:`drive`.
+    """
+
+    def __init__(
+        self, logs, robot="three_dof", values="three_dof", *, rate=100.0, tick=0.04,
+        simulation=None, excitation=None,
+    ):  # fmt: skip
+        simulated = {"use_sim_time": True, "rate": rate}
+        # By the clock of the machine states may be silent for longer than any stall.
+        watching = {"use_sim_time": True, "status_period": 0.01, "state_timeout": 5.0}
+        super().__init__(
+            logs,
+            robot,
+            values,
+            simulation={**simulated, **(simulation or {})},
+            excitation={**watching, **(excitation or {})},
+        )
+        self._sample = round(NANOSECONDS / rate)
+        self._started = False
+        self._before = 0
+        self.drivers = []
+        self._clock = SteppedClock(self.client.node, tick)
+
+    def now(self):
+        return self._clock.now
+
+    def plan(self, **fields):
+        """Plan while time stands still: what is planned does not move."""
+        with self.held():
+            return super().plan(**fields)
+
+    def pass_time(self, seconds):
+        """Let time go by."""
+        end = self.now() + round(seconds * NANOSECONDS)
+        self.wait(lambda: self.now() >= end, "later time")
+
+    @contextlib.contextmanager
+    def held(self):
+        """Have time stand still until the robot has taken over what is sent meanwhile."""
+        before, self._clock.held = self._clock.held, True
+        try:
+            yield
+            self.wait(self._commands_taken, "robot that takes over what was sent")
+        finally:
+            self._clock.held = before
+
+    def watch(self):
+        super().watch()
+        if not self._clock.held and self._clock.step(self._all_are_there()):
+            self._before = self._newest()
+            for driver in self.drivers:
+                driver()
+
+    def drive(self):
+        """Have a fake driver in place of a simulated robot."""
+        self.driver = FakeDriver(self)
+        self.drivers.append(self.driver.say)
+
+    def start_robot(self):
+        super().start_robot()
+        # It makes up for what went by before it was heard, some samples at every tick.
+        self.wait(self._is_on_time, "robot on time")
+        self._started = True
+
+    def _is_on_time(self):
+        return self._newest() > self.now() - 2 * self._sample
+
+    def _newest(self):
+        """Return the stamp of the robot's newest state, 0 before the first."""
+        return stamp_of(self.states[-1]) if self.states else 0
+
+    def look(self):
+        """Let time go on while another client waits."""
+        self.client.spin()
+        self.watch()
+
+    def _all_are_there(self):
+        """Tell whether robot and node, as far as they run, have taken in the last tick."""
+        robot = self._simulator in self.nodes.names and self.states
+        if robot and not (self._is_on_time() if self._started else self._newest() > self._before):
+            return False
+        node = "excitation" in self.nodes.names and self.statuses
+        if node and stamp_of(self.status) < self.now():
+            return False
+        return self._commands_taken()
+
+    def _commands_taken(self):
+        """Tell whether the simulated robot, if there is one, has taken over all that was sent."""
+        if self._simulator not in self.nodes.names or not self.sent:
+            return True
+        said = self.nodes.output(self._simulator)
+        return said.count("starts at sample") + said.count("refused") >= len(self.sent)
