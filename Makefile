@@ -88,7 +88,7 @@ lint: venv
 	$(BIN)/lint-imports
 
 schema: venv
-	$(BIN)/python -m robot_identification.robot.schema_tables
+	$(BIN)/python -m robot_identification.robot.files.schema_tables
 
 docs: venv
 	$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/build

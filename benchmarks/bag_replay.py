@@ -31,21 +31,21 @@ from robot_identification.msg import IdentificationResult as ResultMessage
 from robot_identification.msg import SampleBlock
 from sensor_msgs.msg import JointState
 
+from robot_identification.files.bags.files import open_bag
+from robot_identification.files.bags.joint_states import JOINT_STATES
+from robot_identification.files.bags.recordings import read_recordings
+from robot_identification.files.results import read_result
 from robot_identification.identification.result import IdentificationResult
-from robot_identification.nodes import qos
-from robot_identification.nodes.client import Client, ClientTimeoutError
-from robot_identification.nodes.middleware import private_domain
-from robot_identification.nodes.processes import NodeProcesses, command
-from robot_identification.nodes.result_messages import result_of
-from robot_identification.nodes.services import CODES
-from robot_identification.nodes.verbs import NodesMissingError, Verbs, data_of
-from robot_identification.robot.document import read_document
-from robot_identification.robot.loading import find_robot, load_robot
+from robot_identification.robot.files.document import read_document
+from robot_identification.robot.files.loading import find_robot, load_robot
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.storage.bag_files import open_bag
-from robot_identification.storage.bags import JOINT_STATES
-from robot_identification.storage.recordings import read_recordings
-from robot_identification.storage.results import read_result
+from robot_identification.ros.clients.client import Client, ClientTimeoutError
+from robot_identification.ros.clients.processes import NodeProcesses, command
+from robot_identification.ros.clients.verbs import NodesMissingError, Verbs, data_of
+from robot_identification.ros.common import qos
+from robot_identification.ros.common.jobs import CODES
+from robot_identification.ros.common.middleware import private_domain
+from robot_identification.ros.messages.results import result_of
 
 NAMESPACE = "/replay"
 BURSTS = (1, 37, 100)

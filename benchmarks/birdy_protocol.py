@@ -32,21 +32,24 @@ from typing import Any
 
 import numpy as np
 
-from robot_identification.dynamics.simulation import ClosedLoop
+from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
 from robot_identification.errors import ModelMismatchError, NotConvergedError
-from robot_identification.excitation.random_points import RandomPointsSettings, random_points
-from robot_identification.excitation.trajectory import Trajectory
-from robot_identification.identification.base import BaseParameters, base_parameters
+from robot_identification.excitation.motions.random_points import (
+    RandomPointsSettings,
+    random_points,
+)
+from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.identification.didim.loop import inertias, positions_to_look_at
 from robot_identification.identification.didim.run import identify_didim
 from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.didim.starts import Start
 from robot_identification.identification.identify import identify
 from robot_identification.identification.result import IdentificationResult
-from robot_identification.robot.loading import load_robot
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.robot.values import load_values
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.recording import RawSamples, Recording
 

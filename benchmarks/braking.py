@@ -26,8 +26,8 @@ import numpy as np
 from robot_identification.msg import ExcitationStatus as Status
 from robot_identification.srv import PlanExcitation
 
-from robot_identification.nodes.cell import Cell, Stop
-from robot_identification.nodes.middleware import private_domain
+from robot_identification.ros.common.middleware import private_domain
+from simulated_cell import Cell, Stop
 
 LIMITS = ("position", "velocity", "acceleration")
 QUIET = 3.0

@@ -30,14 +30,18 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 import numpy as np
 from sensor_msgs.msg import JointState
 
-from robot_identification.dynamics.simulation import ClosedLoop, LoopState
-from robot_identification.excitation.braking import brake
+from robot_identification.dynamics.simulation.fixed_step import ClosedLoop, LoopState
+from robot_identification.excitation.motions.braking import brake
+from robot_identification.excitation.motions.timing import motion_extrema
+from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.plan import PlanSettings, plan
-from robot_identification.excitation.points import PointSettings
-from robot_identification.excitation.timing import motion_extrema
-from robot_identification.excitation.trajectory import Trajectory
-from robot_identification.nodes.messages import time_of
-from robot_identification.nodes.motion_braking import (
+from robot_identification.excitation.search.points import PointSettings
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
+from robot_identification.robot.model import Array, RobotModel
+from robot_identification.ros.messages.common import time_of
+from robot_identification.ros.planning.planning import Machine, Sources, load_machine
+from robot_identification.ros.supervision.braking import (
     FITTED,
     FITTED_READINGS,
     BrakingLimits,
@@ -45,12 +49,8 @@ from robot_identification.nodes.motion_braking import (
     Situation,
     stop_motion,
 )
-from robot_identification.nodes.motion_clock import Instant
-from robot_identification.nodes.motion_states import MotionStates
-from robot_identification.nodes.planning import Machine, Sources, load_machine
-from robot_identification.robot.loading import load_robot
-from robot_identification.robot.model import Array, RobotModel
-from robot_identification.robot.values import load_values
+from robot_identification.ros.supervision.clock import Instant
+from robot_identification.ros.supervision.states import MotionStates
 
 NANOSECONDS = 1_000_000_000
 STATE_RATE = 500

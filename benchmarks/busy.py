@@ -20,10 +20,10 @@ import numpy as np
 from robot_identification.srv import Identify, Validate
 
 from robot_identification import msg
-from robot_identification.nodes.client import Client
-from robot_identification.nodes.services import CODES
-from robot_identification.nodes.session import Session
-from robot_identification.nodes.verbs import Verbs
+from robot_identification.ros.clients.client import Client
+from robot_identification.ros.clients.verbs import Verbs
+from robot_identification.ros.common.jobs import CODES
+from robot_identification.ros.demo.session import Session
 
 SECONDS = 5.0
 REPEATED = 400

@@ -21,8 +21,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test"))
 import numpy as np
 
 from made_up_plans import broken, random_plan, violates
-from robot_identification.excitation.certificate import certify_values
-from robot_identification.robot.loading import load_robot
+from robot_identification.excitation.certification.certificate import certify_values
+from robot_identification.robot.files.loading import load_robot
 
 ROBOTS = ("three_dof", "tx40")
 BATCH = 500

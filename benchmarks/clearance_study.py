@@ -28,13 +28,13 @@ from clearances.judge import Judge
 
 from made_up_plans import random_plan
 from robot_identification.errors import NotCertifiedError
-from robot_identification.excitation.approach import approach
-from robot_identification.excitation.braking import braking_times, release_time
-from robot_identification.excitation.limits import MotionLimits
+from robot_identification.excitation.certification.surroundings import Surroundings
+from robot_identification.excitation.motions.approach import approach
+from robot_identification.excitation.motions.braking import braking_times, release_time
+from robot_identification.excitation.motions.limits import MotionLimits
+from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.plan import PlanSettings, plan
-from robot_identification.excitation.points import PointSettings
-from robot_identification.excitation.surroundings import Surroundings
-from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.excitation.search.points import PointSettings
 
 STATED = 0.02  # m
 SPARE = 0.01  # m

@@ -32,33 +32,29 @@ import yaml
 from passes import factors_of
 
 from robot_identification.dynamics import reference as references
-from robot_identification.dynamics.simulation import ClosedLoop, SimulatedSamples
-from robot_identification.dynamics.stiction import explain
-from robot_identification.errors import (
-    ModelMismatchError,
-    NotConvergedError,
-    SimulationError,
-)
-from robot_identification.excitation.trajectory import Trajectory
-from robot_identification.identification import least_squares
-from robot_identification.identification.base import BaseParameters, base_parameters
+from robot_identification.dynamics.simulation.explained_motion import explain
+from robot_identification.dynamics.simulation.fixed_step import ClosedLoop, SimulatedSamples
+from robot_identification.errors import ModelMismatchError, NotConvergedError, SimulationError
+from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.files.plans.trajectories import read_trajectory
+from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.identification.didim.experiments import experiments_of, simulate
 from robot_identification.identification.didim.iteration import Iterations
 from robot_identification.identification.didim.preparation import first_trial, prepare
 from robot_identification.identification.didim.run import identify_didim
 from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.didim.starts import full_vector, regular
+from robot_identification.identification.estimators import least_squares
 from robot_identification.identification.result import IdentificationResult
-from robot_identification.robot.loading import load_robot
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.robot.values import load_values
 from robot_identification.share import share_directory
 from robot_identification.signals.conditioning import build_recording
+from robot_identification.signals.processing.settings import resolve_processing
 from robot_identification.signals.recording import RawSamples, Recording
-from robot_identification.signals.samples import FilteredSegment
-from robot_identification.signals.settings import resolve_processing
-from robot_identification.storage.trajectories import read_trajectory
+from robot_identification.signals.rows import FilteredSegment
 
 PAPER = Path(__file__).resolve().parents[1] / "test" / "reference" / "scara.yaml"
 TRUSTED_PERCENT = 5.0

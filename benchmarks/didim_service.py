@@ -29,16 +29,16 @@ import numpy as np
 from robot_identification.msg import Progress
 from robot_identification.srv import BaseParameters, IdentifyDidim
 
-from robot_identification.dynamics.simulation import ClosedLoop
-from robot_identification.nodes import qos
-from robot_identification.nodes.services import code_name
-from robot_identification.nodes.session import Session
-from robot_identification.robot.loading import load_robot
-from robot_identification.robot.values import load_values
+from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
+from robot_identification.files.bags.writing import write_joint_states
+from robot_identification.files.plans.trajectories import read_trajectory
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
+from robot_identification.ros.common import qos
+from robot_identification.ros.common.jobs import code_name
+from robot_identification.ros.demo.session import Session
 from robot_identification.share import share_directory
 from robot_identification.signals.recording import RawSamples
-from robot_identification.storage.bag_writing import write_joint_states
-from robot_identification.storage.trajectories import read_trajectory
 
 RATE = 1000.0
 NOISE = np.array([0.8, 0.8, 0.4, 0.2, 0.2, 0.12])  # N m

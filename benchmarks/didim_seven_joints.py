@@ -30,17 +30,20 @@ from typing import Any
 import numpy as np
 
 from robot_identification.dynamics.direct import DirectModel
-from robot_identification.dynamics.simulation import ClosedLoop
+from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
 from robot_identification.errors import ModelMismatchError, NotConvergedError
-from robot_identification.excitation.random_points import RandomPointsSettings, random_points
-from robot_identification.excitation.trajectory import Trajectory
-from robot_identification.identification.base import BaseParameters, base_parameters
+from robot_identification.excitation.motions.random_points import (
+    RandomPointsSettings,
+    random_points,
+)
+from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.identification.didim.run import identify_didim
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.robot.controller import Controller
+from robot_identification.robot.files.urdf import parse_urdf
+from robot_identification.robot.files.urdf_prior import values_of_urdf
 from robot_identification.robot.model import Array, EffortMeaning, RobotModel
-from robot_identification.robot.urdf import parse_urdf
-from robot_identification.robot.urdf_prior import values_of_urdf
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.recording import RawSamples, Recording
 

@@ -29,11 +29,11 @@ from typing import Any
 import numpy as np
 
 from robot_identification.dynamics.regressor import Regressor
-from robot_identification.dynamics.simulation import ClosedLoop
-from robot_identification.dynamics.stiction import explain
-from robot_identification.excitation.trajectory import Trajectory
-from robot_identification.identification.bands import BandStream
-from robot_identification.identification.base import BaseParameters, base_parameters
+from robot_identification.dynamics.simulation.explained_motion import explain
+from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
+from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.files.plans.trajectories import read_trajectory
+from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.identification.didim.experiments import (
     Experiment,
     experiments_of,
@@ -43,17 +43,17 @@ from robot_identification.identification.didim.experiments import (
 from robot_identification.identification.didim.iteration import Problem
 from robot_identification.identification.didim.noise import measured_noise
 from robot_identification.identification.didim.run import identify_didim
-from robot_identification.identification.householder_kernels import fold_rows
 from robot_identification.identification.result import IdentificationResult
-from robot_identification.identification.robust import robust_std
-from robot_identification.robot.loading import load_robot
+from robot_identification.identification.rows.bands import BandStream
+from robot_identification.identification.rows.householder_kernels import fold_rows
+from robot_identification.identification.statistics.robust_std import robust_std
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import Array, RobotModel
-from robot_identification.robot.values import load_values
 from robot_identification.share import share_directory
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.decimation import Decimator
 from robot_identification.signals.recording import RawSamples, Recording
-from robot_identification.storage.trajectories import read_trajectory
 
 SAMPLES_HZ = 1000.0
 NOISE = np.array([0.8, 0.8, 0.4, 0.2, 0.2, 0.12])  # N m

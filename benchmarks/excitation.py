@@ -21,15 +21,18 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import numpy as np
 
-from robot_identification.excitation.criterion import Criterion, condition
-from robot_identification.excitation.limits import MotionLimits
-from robot_identification.excitation.observation import EnergyObservation
+from robot_identification.excitation.motions.limits import MotionLimits
+from robot_identification.excitation.motions.random_points import (
+    RandomPointsSettings,
+    random_points,
+)
+from robot_identification.excitation.objective.criterion import Criterion, condition
+from robot_identification.excitation.objective.energy_rows import EnergyObservation
 from robot_identification.excitation.plan import PlanSettings, plan
-from robot_identification.excitation.points import PointSettings, optimise_points
-from robot_identification.excitation.problem import point_problem
-from robot_identification.excitation.random_points import RandomPointsSettings, random_points
-from robot_identification.identification.base import base_parameters
-from robot_identification.robot.loading import load_robot
+from robot_identification.excitation.search.points import PointSettings, optimise_points
+from robot_identification.excitation.search.problem import point_problem
+from robot_identification.identification.base.parameters import base_parameters
+from robot_identification.robot.files.loading import load_robot
 
 PUBLISHED = {
     15: (5665.0, 27994.0, 94585.0, 53.0),

@@ -19,11 +19,11 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 import numpy as np
 
 from robot_identification.collision.model import load_collision_model
-from robot_identification.excitation.fourier.settings import FourierSettings
+from robot_identification.excitation.certification.surroundings import Surroundings
+from robot_identification.excitation.families.fourier_settings import FourierSettings
 from robot_identification.excitation.plan import Plan, PlanSettings, plan
-from robot_identification.excitation.points import PointSettings
-from robot_identification.excitation.surroundings import Surroundings
-from robot_identification.robot.loading import load_robot
+from robot_identification.excitation.search.points import PointSettings
+from robot_identification.robot.files.loading import load_robot
 
 RATE = 500.0
 

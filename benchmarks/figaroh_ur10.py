@@ -41,17 +41,17 @@ from typing import Any
 import numpy as np
 
 from robot_identification.dynamics.regressor import Regressor
-from robot_identification.identification.base import BaseParameters, base_parameters
+from robot_identification.files.bags.recordings import read_recordings
+from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.identification.identify import identify
 from robot_identification.identification.result import IdentificationResult
-from robot_identification.robot.loading import load_robot
+from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.signals.processing import Processing
+from robot_identification.signals.processing.complete import Processing
+from robot_identification.signals.processing.settings import resolve_processing
 from robot_identification.signals.recording import Recording
-from robot_identification.signals.samples import filter_recording, kept_rows
-from robot_identification.signals.settings import resolve_processing
-from robot_identification.storage.recordings import read_recordings
+from robot_identification.signals.rows import filter_recording, kept_rows
 
 PEERS = Path(__file__).with_name("peers")
 FIGAROH, FLOBAROID = PEERS / "figaroh_identify.py", PEERS / "flobaroid_identify.py"

@@ -35,28 +35,31 @@ import scipy.signal
 
 from robot_identification.dynamics.reference import Reference
 from robot_identification.dynamics.regressor import Regressor, inverse_dynamics
-from robot_identification.dynamics.simulation import ClosedLoop
-from robot_identification.excitation.random_points import RandomPointsSettings, random_points
-from robot_identification.excitation.trajectory import Trajectory
-from robot_identification.identification import least_squares
-from robot_identification.identification.bands import BandGrams
-from robot_identification.identification.base import BaseParameters, base_parameters
+from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
+from robot_identification.excitation.motions.random_points import (
+    RandomPointsSettings,
+    random_points,
+)
+from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.identification.didim.run import identify_didim
 from robot_identification.identification.didim.settings import DidimSettings
-from robot_identification.identification.factor import JointFactor
-from robot_identification.identification.householder_kernels import fold_rows
-from robot_identification.identification.robust import robust_std
-from robot_identification.identification.stream import band_stream, decimated_rows
-from robot_identification.identification.whole_rows import WholeRows
-from robot_identification.robot.loading import load_robot
+from robot_identification.identification.estimators import least_squares
+from robot_identification.identification.rows.bands import BandGrams
+from robot_identification.identification.rows.factor import JointFactor
+from robot_identification.identification.rows.householder_kernels import fold_rows
+from robot_identification.identification.rows.whole import band_stream, decimated_rows
+from robot_identification.identification.rows.whole_rows import WholeRows
+from robot_identification.identification.statistics.robust_std import robust_std
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.robot.values import load_values
 from robot_identification.signals.decimation import Window
-from robot_identification.signals.processing import Processing
+from robot_identification.signals.processing.complete import Processing
+from robot_identification.signals.processing.settings import resolve_processing
 from robot_identification.signals.recording import Recording, Segment
-from robot_identification.signals.samples import FilteredSegment, filter_recording, kept_rows
-from robot_identification.signals.settings import resolve_processing
+from robot_identification.signals.rows import FilteredSegment, filter_recording, kept_rows
 
 BATCH = 25
 DIDIM_SHARE = 0.1  # of the runs that are asked for; each takes a second

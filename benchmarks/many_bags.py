@@ -33,21 +33,21 @@ from typing import Any
 import numpy as np
 
 from robot_identification.dynamics.regressor import Regressor, inverse_dynamics
-from robot_identification.identification import least_squares
-from robot_identification.identification.base import BaseParameters, base_parameters
-from robot_identification.identification.stream import FactorStream
-from robot_identification.identification.streamed_run import StreamedRun
+from robot_identification.files.bags.joint_states import JOINT_STATES, stream_joint_states
+from robot_identification.files.bags.writing import write_joint_states
+from robot_identification.files.results import read_result
+from robot_identification.identification.base.parameters import BaseParameters, base_parameters
+from robot_identification.identification.estimators import least_squares
+from robot_identification.identification.rows.growing_run import StreamedRun
+from robot_identification.identification.rows.whole import FactorStream
 from robot_identification.parallel.bags import find_bags
 from robot_identification.parallel.settings import common_settings
-from robot_identification.robot.loading import load_robot
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import Array
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.robot.values import load_values
-from robot_identification.signals.processing import Processing
+from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.recording import RawSamples
-from robot_identification.storage.bag_writing import write_joint_states
-from robot_identification.storage.bags import JOINT_STATES, stream_joint_states
-from robot_identification.storage.results import read_result
 
 ROBOT, VALUES = "tx40", "tx40_simulated"
 PERIOD = 1e-3

@@ -19,16 +19,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from robot_identification.excitation.criterion import Criterion, condition, equilibrium
-from robot_identification.excitation.curve import Points
-from robot_identification.excitation.limits import MotionLimits
-from robot_identification.excitation.observation import EnergyObservation
-from robot_identification.excitation.points import PointSettings, optimise_points
-from robot_identification.excitation.problem import point_problem
-from robot_identification.identification.base import base_parameters
-from robot_identification.identification.energy import solve
-from robot_identification.robot.loading import load_robot
-from robot_identification.robot.values import load_values
+from robot_identification.excitation.motions.limits import MotionLimits
+from robot_identification.excitation.objective.criterion import Criterion, condition, equilibrium
+from robot_identification.excitation.objective.curve import Points
+from robot_identification.excitation.objective.energy_rows import EnergyObservation
+from robot_identification.excitation.search.points import PointSettings, optimise_points
+from robot_identification.excitation.search.problem import point_problem
+from robot_identification.identification.base.parameters import base_parameters
+from robot_identification.identification.estimators.energy import solve
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 
 ROBOT = load_robot("three_dof")
 BASE = base_parameters(ROBOT)

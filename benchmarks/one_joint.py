@@ -35,21 +35,24 @@ import yaml
 from robot_identification.msg import ExcitationStatus, IdentificationResult
 
 from robot_identification.dynamics.regressor import Regressor
-from robot_identification.dynamics.simulation import ClosedLoop
+from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
+from robot_identification.excitation.motions.random_points import (
+    RandomPointsSettings,
+    random_points,
+)
+from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.one_joint.plan import plan_one_joint
 from robot_identification.excitation.plan import PlanSettings, default_model, plan
-from robot_identification.excitation.points import PointSettings
-from robot_identification.excitation.random_points import RandomPointsSettings, random_points
-from robot_identification.excitation.trajectory import Trajectory
-from robot_identification.identification.base import base_parameters
+from robot_identification.excitation.search.points import PointSettings
+from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.identify import identify
-from robot_identification.nodes.client import RequestRefusedError
-from robot_identification.nodes.motion_client import follow
-from robot_identification.nodes.session import Session
-from robot_identification.nodes.verbs import Verbs, data_of
-from robot_identification.robot.loading import load_robot
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import Array, RobotModel
-from robot_identification.robot.values import load_values
+from robot_identification.ros.clients.client import RequestRefusedError
+from robot_identification.ros.clients.motion import follow
+from robot_identification.ros.clients.verbs import Verbs, data_of
+from robot_identification.ros.demo.session import Session
 from robot_identification.signals.recording import Recording, Segment
 
 VALUES = {"tx40": "tx40_simulated", "ur10": "ur10_simulated"}

@@ -20,19 +20,19 @@ from typing import Any
 
 import numpy as np
 
-from robot_identification.identification.base import BaseParameters, base_parameters
+from robot_identification.files.bags.joint_states import read_joint_states
+from robot_identification.files.bags.recordings import read_recordings
+from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.identification.identify import identify
 from robot_identification.identification.merging import merge_results
 from robot_identification.identification.parts import Part, identify_parts
 from robot_identification.identification.result import IdentificationResult
-from robot_identification.identification.streaming import StreamingIdentification
-from robot_identification.robot.loading import load_robot
+from robot_identification.identification.rows.growing import StreamingIdentification
+from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.signals.processing.settings import resolve_processing
 from robot_identification.signals.recording import RawSamples, Recording
-from robot_identification.signals.settings import resolve_processing
-from robot_identification.storage.bags import read_joint_states
-from robot_identification.storage.recordings import read_recordings
 
 BAGS = {"emps": "emps/bag", "tx40": "tx40/bag", "ur10": "ur10/ur10_exciting_trajectory.db3"}
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from robot_identification.identification.base import BaseParameters
-from robot_identification.identification.factor import JointFactor
-from robot_identification.identification.whole_rows import WholeRows
-from robot_identification.signals.processing import Processing
-from robot_identification.signals.samples import FilteredSegment
+from robot_identification.identification.base.parameters import BaseParameters
+from robot_identification.identification.rows.factor import JointFactor
+from robot_identification.identification.rows.whole_rows import WholeRows
+from robot_identification.signals.processing.complete import Processing
+from robot_identification.signals.rows import FilteredSegment
 
 
 def pass_over(

@@ -27,23 +27,23 @@ from typing import Any
 
 import numpy as np
 
+from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.simulated_recording import (
     SimulationSettings,
     simulated_recording,
 )
-from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.files.plans.trajectories import read_trajectory
 from robot_identification.identification.payload.calibrate_drives import identify_drive_gains
 from robot_identification.identification.payload.drive_gains import METHODS
 from robot_identification.identification.payload.identify import identify_payload
 from robot_identification.identification.payload.known import KnownPayload
 from robot_identification.robot.bodies import Body
-from robot_identification.robot.loading import load_robot
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.mounting import mounting
-from robot_identification.robot.values import load_values
 from robot_identification.signals.joint_side import joint_side_recording
 from robot_identification.signals.recording import Recording
-from robot_identification.storage.trajectories import read_trajectory
 
 CENTRAL = np.array([[0.003, 2.5e-4, -2e-4], [2.5e-4, 0.0035, 1.5e-4], [-2e-4, 1.5e-4, 0.002]])
 FACTORS = (1.08, 0.93, 1.05, 0.9, 1.1, 0.95)

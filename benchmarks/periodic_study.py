@@ -33,19 +33,22 @@ from functools import lru_cache
 import numpy as np
 
 from periodic_motions import REST, START, periodic_trajectory
-from robot_identification.dynamics.simulation import ClosedLoop
-from robot_identification.identification.base import base_parameters
+from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
+from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.identify import identify
-from robot_identification.identification.periodic import PeriodicRecording, periodic_recording
-from robot_identification.identification.periodic_settings import periodic_processing
+from robot_identification.identification.periodic.recordings import (
+    PeriodicRecording,
+    periodic_recording,
+)
+from robot_identification.identification.periodic.settings import periodic_processing
 from robot_identification.identification.result import IdentificationResult
-from robot_identification.robot.loading import load_robot
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.robot.values import load_values
 from robot_identification.signals.conditioning import build_recording
-from robot_identification.signals.period_average import average_periods
-from robot_identification.signals.periods import PeriodicMotion
+from robot_identification.signals.periodic.average import average_periods
+from robot_identification.signals.periodic.periods import PeriodicMotion
 from robot_identification.signals.recording import RawSamples, Recording
 
 PERIOD, HARMONICS, RATE, RAMP = 5.0, 5, 1000.0, 1.0

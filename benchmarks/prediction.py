@@ -26,17 +26,17 @@ from sensor_msgs.msg import JointState
 from soaking.resources import Usage
 
 from robot_identification.dynamics.regressor import inverse_dynamics
+from robot_identification.files.results import write_result
 from robot_identification.identification.identify import identify
-from robot_identification.nodes import qos
-from robot_identification.nodes.client import Client
-from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
-from robot_identification.nodes.middleware import private_domain
-from robot_identification.nodes.processes import NodeProcesses, command
-from robot_identification.nodes.verbs import Verbs
-from robot_identification.robot.loading import load_robot
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.ros.clients.client import Client
+from robot_identification.ros.clients.processes import NodeProcesses, command
+from robot_identification.ros.clients.verbs import Verbs
+from robot_identification.ros.common import qos
+from robot_identification.ros.common.joint_states import NANOSECONDS, stamp_of
+from robot_identification.ros.common.middleware import private_domain
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.recording import RawSamples
-from robot_identification.storage.results import write_result
 
 NAMESPACE = "/bench_prediction"
 JOINTS = 7
@@ -48,8 +48,8 @@ import numpy as np
 import rclpy
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
-from robot_identification.nodes import qos
-from robot_identification.nodes.messages import time_of
+from robot_identification.ros import qos
+from robot_identification.ros.messages.common import time_of
 rclpy.init()
 node = Node("driver", namespace=sys.argv[1])
 publisher = node.create_publisher(JointState, "joint_states", qos.STATES_OUT)

@@ -16,7 +16,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 from profiling import live, offline, service
 
-from robot_identification.nodes.middleware import private_domain
+from robot_identification.ros.common.middleware import private_domain
 
 USES = ("live", "service", "offline")
 

@@ -19,17 +19,17 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import numpy as np
 
-from robot_identification.dynamics.simulation import ClosedLoop
+from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
 from robot_identification.errors import SettingError
-from robot_identification.excitation.limits import MotionLimits
+from robot_identification.excitation.motions.limits import MotionLimits
+from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.plan import PlanSettings, plan
-from robot_identification.excitation.points import PointSettings
-from robot_identification.excitation.trajectory import Trajectory
-from robot_identification.nodes.planning import Sources, load_machine
+from robot_identification.excitation.search.points import PointSettings
 from robot_identification.robot.controller import Controller
-from robot_identification.robot.loading import load_robot
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import Array
-from robot_identification.robot.values import load_values
+from robot_identification.ros.planning.planning import Sources, load_machine
 
 DURATION = 3.0
 JOINT = 4

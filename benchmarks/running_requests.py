@@ -36,11 +36,11 @@ from soaking.arm import Arm, prepare
 from soaking.machine import Machine
 from soaking.resources import Usage
 
-from robot_identification.nodes.client import Client
-from robot_identification.nodes.middleware import private_domain
-from robot_identification.nodes.processes import NodeProcesses, command
-from robot_identification.nodes.services import CODES
-from robot_identification.nodes.verbs import Verbs
+from robot_identification.ros.clients.client import Client
+from robot_identification.ros.clients.processes import NodeProcesses, command
+from robot_identification.ros.clients.verbs import Verbs
+from robot_identification.ros.common.jobs import CODES
+from robot_identification.ros.common.middleware import private_domain
 
 NAMESPACE = "/running"
 RATE = 1000.0

@@ -45,11 +45,11 @@ from soaking.machine import Machine
 from soaking.observer import Observer
 from soaking.resources import Resources
 
-from robot_identification.nodes.client import Client
-from robot_identification.nodes.joint_states import NANOSECONDS
-from robot_identification.nodes.middleware import private_domain
-from robot_identification.nodes.processes import NodeProcesses, command
-from robot_identification.nodes.verbs import Verbs
+from robot_identification.ros.clients.client import Client
+from robot_identification.ros.clients.processes import NodeProcesses, command
+from robot_identification.ros.clients.verbs import Verbs
+from robot_identification.ros.common.joint_states import NANOSECONDS
+from robot_identification.ros.common.middleware import private_domain
 
 NAMESPACE = "/soak"
 NODES = ("acquisition", "identification", "calibration")

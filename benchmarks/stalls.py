@@ -25,11 +25,11 @@ from robot_identification.msg import SampleBlock
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
-from robot_identification.nodes import qos
-from robot_identification.nodes.client import Client, ClientTimeoutError
-from robot_identification.nodes.messages import time_of
-from robot_identification.nodes.middleware import private_domain
-from robot_identification.nodes.processes import NodeProcesses, command
+from robot_identification.ros.clients.client import Client, ClientTimeoutError
+from robot_identification.ros.clients.processes import NodeProcesses, command
+from robot_identification.ros.common import qos
+from robot_identification.ros.common.middleware import private_domain
+from robot_identification.ros.messages.common import time_of
 
 PERIOD = 5e-4
 BURST = 0.3

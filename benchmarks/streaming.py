@@ -25,9 +25,9 @@ from typing import Any
 import numpy as np
 from didim_seven_joints import NOISE, Bench
 
-from robot_identification.dynamics.simulation import ClosedLoop
+from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
 from robot_identification.identification.identify import identify
-from robot_identification.identification.streaming import StreamingIdentification
+from robot_identification.identification.rows.growing import StreamingIdentification
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.joint_side import joint_side_recording
 from robot_identification.signals.recording import RawSamples

@@ -34,17 +34,20 @@ from diagnostic_msgs.msg import DiagnosticArray
 from robot_identification.msg import ProcessingSettings
 
 from robot_identification.errors import RobotIdentificationError
-from robot_identification.excitation.random_points import RandomPointsSettings, random_points
-from robot_identification.excitation.trajectory import Trajectory
-from robot_identification.identification.base import base_parameters
-from robot_identification.nodes import qos
-from robot_identification.nodes.session import Session
-from robot_identification.robot.loading import load_robot
+from robot_identification.excitation.motions.random_points import (
+    RandomPointsSettings,
+    random_points,
+)
+from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.files.plans.trajectories import read_trajectory, write_trajectory
+from robot_identification.identification.base.parameters import base_parameters
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import RobotModel
-from robot_identification.robot.values import load_values
+from robot_identification.ros.common import qos
+from robot_identification.ros.demo.session import Session
 from robot_identification.share import share_directory
 from robot_identification.signals.decimation import Decimator
-from robot_identification.storage.trajectories import read_trajectory, write_trajectory
 
 SEEDS = range(10)
 TRUSTED_PERCENT = 5.0

@@ -19,21 +19,21 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from robot_identification.nodes.commissioning import (
+from robot_identification.files.atomic import write_bytes_atomically
+from robot_identification.report.figures.files import png
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
+from robot_identification.robot.model import RobotModel
+from robot_identification.ros.demo.commissioning import (
     OTHERS,
     follow_with_both,
     heavy_prior,
     plan,
     record_excitation,
 )
-from robot_identification.nodes.session import Session
-from robot_identification.nodes.tracking import Errors, Tracking
-from robot_identification.report.figures import png
-from robot_identification.report.tracking_plot import rms_table, tracking_figure
-from robot_identification.robot.loading import load_robot
-from robot_identification.robot.model import RobotModel
-from robot_identification.robot.values import load_values
-from robot_identification.storage.atomic import write_bytes_atomically
+from robot_identification.ros.demo.session import Session
+from robot_identification.ros.demo.tracking import Errors, Tracking
+from tracking_plot import rms_table, tracking_figure
 
 ROBOT, TRUTH = "tx40", "tx40_simulated"
 STALE_AFTER = 0.5  # s: a busy machine delays states

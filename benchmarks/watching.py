@@ -31,10 +31,10 @@ from robot_identification.msg import ExcitationStatus as Status
 from robot_identification.srv import PlanExcitation
 from sensor_msgs.msg import JointState
 
-from robot_identification.nodes import qos
-from robot_identification.nodes.cell import Cell, Sent
-from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
-from robot_identification.nodes.middleware import private_domain
+from robot_identification.ros.common import qos
+from robot_identification.ros.common.joint_states import NANOSECONDS, stamp_of
+from robot_identification.ros.common.middleware import private_domain
+from simulated_cell import Cell, Sent
 
 EVENTS = 40
 LIMIT = 0.1
@@ -44,7 +44,7 @@ PUBLISHER = """
 import sys, time, rclpy
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
-from robot_identification.nodes import qos
+from robot_identification.ros import qos
 rclpy.init()
 node = Node("driver", namespace=sys.argv[1])
 publisher = node.create_publisher(JointState, "joint_states", qos.STATES_OUT)

@@ -8,9 +8,9 @@ import sys
 import numpy as np
 
 from robot_identification.dynamics.regressor import Regressor
-from robot_identification.identification.base import base_parameters
-from robot_identification.robot.loading import load_robot
-from robot_identification.storage.results import read_result
+from robot_identification.files.results import read_result
+from robot_identification.identification.base.parameters import base_parameters
+from robot_identification.robot.files.loading import load_robot
 
 
 def main() -> None:

@@ -6,8 +6,8 @@ computed_torque, for a controller that adds `feedforward_effort` to its own effo
 """
 
 from launch import LaunchDescription
-from robot_identification.launching.actions import describe
-from robot_identification.launching.suites import LIVE
+from robot_identification.ros.launching.actions import describe
+from robot_identification.ros.launching.suites import LIVE
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -5,8 +5,8 @@ that name bags.
 """
 
 from launch import LaunchDescription
-from robot_identification.launching.actions import describe
-from robot_identification.launching.suites import BAGS
+from robot_identification.ros.launching.actions import describe
+from robot_identification.ros.launching.suites import BAGS
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -5,8 +5,8 @@ physics of MuJoCo.
 """
 
 from launch import LaunchDescription
-from robot_identification.launching.actions import describe
-from robot_identification.launching.suites import SIMULATED
+from robot_identification.ros.launching.actions import describe
+from robot_identification.ros.launching.suites import SIMULATED
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -11,9 +11,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import pytest
 from hypothesis import HealthCheck, settings
 
-from robot_identification.nodes import asking, processes
-from robot_identification.nodes.client import Client
-from robot_identification.nodes.middleware import private_domain, this_machine_only
+from robot_identification.ros.clients import asking, processes
+from robot_identification.ros.clients.client import Client
+from robot_identification.ros.common.middleware import private_domain, this_machine_only
 
 _WAIT_FOR, _SILENT = Client.wait_for, asking.SILENT
 

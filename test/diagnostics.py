@@ -2,7 +2,7 @@
 
 from diagnostic_msgs.msg import DiagnosticArray
 
-from robot_identification.nodes import qos
+from robot_identification.ros.common import qos
 
 
 def values_of(status):

@@ -3,9 +3,9 @@
 import numpy as np
 from sensor_msgs.msg import JointState
 
-from robot_identification.nodes import qos
-from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
-from robot_identification.nodes.messages import time_of
+from robot_identification.ros.common import qos
+from robot_identification.ros.common.joint_states import NANOSECONDS, stamp_of
+from robot_identification.ros.messages.common import time_of
 
 _LATEST = 2**31 * NANOSECONDS - 1
 

@@ -12,12 +12,14 @@ import numpy as np
 from fuzz_runs import HangError, two_seconds
 from packed_bags import packed
 from robot_identification.errors import RobotIdentificationError
+from robot_identification.files.bags import joint_state_cdr
+from robot_identification.files.bags import writing as bag_writing
+from robot_identification.files.bags.efforts import ARRAY_TYPE, read_efforts
+from robot_identification.files.bags.joint_states import JOINT_STATES, read_joint_states
+from robot_identification.files.bags.message_types import message_types
+from robot_identification.files.mcap import records as mcap_records
+from robot_identification.signals.efforts.separate import EffortSamples, EffortSource
 from robot_identification.signals.recording import RawSamples
-from robot_identification.signals.separate_efforts import EffortSamples, EffortSource
-from robot_identification.storage import bag_writing, joint_state_cdr, mcap_records
-from robot_identification.storage.bag_efforts import ARRAY_TYPE, read_efforts
-from robot_identification.storage.bags import JOINT_STATES, read_joint_states
-from robot_identification.storage.message_types import message_types
 
 FORMATS = ("mcap", "mcap zstd", "mcap without checksum", "sqlite3")
 CHECKED = ("mcap", "mcap zstd")

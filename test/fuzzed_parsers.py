@@ -12,15 +12,19 @@ from fuzz_parser import Parser, config, yaml_parser
 from made_up_plans import random_plan
 from made_up_results import made_up_result, with_everything
 from mutations import damaged_yaml, packed_tree
-from robot_identification.excitation import trajectory as trajectories
-from robot_identification.excitation.certificate import certify
-from robot_identification.identification import cross_validation, history, huber
+from robot_identification.excitation.certification.certificate import certify
+from robot_identification.excitation.motions import trajectory as trajectories
+from robot_identification.files import payloads as payload_files
+from robot_identification.files import results
+from robot_identification.files.plans import plans
+from robot_identification.files.plans import trajectories as trajectory_files
+from robot_identification.identification import history
+from robot_identification.identification.estimators import huber
 from robot_identification.identification.payload import known
-from robot_identification.nodes import fault_files
-from robot_identification.robot import content_digest, document, values
-from robot_identification.robot.loading import load_robot
-from robot_identification.storage import payload_files, plans, results
-from robot_identification.storage import trajectories as trajectory_files
+from robot_identification.identification.statistics import cross_validation
+from robot_identification.robot.files import content_digest, document, values
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.ros.simulation import fault_files
 
 PAYLOAD = b"""mass: 3.5
 centre: [0.01, -0.02, 0.1]

@@ -15,9 +15,12 @@ from fuzzed_bags import NAMES, write_bag
 from made_up_plans import random_plan
 from mutations import damaged_message, damaged_trajectory
 from robot_identification.errors import BagError
-from robot_identification.excitation import trajectory as trajectories
-from robot_identification.robot.loading import load_robot
-from robot_identification.storage import bag_files, bag_trajectories, bags, joint_state_cdr
+from robot_identification.excitation.motions import trajectory as trajectories
+from robot_identification.files.bags import files as bag_files
+from robot_identification.files.bags import joint_state_cdr
+from robot_identification.files.bags import joint_states as bags
+from robot_identification.files.bags import trajectories as bag_trajectories
+from robot_identification.robot.files.loading import load_robot
 
 ROBOT = "three_dof"
 

@@ -5,7 +5,10 @@ import numpy as np
 import fuzz_checks
 from fuzz_parser import Parser, config, yaml_parser
 from mutations import damaged_xml
-from robot_identification.robot import (
+from robot_identification.files import priors
+from robot_identification.files.export import urdf as urdf_files
+from robot_identification.files.export import urdf_rewriting, xml_surgery
+from robot_identification.robot.files import (
     document,
     joint_limits,
     loading,
@@ -15,12 +18,10 @@ from robot_identification.robot import (
     urdf_prior,
     values,
     xml_document,
-    yaml_format,
-    yaml_sections,
 )
-from robot_identification.robot.loading import load_robot
-from robot_identification.storage import priors
-from robot_identification.storage.export import urdf_files, urdf_rewriting, xml_surgery
+from robot_identification.robot.files import robot_yaml as yaml_format
+from robot_identification.robot.files import robot_yaml_sections as yaml_sections
+from robot_identification.robot.files.loading import load_robot
 
 ROBOT = "three_dof"
 URDF = b"""<robot name="arm"><link name="base"/>

@@ -9,15 +9,15 @@ from sensor_msgs.msg import JointState
 
 from diagnostics import Diagnostics, values_of
 from robot_identification.dynamics.regressor import inverse_dynamics
-from robot_identification.nodes import qos
-from robot_identification.nodes.client import Client
-from robot_identification.nodes.joint_states import stamp_of
-from robot_identification.nodes.messages import time_of
-from robot_identification.nodes.processes import command
-from robot_identification.nodes.services import CODES
-from robot_identification.nodes.verbs import Verbs
-from robot_identification.robot.loading import load_robot
-from robot_identification.robot.values import load_values, values_path
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values, values_path
+from robot_identification.ros.clients.client import Client
+from robot_identification.ros.clients.processes import command
+from robot_identification.ros.clients.verbs import Verbs
+from robot_identification.ros.common import qos
+from robot_identification.ros.common.jobs import CODES
+from robot_identification.ros.common.joint_states import stamp_of
+from robot_identification.ros.messages.common import time_of
 
 ROBOT = load_robot("scara")
 TRUTH = load_values("scara", ROBOT)

@@ -2,10 +2,10 @@
 
 import yaml
 
-from robot_identification.launching.suites import SIMULATED
-from robot_identification.nodes.processes import command
-from robot_identification.robot.loading import load_robot
-from robot_identification.robot.values import load_values
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
+from robot_identification.ros.clients.processes import command
+from robot_identification.ros.launching.suites import SIMULATED
 
 ROBOT = load_robot("scara")
 TRUTH = load_values("scara", ROBOT)

@@ -10,9 +10,9 @@ import time
 from rosgraph_msgs.msg import Clock
 
 from fake_driver import FakeDriver
-from robot_identification.nodes.cell import Cell
-from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
-from robot_identification.nodes.messages import time_of
+from robot_identification.ros.common.joint_states import NANOSECONDS, stamp_of
+from robot_identification.ros.messages.common import time_of
+from simulated_cell import Cell
 
 BEGIN = 1_700_000_000 * NANOSECONDS
 _AGAIN = 0.2  # s after which a tick that nobody has answered is sent again: clocks are best effort

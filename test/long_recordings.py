@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from robot_identification.identification.base import base_parameters
-from robot_identification.robot.loading import load_robot
+from robot_identification.identification.base.parameters import base_parameters
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.robot.values import load_values
 from robot_identification.signals.recording import RawSamples
 from swinging_scara import RATE, swinging_scara
 

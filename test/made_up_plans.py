@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 from oracles.quintic_curve import states
-from robot_identification.excitation.curve import Points
-from robot_identification.excitation.limits import MotionLimits
-from robot_identification.excitation.timing import fitted, trajectory_of
+from robot_identification.excitation.motions.limits import MotionLimits
+from robot_identification.excitation.motions.timing import fitted, trajectory_of
+from robot_identification.excitation.objective.curve import Points
 
 BREAKS = ("limits", "nan", "names", "jump", "rush", "shift", "order", "nothing")
 

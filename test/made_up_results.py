@@ -6,15 +6,15 @@ import numpy as np
 import scipy.linalg
 
 from robot_identification.dynamics.regressor import Regressor
-from robot_identification.identification import least_squares
-from robot_identification.identification.cross_validation import CrossValidation, Fold
-from robot_identification.identification.essential import Elimination, Removal
-from robot_identification.identification.factor import JointFactor
+from robot_identification.identification.estimators import least_squares
+from robot_identification.identification.estimators.essential import Elimination, Removal
+from robot_identification.identification.estimators.huber import Robustness
+from robot_identification.identification.estimators.least_squares import RelativeError
+from robot_identification.identification.estimators.outliers import Outliers
 from robot_identification.identification.history import History, Iteration
-from robot_identification.identification.huber import Robustness
-from robot_identification.identification.least_squares import RelativeError
-from robot_identification.identification.outliers import Outliers
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
+from robot_identification.identification.rows.factor import JointFactor
+from robot_identification.identification.statistics.cross_validation import CrossValidation, Fold
 
 
 def numerical_regrouping(w, names):

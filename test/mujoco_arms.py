@@ -12,13 +12,16 @@ import yaml
 
 from engines import example
 from robot_identification import msg
-from robot_identification.dynamics.mujoco_loop import MujocoLoop
-from robot_identification.excitation.random_points import RandomPointsSettings, random_points
-from robot_identification.nodes.session import Session
-from robot_identification.robot.loading import load_robot
+from robot_identification.dynamics.simulation.mujoco import MujocoLoop
+from robot_identification.excitation.motions.random_points import (
+    RandomPointsSettings,
+    random_points,
+)
+from robot_identification.files.mujoco_models import mujoco_robot
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.urdf_prior import urdf_prior
 from robot_identification.robot.parameters import LINK_PARAMETERS
-from robot_identification.robot.urdf_prior import urdf_prior
-from robot_identification.storage.mujoco_models import mujoco_robot
+from robot_identification.ros.demo.session import Session
 
 MUJOCO = "mujoco_robot"
 ALL_SAMPLES = msg.ProcessingSettings(velocity_threshold=[0.0])

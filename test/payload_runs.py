@@ -3,14 +3,14 @@
 import numpy as np
 
 from robot_identification.dynamics.regressor import inverse_dynamics
-from robot_identification.identification.base import base_parameters
+from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.payload.runs import Columns, fold
-from robot_identification.identification.whole_rows import WholeRows
+from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.robot.bodies import Body
 from robot_identification.robot.drives import as_recorded
 from robot_identification.robot.mounting import mounting
-from robot_identification.signals.processing import Processing
-from robot_identification.signals.samples import FilteredSegment
+from robot_identification.signals.processing.complete import Processing
+from robot_identification.signals.rows import FilteredSegment
 
 RATE = 200.0
 BODY = Body(

@@ -5,11 +5,11 @@ from functools import cache
 import numpy as np
 
 from robot_identification.dynamics.regressor import inverse_dynamics
-from robot_identification.excitation.trajectory import Trajectory
-from robot_identification.robot.loading import load_robot
-from robot_identification.robot.values import load_values
+from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 from robot_identification.signals.conditioning import build_recording
-from robot_identification.signals.fourier import derivative_basis
+from robot_identification.signals.periodic.fourier import derivative_basis
 from robot_identification.signals.recording import RawSamples
 
 START = 1_700_000_000_000_000_000

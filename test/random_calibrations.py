@@ -9,9 +9,9 @@ from random_robots import coupled_wrist, random_robot
 from robot_identification.calibration.calibrate import calibrate
 from robot_identification.calibration.checks import check_consistency
 from robot_identification.calibration.prior import Prior
+from robot_identification.files.export.urdf import identified_urdf
+from robot_identification.robot.files.urdf_prior import values_of_urdf
 from robot_identification.robot.model import RobotModel
-from robot_identification.robot.urdf_prior import values_of_urdf
-from robot_identification.storage.export.urdf_files import identified_urdf
 
 
 class Case(NamedTuple):

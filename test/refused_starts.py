@@ -9,8 +9,8 @@ import tempfile
 
 import pytest
 
-from robot_identification.nodes.interruption import INTERRUPTS
-from robot_identification.nodes.processes import command
+from robot_identification.ros.clients.interruption import INTERRUPTS
+from robot_identification.ros.clients.processes import command
 
 
 def refused_start(node, parameters, parameter_files=(), **environment):

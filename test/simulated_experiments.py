@@ -4,14 +4,14 @@ from functools import cache
 
 import numpy as np
 
-from robot_identification.dynamics.simulation import ClosedLoop
-from robot_identification.identification.base import base_parameters
-from robot_identification.robot.loading import load_robot
-from robot_identification.robot.values import load_values
+from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
+from robot_identification.files.plans.trajectories import read_trajectory
+from robot_identification.identification.base.parameters import base_parameters
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 from robot_identification.share import share_directory
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.recording import RawSamples
-from robot_identification.storage.trajectories import read_trajectory
 
 START = 1_700_000_000_000_000_000
 

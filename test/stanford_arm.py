@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from robot_identification.robot.loading import load_robot
+from robot_identification.robot.files.loading import load_robot
 
 PUBLISHED = yaml.safe_load((Path(__file__).parent / "reference" / "stanford.yaml").read_text())
 

@@ -9,15 +9,16 @@ import yaml
 
 from robot_identification.cli.main import parser
 from robot_identification.errors import SettingError
-from robot_identification.launching import suites
-from robot_identification.launching.arguments import boolean, number, numbers
-from robot_identification.launching.suites import BAGS, LIVE, SIMULATED, offline_command
-from robot_identification.nodes.commissioning import OTHERS
-from robot_identification.nodes.parameter_files import read_parameters, shipped_parameters
-from robot_identification.nodes.session import NODES
-from robot_identification.nodes.tracking import NODE
-from robot_identification.robot.loading import load_robot
-from robot_identification.robot.values import known_values
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import known_values
+from robot_identification.ros.clients.processes import MODULES
+from robot_identification.ros.common.parameter_files import read_parameters, shipped_parameters
+from robot_identification.ros.demo.commissioning import OTHERS
+from robot_identification.ros.demo.session import NODES
+from robot_identification.ros.demo.tracking import NODE
+from robot_identification.ros.launching import suites
+from robot_identification.ros.launching.arguments import boolean, number, numbers
+from robot_identification.ros.launching.suites import BAGS, LIVE, SIMULATED, offline_command
 from robot_identification.settings import Kind
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -32,33 +33,33 @@ STANDARD = {"use_sim_time"}
 
 def source_of(node):
     """Return the text of the modules that make up a node: its own and those it imports here."""
-    found, names = {}, [node]
+    found, names = {}, [MODULES[node]]
     while names:
         name = names.pop()
-        path = ROOT / "robot_identification" / "nodes" / f"{name}.py"
+        path = ROOT / "robot_identification" / "ros" / f"{name.replace('.', '/')}.py"
         if name not in found and path.is_file():
             found[name] = path.read_text()
-            names += re.findall(r"from robot_identification\.nodes\.(\w+) import", found[name])
-            for line in re.findall(r"from robot_identification\.nodes import (.+)", found[name]):
-                names += [part.strip() for part in line.split(",")]
+            names += re.findall(r"from robot_identification\.ros\.([\w.]+) import", found[name])
+            for folder, line in re.findall(
+                r"from robot_identification\.ros\.(\w+) import (.+)", found[name]
+            ):
+                names += [f"{folder}.{part.strip()}" for part in line.split(",")]
     return "\n".join(found.values())
 
 
 def executables():
+    """Return the nodes that CMake installs, with their modules below robot_identification.ros."""
     text = (ROOT / "CMakeLists.txt").read_text()
-    return set(re.search(r"foreach\(NODE ([\w ]+)\)", text).group(1).split())
+    module = r"install_executable\((\w+) \$\{PROJECT_NAME\}\.ros\.([\w.]+) main\)"
+    return dict(re.findall(module, text))
 
 
 def declared(node):
     """Return the parameters that a node declares, by name."""
     table = f"{node.title().replace('_', '')}Parameters"
-    for module in (f"{node}_parameters", node):
-        try:
-            loaded = importlib.import_module(f"robot_identification.nodes.{module}")
-        except ModuleNotFoundError:
-            continue
-        return getattr(loaded, table).table()
-    raise AssertionError(f"{node} declares no parameters")
+    return getattr(
+        importlib.import_module(f"robot_identification.ros.{MODULES[node]}"), table
+    ).table()
 
 
 def everything(suite):
@@ -213,8 +214,9 @@ def test_bags_become_options_of_the_command():
 
 
 def test_executables_have_a_main():
-    for name in executables():
-        assert callable(importlib.import_module(f"robot_identification.nodes.{name}").main)
+    assert executables() == MODULES
+    for module in MODULES.values():
+        assert callable(importlib.import_module(f"robot_identification.ros.{module}").main)
 
 
 @pytest.mark.parametrize("node", sorted(executables()))

@@ -12,36 +12,34 @@ import yaml
 
 from robot_identification import msg, srv
 from robot_identification.calibration.calibrate import CalibrationSettings
-from robot_identification.cli import fitting
-from robot_identification.cli import options as shared
 from robot_identification.cli.main import parser
-from robot_identification.dynamics.sensors import SensorSettings
+from robot_identification.cli.options import common as shared
+from robot_identification.cli.options import fitting
+from robot_identification.dynamics.simulation.sensors import SensorSettings
 from robot_identification.errors import SettingError
-from robot_identification.excitation.fourier.settings import FourierSettings
+from robot_identification.excitation.families.fourier_settings import FourierSettings
 from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.excitation.plan import PlanSettings
-from robot_identification.excitation.points import PointSettings
+from robot_identification.excitation.search.points import PointSettings
 from robot_identification.excitation.simulated_recording import SimulationSettings
 from robot_identification.identification.didim.settings import DidimSettings
-from robot_identification.identification.essential import EliminationRule
-from robot_identification.identification.huber import HuberSettings
-from robot_identification.identification.weighting import Weighting
-from robot_identification.nodes import (
-    didim_service,
-    one_joint_requests,
-)
-from robot_identification.nodes.excitation_parameters import ExcitationParameters
-from robot_identification.nodes.identification_parameters import IdentificationParameters
-from robot_identification.nodes.messages import stated
-from robot_identification.nodes.motion_phases import MotionSettings
-from robot_identification.nodes.requests import processing_of
-from robot_identification.nodes.simulated_robot_parameters import SimulatedRobotParameters
-from robot_identification.nodes.streaming import StreamingOptions
-from robot_identification.robot.loading import load_robot
+from robot_identification.identification.estimators.essential import EliminationRule
+from robot_identification.identification.estimators.huber import HuberSettings
+from robot_identification.identification.estimators.weighting import Weighting
+from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.ros.excitation.parameters import ExcitationParameters
+from robot_identification.ros.identification import didim_service
+from robot_identification.ros.identification.parameters import IdentificationParameters
+from robot_identification.ros.identification.requests import processing_of
+from robot_identification.ros.identification.streaming import StreamingOptions
+from robot_identification.ros.messages.common import stated
+from robot_identification.ros.planning import one_joint_requests
+from robot_identification.ros.simulation.parameters import SimulatedRobotParameters
+from robot_identification.ros.supervision.phases import MotionSettings
 from robot_identification.settings import Kind, Settings, same, setting
-from robot_identification.signals.periods import PeriodicMotion
-from robot_identification.signals.processing import Processing
+from robot_identification.signals.periodic.periods import PeriodicMotion
+from robot_identification.signals.processing.complete import Processing
 
 SCHEMAS = Path(__file__).parents[1] / "config" / "schema"
 PROCESSING, SAID = ProcessingSettings.table(), ProcessingSettings.in_requests()

@@ -4,13 +4,13 @@ import numpy as np
 from builtin_interfaces.msg import Time
 from sensor_msgs.msg import JointState
 
-from robot_identification.excitation.limits import MotionLimits
-from robot_identification.excitation.trajectory import Trajectory
-from robot_identification.nodes.motion import Motion
-from robot_identification.nodes.motion_braking import BrakingLimits
-from robot_identification.nodes.motion_clock import Instant
-from robot_identification.nodes.motion_phases import MotionSettings
-from robot_identification.nodes.motion_states import MotionStates, PhysicalMotion
+from robot_identification.excitation.motions.limits import MotionLimits
+from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.ros.supervision.braking import BrakingLimits
+from robot_identification.ros.supervision.clock import Instant
+from robot_identification.ros.supervision.phases import MotionSettings
+from robot_identification.ros.supervision.states import MotionStates, PhysicalMotion
+from robot_identification.ros.supervision.supervisor import Motion
 
 NAMES = ("a", "b")
 BEGIN = 1_700_000_000_000_000_000

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from robot_identification.collision.model import CollisionModel, load_collision_model
-from robot_identification.robot.loading import load_robot
+from robot_identification.files.export.urdf_generation import generated_urdf
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import Joint, RobotModel
-from robot_identification.robot.values import load_values
-from robot_identification.storage.export.urdf_generation import generated_urdf
 
 PACKAGES = Path(str(metadata.distribution("example-robot-data").locate_file("cmeel.prefix/share")))
 os.environ["ROS_PACKAGE_PATH"] = str(PACKAGES)

@@ -11,9 +11,7 @@ import coal
 import numpy as np
 import pinocchio as pin
 
-from robot_identification.collision.model import CollisionModel
-from robot_identification.collision.scene import CollisionBody, Scene
-from robot_identification.collision.shapes import (
+from robot_identification.collision.bodies.shapes import (
     Box,
     Capsule,
     Cylinder,
@@ -21,7 +19,9 @@ from robot_identification.collision.shapes import (
     Shape,
     Sphere,
 )
-from robot_identification.robot.urdf import read_urdf
+from robot_identification.collision.model import CollisionModel
+from robot_identification.collision.scene import CollisionBody, Scene
+from robot_identification.robot.files.urdf import read_urdf
 
 ROUNDING = 1e-6  # m
 

@@ -13,11 +13,11 @@ from clearances.arms import PACKAGES, boxes
 from mujoco_arms import ARMS as EXAMPLES
 from robot_identification.collision.model import CollisionModel, load_collision_model
 from robot_identification.errors import NotCertifiedError
-from robot_identification.excitation.free_postures import nearest_free
-from robot_identification.excitation.limits import MotionLimits
-from robot_identification.excitation.timing import shortest_durations
-from robot_identification.excitation.trajectory import Trajectory
-from robot_identification.robot.loading import load_robot
+from robot_identification.excitation.motions.free_postures import nearest_free
+from robot_identification.excitation.motions.limits import MotionLimits
+from robot_identification.excitation.motions.timing import shortest_durations
+from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.robot.files.loading import load_robot
 
 os.environ["ROS_PACKAGE_PATH"] = str(PACKAGES)
 # Without integral action: stiff enough that gravity leaves them within the tolerance of a start.

@@ -9,16 +9,16 @@ import numpy as np
 from contacts.arms import TRACKING, Place
 from contacts.tally import Tally
 from made_up_plans import random_plan
-from robot_identification.dynamics.mujoco_loop import MujocoLoop
-from robot_identification.dynamics.sensors import Sensors, SensorSettings
+from robot_identification.dynamics.simulation.mujoco import MujocoLoop
+from robot_identification.dynamics.simulation.sensors import Sensors, SensorSettings
 from robot_identification.errors import NotCertifiedError
-from robot_identification.excitation.certificate import certify
-from robot_identification.excitation.trajectory import Trajectory
-from robot_identification.nodes.motion_braking import BrakingLimits
-from robot_identification.nodes.motion_phases import Phase, Reason
-from robot_identification.nodes.planning import Job, Prepared, Sources, load_machine, prepare
-from robot_identification.nodes.robot_simulator import RobotSimulator
-from robot_identification.storage.mujoco_models import mujoco_robot
+from robot_identification.excitation.certification.certificate import certify
+from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.files.mujoco_models import mujoco_robot
+from robot_identification.ros.planning.planning import Job, Prepared, Sources, load_machine, prepare
+from robot_identification.ros.simulation.robot import RobotSimulator
+from robot_identification.ros.supervision.braking import BrakingLimits
+from robot_identification.ros.supervision.phases import Phase, Reason
 from watched_motion import BEGIN, STEP, World
 
 NANOSECONDS = 1e9

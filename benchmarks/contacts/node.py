@@ -13,9 +13,9 @@ from trajectory_msgs.msg import JointTrajectory
 from contacts.arms import TRACKING, Place
 from contacts.tally import Tally
 from diagnostics import Diagnostics, values_of
-from robot_identification.nodes import qos
-from robot_identification.nodes.cell import Cell, Status
-from robot_identification.nodes.trajectories import message_of
+from robot_identification.ros.common import qos
+from robot_identification.ros.messages.trajectories import message_of
+from simulated_cell import Cell, Status
 
 SIMULATOR = "mujoco_robot"
 STOPPED_EVERY = 3

@@ -28,8 +28,8 @@ from goals.measuring import Candidate, Options, Row, Times, Verdict, interleaved
 from goals.robots import Arm
 from robot_identification.dynamics.direct import DirectModel
 from robot_identification.dynamics.reference import Reference, sample
-from robot_identification.dynamics.simulation import ClosedLoop
-from robot_identification.excitation.trajectory import interpolate
+from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
+from robot_identification.excitation.motions.trajectory import interpolate
 from robot_identification.robot.controller import Controller
 from robot_identification.robot.model import Array
 

@@ -17,8 +17,8 @@ from goals.least_squares import processing, segment_of
 from goals.measuring import Candidate, Options, Row, Verdict, interleaved, ratio
 from goals.robots import Arm
 from robot_identification.dynamics.regressor import Regressor
-from robot_identification.identification.householder_kernels import fold_rows
-from robot_identification.identification.stream import BLOCK_OUTPUTS
+from robot_identification.identification.rows.householder_kernels import fold_rows
+from robot_identification.identification.rows.whole import BLOCK_OUTPUTS
 from robot_identification.robot.model import Array
 
 TITLE = "parallel decimation"

@@ -21,14 +21,14 @@ from goals.least_squares import peer_columns
 from goals.measuring import Candidate, Options, Row, Verdict, interleaved, ratio, timed
 from goals.robots import Arm
 from robot_identification.dynamics.regressor import Regressor
-from robot_identification.excitation.criterion import Criterion, smooth_condition
-from robot_identification.excitation.curve import Curve
-from robot_identification.excitation.dynamic_observation import DynamicObservation
-from robot_identification.excitation.limits import MotionLimits
+from robot_identification.excitation.motions.limits import MotionLimits
+from robot_identification.excitation.objective.criterion import Criterion, smooth_condition
+from robot_identification.excitation.objective.curve import Curve
+from robot_identification.excitation.objective.effort_rows import DynamicObservation
 from robot_identification.excitation.plan import PlanSettings, plan
-from robot_identification.excitation.problem import PointProblem, point_problem
-from robot_identification.excitation.side_by_side import sensible_threads
-from robot_identification.robot.loading import load_robot
+from robot_identification.excitation.search.problem import PointProblem, point_problem
+from robot_identification.excitation.search.side_by_side import sensible_threads
+from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.model import Array
 
 TITLE = "excitation"

@@ -14,7 +14,7 @@ from didim_seven_joints import Bench
 from streaming import samples
 
 from goals.measuring import Options, Row, Verdict
-from robot_identification.identification.streaming import StreamingIdentification
+from robot_identification.identification.rows.growing import StreamingIdentification
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.recording import RawSamples
 

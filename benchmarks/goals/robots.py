@@ -12,10 +12,10 @@ import pinocchio as pin
 from base_parameters import robot_of
 from didim_seven_joints import panda
 
-from robot_identification.identification.base import BaseParameters, base_parameters
-from robot_identification.robot.loading import load_robot
+from robot_identification.identification.base.parameters import BaseParameters, base_parameters
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import Array, JointType, RobotModel, TermKind
-from robot_identification.robot.values import load_values
 
 _TREE = 30
 _HARMONICS = 5

@@ -15,8 +15,8 @@ import time
 from pathlib import Path
 
 from goals.measuring import Options, Row, Verdict
-from robot_identification.nodes.middleware import private_domain
-from robot_identification.nodes.processes import NodeProcesses, command
+from robot_identification.ros.clients.processes import NodeProcesses, command
+from robot_identification.ros.common.middleware import private_domain
 
 TITLE = "start of a node"
 NODES = ("acquisition", "identification", "calibration", "excitation")
@@ -25,7 +25,7 @@ _PARAMETERS = {"robot": "tx40"}
 _IMPORTS = {
     "import of rclpy and numpy": "import rclpy, numpy",
     "import of numba and scipy": "import numba, scipy.linalg, scipy.signal",
-    "import of the identification node": "import robot_identification.nodes.identification",
+    "import of the identification node": "import robot_identification.ros.identification.node",
 }
 
 

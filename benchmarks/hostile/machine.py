@@ -12,15 +12,15 @@ import numpy as np
 from hostile.lies import Liar
 from made_up_plans import random_plan
 from oracles.quintic_curve import shares
-from robot_identification.excitation.certificate import certify
-from robot_identification.excitation.limits import MotionLimits
-from robot_identification.excitation.trajectory import Trajectory
-from robot_identification.nodes.motion import Motion
-from robot_identification.nodes.motion_braking import BrakingLimits
-from robot_identification.nodes.motion_clock import Instant
-from robot_identification.nodes.motion_phases import MotionSettings, Phase
-from robot_identification.nodes.planning import Sources, load_machine
-from robot_identification.robot.loading import load_robot
+from robot_identification.excitation.certification.certificate import certify
+from robot_identification.excitation.motions.limits import MotionLimits
+from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.ros.planning.planning import Sources, load_machine
+from robot_identification.ros.supervision.braking import BrakingLimits
+from robot_identification.ros.supervision.clock import Instant
+from robot_identification.ros.supervision.phases import MotionSettings, Phase
+from robot_identification.ros.supervision.supervisor import Motion
 from watched_motion import BEGIN, STEP, watched
 from watched_motion import state as joint_state
 

@@ -16,10 +16,10 @@ from robot_identification.srv import PlanExcitation
 from fake_driver import FakeDriver, honest
 from hostile.lies import Liar
 from oracles.quintic_curve import shares
-from robot_identification.nodes.cell import Cell
-from robot_identification.nodes.client import ClientTimeoutError
-from robot_identification.nodes.joint_states import NANOSECONDS
-from robot_identification.nodes.middleware import private_domain
+from robot_identification.ros.clients.client import ClientTimeoutError
+from robot_identification.ros.common.joint_states import NANOSECONDS
+from robot_identification.ros.common.middleware import private_domain
+from simulated_cell import Cell
 
 PERIOD = 0.005
 LATEST = 1.0

@@ -11,13 +11,13 @@ from rclpy.serialization import deserialize_message, serialize_message
 from robot_identification.msg import SampleBlock
 from soaking.arm import Arm
 
-from robot_identification.identification.base import base_parameters
-from robot_identification.identification.streaming import StreamingIdentification
-from robot_identification.nodes.block_messages import block_message, raw_block
-from robot_identification.nodes.live import LiveRecordings
-from robot_identification.nodes.recorder import Block, Counts
-from robot_identification.nodes.result_messages import result_message
+from robot_identification.identification.base.parameters import base_parameters
+from robot_identification.identification.rows.growing import StreamingIdentification
 from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.ros.acquisition.recorder import Block, Counts
+from robot_identification.ros.identification.recordings import LiveRecordings
+from robot_identification.ros.messages.blocks import block_message, raw_block
+from robot_identification.ros.messages.results import result_message
 from robot_identification.signals.recording import RawSamples
 
 _BLOCK, _EVERY, _ROWS = 100, 10, 2000

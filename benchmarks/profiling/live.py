@@ -15,9 +15,9 @@ from soaking.resources import Usage
 
 from profiling.block_costs import block_costs
 from profiling.shares import cumulative, print_figures, print_parts, saved
-from robot_identification.nodes.client import Client
-from robot_identification.nodes.processes import NodeProcesses, command
-from robot_identification.nodes.verbs import Verbs
+from robot_identification.ros.clients.client import Client
+from robot_identification.ros.clients.processes import NodeProcesses, command
+from robot_identification.ros.clients.verbs import Verbs
 
 RATE = 1000.0
 NAMESPACE = "/profile"

@@ -10,11 +10,11 @@ from didim_seven_joints import Bench
 from streaming import samples
 
 from profiling.shares import parts, print_parts, profiled
+from robot_identification.files.bags.joint_states import read_joint_states
+from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.identification.identify import identify
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.signals.joint_side import joint_side_recording
-from robot_identification.storage.bag_writing import write_joint_states
-from robot_identification.storage.bags import read_joint_states
 
 AREAS = {
     "looking through the file: records, checksums": [("mcap_records.py", "examine")],
@@ -25,10 +25,10 @@ AREAS = {
         ("joint_state_columns.py", "_joined"),
     ],
     "clock, gaps, joint side": [("joint_side.py", "joint_side_recording")],
-    "settings from the data": [("signals/settings.py", "resolve_processing")],
+    "settings from the data": [("signals/processing/settings.py", "resolve_processing")],
     "filters, derivatives": [("whole_rows.py", "_filtered")],
     "regressor, decimation, factorisation": [("whole_rows.py", "each_block")],
-    "solution, deviations": [("identification/stacked_estimators.py", "fit")],
+    "solution, deviations": [("identification/estimators/stacked.py", "fit")],
     "held-out blocks predicted": [("cross_validation.py", "cross_validate")],
 }
 

@@ -13,17 +13,17 @@ from rclpy.serialization import serialize_message
 from robot_identification.srv import Identify, IdentifyDidim
 
 from profiling.shares import print_parts
-from robot_identification.dynamics.simulation import ClosedLoop
-from robot_identification.nodes.client import Client
-from robot_identification.nodes.processes import NodeProcesses, command
-from robot_identification.nodes.verbs import Verbs
-from robot_identification.robot.loading import load_robot
-from robot_identification.robot.values import load_values
+from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
+from robot_identification.files.bags.joint_states import read_joint_states
+from robot_identification.files.bags.writing import write_joint_states
+from robot_identification.files.plans.trajectories import read_trajectory
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
+from robot_identification.ros.clients.client import Client
+from robot_identification.ros.clients.processes import NodeProcesses, command
+from robot_identification.ros.clients.verbs import Verbs
 from robot_identification.share import share_directory
 from robot_identification.signals.recording import RawSamples
-from robot_identification.storage.bag_writing import write_joint_states
-from robot_identification.storage.bags import read_joint_states
-from robot_identification.storage.trajectories import read_trajectory
 
 NAMESPACE = "/profile_service"
 RATE, ROUNDS = 1000.0, 5

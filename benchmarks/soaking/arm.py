@@ -11,13 +11,13 @@ from prediction import description, values
 from robot_identification.msg import IdentificationResult
 
 from robot_identification.dynamics.regressor import inverse_dynamics
-from robot_identification.identification.base import base_parameters
+from robot_identification.files.results import write_result
+from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.identify import identify
-from robot_identification.robot.loading import load_robot
+from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.model import RobotModel
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.recording import RawSamples
-from robot_identification.storage.results import write_result
 
 NAMES = tuple(f"joint_{i}" for i in range(1, 8))
 MOTION_S = 60.0

@@ -11,8 +11,8 @@ from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.node import Node
 from robot_identification.msg import IdentificationResult, SampleBlock
 
-from robot_identification.nodes import qos
-from robot_identification.nodes.joint_states import NANOSECONDS, stamp_of
+from robot_identification.ros.common import qos
+from robot_identification.ros.common.joint_states import NANOSECONDS, stamp_of
 from soaking.percentiles import percentiles
 
 

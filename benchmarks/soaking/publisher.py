@@ -20,9 +20,9 @@ from rclpy.duration import Duration
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from robot_identification.nodes import qos
-from robot_identification.nodes.joint_states import NANOSECONDS
-from robot_identification.nodes.messages import floats, time_of
+from robot_identification.ros.common import qos
+from robot_identification.ros.common.joint_states import NANOSECONDS
+from robot_identification.ros.messages.common import floats, time_of
 from soaking.percentiles import percentiles
 
 _READERS_WITHIN = 60.0

@@ -7,7 +7,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from robot_identification.nodes.parameters import TYPES
+from robot_identification.ros.clients.processes import MODULES
+from robot_identification.ros.common.parameters import TYPES
 from robot_identification.settings import Setting
 
 if TYPE_CHECKING:
@@ -107,13 +108,8 @@ def parameters_page() -> str:
 def settings_of(node: str) -> Iterable[Setting]:
     """Return the parameters of a node."""
     table = f"{node.title().replace('_', '')}Parameters"
-    for name in (f"{node}_parameters", node):
-        try:
-            module = import_module(f"robot_identification.nodes.{name}")
-        except ModuleNotFoundError:
-            continue
-        return list(getattr(module, table).table().values())
-    raise LookupError(f"no parameters of the node {node}")
+    module = import_module(f"robot_identification.ros.{MODULES[node]}")
+    return list(getattr(module, table).table().values())
 
 
 def _row(setting: Setting) -> str:

@@ -19,12 +19,12 @@ from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.calibration.conditions import Box
 from robot_identification.calibration.prior import Prior
 from robot_identification.errors import SettingError
-from robot_identification.identification.essential import EliminationRule
-from robot_identification.robot.loading import source_urdf
+from robot_identification.files.export.outputs import KINDS, write_outputs
+from robot_identification.files.parameters import parameters_file
+from robot_identification.files.priors import read_prior
+from robot_identification.identification.estimators.essential import EliminationRule
+from robot_identification.robot.files.loading import source_urdf
 from robot_identification.robot.model import RobotModel
-from robot_identification.storage.export.outputs import KINDS, write_outputs
-from robot_identification.storage.parameter_files import parameters_file
-from robot_identification.storage.priors import read_prior
 
 
 def calibrate(

@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING
 from robot_identification.errors import MissingPackageError
 from robot_identification.excitation.one_joint.plan import OneJointPlan
 from robot_identification.excitation.plan import Plan
+from robot_identification.files.atomic import check_target, write_bytes_atomically
 from robot_identification.identification.identify import Validation
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.presentation import Drawn
-from robot_identification.storage.atomic import check_target, write_bytes_atomically
 
 try:
-    from robot_identification.report.convergence_figure import convergence_figure
-    from robot_identification.report.effort_plot import effort_figure
-    from robot_identification.report.excitation_figures import singular_values_figure
-    from robot_identification.report.excitation_plot import excitation_figure
-    from robot_identification.report.figures import png
+    from robot_identification.report.figures.convergence import convergence_figure
+    from robot_identification.report.figures.effort_plot import effort_figure
+    from robot_identification.report.figures.excitation import singular_values_figure
+    from robot_identification.report.figures.excitation_plot import excitation_figure
+    from robot_identification.report.figures.files import png
 except ImportError as error:
     raise MissingPackageError("matplotlib", "report", "a figure") from error
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from robot_identification.excitation.trajectory import Trajectory
+    from robot_identification.excitation.motions.trajectory import Trajectory
     from robot_identification.robot.model import Array, RobotModel
 
 

@@ -14,14 +14,14 @@ from robot_identification.errors import SettingError
 from robot_identification.excitation.one_joint.plan import OneJointPlan
 from robot_identification.excitation.plan import Plan
 from robot_identification.excitation.simulated_recording import SimulatedRecording
+from robot_identification.files.atomic import write_text_atomically
+from robot_identification.files.bags.trajectories import SentTrajectory
+from robot_identification.files.bags.writing import Storage, write_joint_states
+from robot_identification.files.plans.one_joint import write_one_joint_plan
+from robot_identification.files.plans.plans import write_plan
+from robot_identification.files.results import write_result
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.presentation import Stored, plain
-from robot_identification.storage.atomic import write_text_atomically
-from robot_identification.storage.bag_trajectories import SentTrajectory
-from robot_identification.storage.bag_writing import Storage, write_joint_states
-from robot_identification.storage.one_joint_plans import write_one_joint_plan
-from robot_identification.storage.plans import write_plan
-from robot_identification.storage.results import write_result
 
 Told = Literal["trajectory", "samples", "both"]
 

@@ -18,29 +18,29 @@ from robot_identification.api.sources import (
 )
 from robot_identification.dynamics.reference import Reference
 from robot_identification.errors import MissingSignalError, SettingError
-from robot_identification.excitation.trajectory import Trajectory
-from robot_identification.identification import identify as core
-from robot_identification.identification.didim import run as didim
-from robot_identification.identification.didim.settings import DidimSettings
-from robot_identification.identification.didim.starts import IDIM, REGULAR, Start
-from robot_identification.identification.essential import EliminationRule
-from robot_identification.identification.estimation import DEFAULT
-from robot_identification.identification.huber import HuberSettings
-from robot_identification.identification.identify import Cancelled, Progress, Validation
-from robot_identification.identification.merging import merge_results
-from robot_identification.identification.result import IdentificationResult
-from robot_identification.identification.weighting import Weighting
-from robot_identification.robot.model import RobotModel
-from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.signals.periods import PeriodicMotion
-from robot_identification.signals.recording import Recording
-from robot_identification.storage.models import read_base_values
-from robot_identification.storage.references import (
+from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.files.bags.references import (
     planned_reference,
     read_reference,
     sampled_reference,
 )
-from robot_identification.storage.trajectories import read_trajectory
+from robot_identification.files.models import read_base_values
+from robot_identification.files.plans.trajectories import read_trajectory
+from robot_identification.identification import identify as core
+from robot_identification.identification.didim import run as didim
+from robot_identification.identification.didim.settings import DidimSettings
+from robot_identification.identification.didim.starts import IDIM, REGULAR, Start
+from robot_identification.identification.estimators.choice import DEFAULT
+from robot_identification.identification.estimators.essential import EliminationRule
+from robot_identification.identification.estimators.huber import HuberSettings
+from robot_identification.identification.estimators.weighting import Weighting
+from robot_identification.identification.identify import Cancelled, Progress, Validation
+from robot_identification.identification.merging import merge_results
+from robot_identification.identification.result import IdentificationResult
+from robot_identification.robot.model import RobotModel
+from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.signals.periodic.periods import PeriodicMotion
+from robot_identification.signals.recording import Recording
 
 REFERENCES = "/joint_reference"
 """Topic of the samples of the reference."""

@@ -9,21 +9,21 @@ import numpy.typing as npt
 
 from robot_identification.api.sources import FullSource, RobotSource, full_values_of, robot_of
 from robot_identification.collision.model import load_collision_model
-from robot_identification.excitation import certificate as certificates
 from robot_identification.excitation import plan as planning
-from robot_identification.excitation.certificate import Certificate
-from robot_identification.excitation.criterion import Criterion, Measure
-from robot_identification.excitation.fourier.settings import FourierSettings
+from robot_identification.excitation.certification import certificate as certificates
+from robot_identification.excitation.certification.certificate import Certificate
+from robot_identification.excitation.certification.surroundings import Surroundings
+from robot_identification.excitation.families.fourier_settings import FourierSettings
+from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.excitation.objective.criterion import Criterion, Measure
 from robot_identification.excitation.one_joint.plan import OneJointPlan
 from robot_identification.excitation.one_joint.plan import plan_one_joint as one_joint
 from robot_identification.excitation.one_joint.settings import OneJointSettings
-from robot_identification.excitation.optimizers import Cancelled
 from robot_identification.excitation.plan import Plan, PlanSettings, default_model
-from robot_identification.excitation.points import PointSettings, Progress
-from robot_identification.excitation.surroundings import Surroundings
-from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.excitation.search.optimizers import Cancelled
+from robot_identification.excitation.search.points import PointSettings, Progress
+from robot_identification.files.plans.plans import read_plan
 from robot_identification.robot.arrays import Array, read_only
-from robot_identification.storage.plans import read_plan
 
 
 def load_surroundings(

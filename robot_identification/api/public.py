@@ -48,8 +48,10 @@ from robot_identification.errors import (
     UnknownRecordingError,
     UnknownRobotError,
 )
-from robot_identification.excitation.certificate import Certificate
-from robot_identification.excitation.fourier.settings import FourierSettings
+from robot_identification.excitation.certification.certificate import Certificate
+from robot_identification.excitation.certification.surroundings import Surroundings
+from robot_identification.excitation.families.fourier_settings import FourierSettings
+from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.one_joint.plan import OneJointPlan
 from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.excitation.plan import Plan
@@ -57,22 +59,20 @@ from robot_identification.excitation.simulated_recording import (
     SimulatedRecording,
     SimulationSettings,
 )
-from robot_identification.excitation.surroundings import Surroundings
-from robot_identification.excitation.trajectory import Trajectory
-from robot_identification.identification.base import base_parameters
+from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.didim.settings import DidimSettings
-from robot_identification.identification.essential import EliminationRule
-from robot_identification.identification.huber import HuberSettings
+from robot_identification.identification.estimators.essential import EliminationRule
+from robot_identification.identification.estimators.huber import HuberSettings
+from robot_identification.identification.estimators.weighting import Weighting
 from robot_identification.identification.identify import Validation
 from robot_identification.identification.result import IdentificationResult
-from robot_identification.identification.weighting import Weighting
-from robot_identification.robot.joint_limits import with_joint_limits
-from robot_identification.robot.loading import known_robots, load_robot
+from robot_identification.robot.files.joint_limits import with_joint_limits
+from robot_identification.robot.files.loading import known_robots, load_robot
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.signals.periods import PeriodicMotion
+from robot_identification.signals.efforts.separate import EffortSource
+from robot_identification.signals.periodic.periods import PeriodicMotion
 from robot_identification.signals.recording import Recording
-from robot_identification.signals.separate_efforts import EffortSource
 
 __all__ = [
     "BagError",

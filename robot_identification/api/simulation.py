@@ -6,17 +6,17 @@ from pathlib import Path
 
 from robot_identification.api.sources import FullSource, RobotSource, full_values_of, robot_of
 from robot_identification.errors import SettingError
+from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.plan import Plan
 from robot_identification.excitation.simulated_recording import (
     SimulatedRecording,
     SimulationSettings,
     simulated_recording,
 )
-from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.files.plans.trajectories import read_trajectory
+from robot_identification.robot.files.values import known_values, values_named_as
 from robot_identification.robot.model import Array, RobotModel
-from robot_identification.robot.values import known_values, values_named_as
 from robot_identification.share import share_directory
-from robot_identification.storage.trajectories import read_trajectory
 
 
 def simulate(

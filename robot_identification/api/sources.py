@@ -11,20 +11,20 @@ import numpy.typing as npt
 from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.errors import ResultMismatchError
 from robot_identification.excitation.simulated_recording import SimulatedRecording
-from robot_identification.identification.base import base_parameters
+from robot_identification.files.bags.joint_states import JOINT_STATES
+from robot_identification.files.bags.recordings import read_recordings
+from robot_identification.files.cancelling import Cancelled
+from robot_identification.files.models import BaseValues, read_base_values
+from robot_identification.files.results import read_result
+from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.result_settings import settings_of
 from robot_identification.robot.arrays import read_only
-from robot_identification.robot.loading import load_robot
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import Array, RobotModel
-from robot_identification.robot.values import load_values
+from robot_identification.signals.efforts.separate import EffortSource
 from robot_identification.signals.recording import Recording
-from robot_identification.signals.separate_efforts import EffortSource
-from robot_identification.storage.bags import JOINT_STATES
-from robot_identification.storage.cancelling import Cancelled
-from robot_identification.storage.models import BaseValues, read_base_values
-from robot_identification.storage.recordings import read_recordings
-from robot_identification.storage.results import read_result
 
 RobotSource: TypeAlias = RobotModel | str | Path
 """A robot, or its file, or the name of a shipped one."""

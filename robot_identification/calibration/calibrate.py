@@ -20,14 +20,10 @@ from robot_identification.calibration.problem import Problem, owners
 from robot_identification.calibration.publication import Publication, publish
 from robot_identification.calibration.scales import scales
 from robot_identification.calibration.standard import relative_distance
-from robot_identification.calibration.verdict import (
-    Evidence,
-    Verdict,
-    verdicts,
-)
+from robot_identification.calibration.verdict import Evidence, Verdict, verdicts
 from robot_identification.errors import CancelledError, NotExcitedError
-from robot_identification.identification.essential import EliminationRule
-from robot_identification.identification.least_squares import relative_error
+from robot_identification.identification.estimators.essential import EliminationRule
+from robot_identification.identification.estimators.least_squares import relative_error
 from robot_identification.identification.result import SPOILT, IdentificationResult
 from robot_identification.identification.result_settings import settings_of
 from robot_identification.robot.model import Array, RobotModel, read_only

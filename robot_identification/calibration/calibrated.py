@@ -10,7 +10,7 @@ from robot_identification.calibration.checks import Consistency
 from robot_identification.calibration.prior import Prior
 from robot_identification.calibration.publication import Step
 from robot_identification.calibration.verdict import Verdict
-from robot_identification.identification.least_squares import RelativeError
+from robot_identification.identification.estimators.least_squares import RelativeError
 from robot_identification.identification.result import Source, error_entries
 from robot_identification.presentation import Stored
 from robot_identification.robot.arrays import by_value

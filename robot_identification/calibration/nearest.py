@@ -9,14 +9,14 @@ import numpy as np
 from robot_identification.calibration.prior import Prior, complete_drives
 from robot_identification.calibration.standard import StandardSystem, prior_gain, space_gain
 from robot_identification.errors import ResultMismatchError
-from robot_identification.identification.essential import (
+from robot_identification.identification.estimators.choice import method_of
+from robot_identification.identification.estimators.essential import (
     Elimination,
     EliminationRule,
     eliminate,
 )
-from robot_identification.identification.estimation import method_of
-from robot_identification.identification.factor import stack
 from robot_identification.identification.result import IdentificationResult
+from robot_identification.identification.rows.factor import stack
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel
 

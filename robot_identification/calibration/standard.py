@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import ShapeError
-from robot_identification.identification.factor import stack
 from robot_identification.identification.result import IdentificationResult
+from robot_identification.identification.rows.factor import stack
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 

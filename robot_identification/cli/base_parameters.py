@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from robot_identification.cli import options as shared
-from robot_identification.cli import tables
-from robot_identification.identification.base import METHODS, base_parameters
-from robot_identification.identification.base_report import BaseReport, base_report
-from robot_identification.identification.regrouping.observation import Model
-from robot_identification.robot.values import load_values
-from robot_identification.storage.atomic import check_target, write_text_atomically
+from robot_identification.cli.options import common as shared
+from robot_identification.cli.tables import results as tables
+from robot_identification.files.atomic import check_target, write_text_atomically
+from robot_identification.identification.base.observation import Model
+from robot_identification.identification.base.parameters import METHODS, base_parameters
+from robot_identification.identification.base.report import BaseReport, base_report
+from robot_identification.robot.files.values import load_values
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

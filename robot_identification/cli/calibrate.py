@@ -10,20 +10,22 @@ from robot_identification.api.calibration import calibrate, export
 from robot_identification.api.identification import validate
 from robot_identification.calibration.calibrate import CalibrationSettings
 from robot_identification.calibration.calibrated import CalibratedParameters
-from robot_identification.cli import calibration_tables, progress, tables
-from robot_identification.cli import options as shared
 from robot_identification.cli.export import add_outputs
-from robot_identification.cli.recordings import recordings_of
-from robot_identification.identification.essential import EliminationRule
+from robot_identification.cli.options import common as shared
+from robot_identification.cli.options.recordings import recordings_of
+from robot_identification.cli.tables import calibration as calibration_tables
+from robot_identification.cli.tables import progress
+from robot_identification.cli.tables import results as tables
+from robot_identification.files.atomic import check_targets
+from robot_identification.files.export.outputs import KINDS
+from robot_identification.files.export.urdf import refuse_inputs
+from robot_identification.files.models import BaseValues
+from robot_identification.files.priors import NONE
+from robot_identification.files.results import read_result
+from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.result import IdentificationResult, error_entries
 from robot_identification.identification.result_settings import settings_of
 from robot_identification.robot.model import RobotModel
-from robot_identification.storage.atomic import check_targets
-from robot_identification.storage.export.outputs import KINDS
-from robot_identification.storage.export.urdf_files import refuse_inputs
-from robot_identification.storage.models import BaseValues
-from robot_identification.storage.priors import NONE
-from robot_identification.storage.results import read_result
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,10 +6,10 @@ import argparse
 
 from robot_identification.calibration.calibrated import check_entries
 from robot_identification.calibration.checks import TOLERANCES, Consistency, check_consistency
-from robot_identification.cli import options as shared
-from robot_identification.cli import tables
+from robot_identification.cli.options import common as shared
+from robot_identification.cli.tables import results as tables
 from robot_identification.errors import InconsistentParametersError
-from robot_identification.storage.priors import read_prior
+from robot_identification.files.priors import read_prior
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -11,7 +11,8 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from robot_identification.cli import progress, tables
+from robot_identification.cli.tables import progress
+from robot_identification.cli.tables import results as tables
 
 _ROBOT = "tx40"
 _VALUES = "tx40_simulated"
@@ -45,9 +46,9 @@ def run(options: argparse.Namespace) -> None:
 
 def _estimate() -> None:
     """Identify from what is in memory: by least squares, sample by sample, and by DIDIM."""
-    from robot_identification.identification.base import base_parameters
-    from robot_identification.nodes.warming import warm_up
-    from robot_identification.robot.loading import load_robot
+    from robot_identification.identification.base.parameters import base_parameters
+    from robot_identification.robot.files.loading import load_robot
+    from robot_identification.ros.identification.warming import warm_up
 
     warm_up(base_parameters(load_robot(_ROBOT)))
 

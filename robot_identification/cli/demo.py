@@ -8,15 +8,17 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from robot_identification.cli import demo_tables, progress, tables
-from robot_identification.identification.estimation import DEFAULT, STACKED
-from robot_identification.robot.loading import load_robot
-from robot_identification.robot.values import load_values
+from robot_identification.cli.tables import demo as demo_tables
+from robot_identification.cli.tables import progress
+from robot_identification.cli.tables import results as tables
+from robot_identification.files.plans.trajectories import read_trajectory
+from robot_identification.identification.estimators.choice import DEFAULT, STACKED
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 from robot_identification.share import share_directory
-from robot_identification.storage.trajectories import read_trajectory
 
 if TYPE_CHECKING:
-    from robot_identification.excitation.trajectory import Trajectory
+    from robot_identification.excitation.motions.trajectory import Trajectory
 
 ROBOT = "tx40"
 TRUTH = "tx40_simulated"
@@ -37,9 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command: about a minute and a half, most of it the motion of the robot."""
-    from robot_identification.nodes.commissioning import follow_with_both, heavy_prior
-    from robot_identification.nodes.session import Session
-    from robot_identification.nodes.tracking import Tracking
+    from robot_identification.ros.demo.commissioning import follow_with_both, heavy_prior
+    from robot_identification.ros.demo.session import Session
+    from robot_identification.ros.demo.tracking import Tracking
 
     begin = time.monotonic()
     lead = min(max(_LEAD * options.speed, _LEAD), _FARTHEST_LEAD)

@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from robot_identification.api.identification import REFERENCES, identify_didim
-from robot_identification.cli import options as shared
-from robot_identification.cli import progress, tables
-from robot_identification.cli.recordings import recordings_of
+from robot_identification.cli.options import common as shared
+from robot_identification.cli.options.recordings import recordings_of
+from robot_identification.cli.tables import progress
+from robot_identification.cli.tables import results as tables
 from robot_identification.errors import SettingError
+from robot_identification.files.bags.references import TRAJECTORIES
 from robot_identification.identification.didim.run import DidimProgress
 from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.didim.starts import IDIM, REGULAR
-from robot_identification.storage.references import TRAJECTORIES
 
 if TYPE_CHECKING:
     from robot_identification.identification.history import History

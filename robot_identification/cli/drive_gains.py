@@ -6,15 +6,17 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from robot_identification.cli import options as shared
-from robot_identification.cli import payload_options, progress, tables
+from robot_identification.cli.options import common as shared
+from robot_identification.cli.options import payload as payload_options
+from robot_identification.cli.tables import progress
+from robot_identification.cli.tables import results as tables
+from robot_identification.files.atomic import check_target
+from robot_identification.files.payloads import gains_summary, write_drive_gains
 from robot_identification.identification.payload.calibrate_drives import (
     identify_drive_gains,
     with_all_gains,
 )
 from robot_identification.identification.payload.drive_gains import METHODS
-from robot_identification.storage.atomic import check_target
-from robot_identification.storage.payload_files import gains_summary, write_drive_gains
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

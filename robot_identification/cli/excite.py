@@ -6,25 +6,25 @@ import argparse
 from pathlib import Path
 
 from robot_identification.api.motion import plan, plot_motion
-from robot_identification.cli import family, obstacles, one_joint, progress, tables
-from robot_identification.cli import options as shared
-from robot_identification.cli.certificates import print_certificate
+from robot_identification.cli import one_joint
+from robot_identification.cli.options import common as shared
+from robot_identification.cli.options import family, obstacles
+from robot_identification.cli.tables import progress
+from robot_identification.cli.tables import results as tables
+from robot_identification.cli.tables.certificates import print_certificate
 from robot_identification.cli.view import write_view
 from robot_identification.errors import SettingError
-from robot_identification.excitation.criterion import Measure
+from robot_identification.excitation.certification.surroundings import Surroundings
+from robot_identification.excitation.objective.criterion import Measure
 from robot_identification.excitation.one_joint.plan import METHOD, OneJointPlan
-from robot_identification.excitation.optimizers import OPTIMIZERS
 from robot_identification.excitation.plan import Plan, PlanSettings
-from robot_identification.excitation.points import PointSettings
-from robot_identification.excitation.surroundings import Surroundings
-from robot_identification.robot.joint_limits import with_joint_limits
+from robot_identification.excitation.search.optimizers import OPTIMIZERS
+from robot_identification.excitation.search.points import PointSettings
+from robot_identification.files.atomic import check_target
+from robot_identification.files.plans.plans import read_plan, read_singular_values
+from robot_identification.robot.files.joint_limits import with_joint_limits
+from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import Array, RobotModel
-from robot_identification.robot.values import load_values
-from robot_identification.storage.atomic import check_target
-from robot_identification.storage.plans import (
-    read_plan,
-    read_singular_values,
-)
 
 _ALL = "all"
 _OF_PLAN, _OF_POINTS = ("rows", "duration"), ("starts", "seed")

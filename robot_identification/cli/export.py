@@ -6,10 +6,10 @@ import argparse
 from pathlib import Path
 
 from robot_identification.api.calibration import export
-from robot_identification.cli import options as shared
-from robot_identification.cli import tables
+from robot_identification.cli.options import common as shared
+from robot_identification.cli.tables import results as tables
 from robot_identification.errors import SettingError
-from robot_identification.storage.export.outputs import KINDS
+from robot_identification.files.export.outputs import KINDS
 
 _HELP = {
     "urdf": "URDF with masses, inertias, damping and friction",

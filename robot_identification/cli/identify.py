@@ -8,25 +8,23 @@ from pathlib import Path
 from typing import Any
 
 from robot_identification.api.identification import identify
-from robot_identification.cli import (
-    didim,
-    fit_tables,
-    fitting,
-    periodic_options,
-    progress,
-    tables,
-)
-from robot_identification.cli import options as shared
-from robot_identification.cli.recordings import recordings_of
+from robot_identification.cli import didim
+from robot_identification.cli.options import common as shared
+from robot_identification.cli.options import fitting
+from robot_identification.cli.options import periodic as periodic_options
+from robot_identification.cli.options.recordings import recordings_of
+from robot_identification.cli.tables import fit as fit_tables
+from robot_identification.cli.tables import progress
+from robot_identification.cli.tables import results as tables
 from robot_identification.errors import ModelMismatchError, NotConvergedError, SettingError
-from robot_identification.identification.estimation import DEFAULT, DIDIM, METHODS, method_of
+from robot_identification.files.atomic import check_target
+from robot_identification.identification.estimators.choice import DEFAULT, DIDIM, METHODS, method_of
 from robot_identification.identification.result import IdentificationResult
-from robot_identification.identification.sensitivity import (
+from robot_identification.identification.statistics.sensitivity import (
     CutoffChange,
     cutoff_sensitivity,
     sensitivity_entries,
 )
-from robot_identification.storage.atomic import check_target
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,16 +6,18 @@ import argparse
 import sys
 from pathlib import Path
 
-from robot_identification.cli import fitting, progress, tables
-from robot_identification.cli import options as shared
-from robot_identification.identification.estimation import DEFAULT, STACKED
-from robot_identification.identification.estimator import Choice
-from robot_identification.identification.weighting import Weighting
+from robot_identification.cli.options import common as shared
+from robot_identification.cli.options import fitting
+from robot_identification.cli.tables import progress
+from robot_identification.cli.tables import results as tables
+from robot_identification.files.atomic import check_target
+from robot_identification.files.results import write_result
+from robot_identification.identification.estimators.choice import DEFAULT, STACKED
+from robot_identification.identification.estimators.estimator import Choice
+from robot_identification.identification.estimators.weighting import Weighting
 from robot_identification.parallel.bags import find_bags
 from robot_identification.parallel.identify import ManyBags, identify_many
 from robot_identification.parallel.pool import usable_workers
-from robot_identification.storage.atomic import check_target
-from robot_identification.storage.results import write_result
 
 _SHOWN = 5
 

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from robot_identification import __version__
-from robot_identification.cli.standard_output import NoReaderError, checked_output
+from robot_identification.cli.tables.standard_output import NoReaderError, checked_output
 from robot_identification.errors import (
     CancelledError,
     InputError,

@@ -6,10 +6,11 @@ import argparse
 from pathlib import Path
 
 from robot_identification.api.identification import merge
-from robot_identification.cli import fitting, tables
-from robot_identification.cli import options as shared
-from robot_identification.storage.atomic import check_target
-from robot_identification.storage.bag_lists import ListedBag, with_parts
+from robot_identification.cli.options import common as shared
+from robot_identification.cli.options import fitting
+from robot_identification.cli.tables import results as tables
+from robot_identification.files.atomic import check_target
+from robot_identification.files.bags.lists import ListedBag, with_parts
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,14 +6,15 @@ import argparse
 from pathlib import Path
 
 from robot_identification.api.motion import plan_one_joint
-from robot_identification.cli import options as shared
-from robot_identification.cli import progress, tables
-from robot_identification.cli.certificates import print_certificate
+from robot_identification.cli.options import common as shared
+from robot_identification.cli.tables import progress
+from robot_identification.cli.tables import results as tables
+from robot_identification.cli.tables.certificates import print_certificate
 from robot_identification.errors import SettingError
+from robot_identification.excitation.certification.surroundings import Surroundings
 from robot_identification.excitation.one_joint.plan import METHOD, OneJointPlan
 from robot_identification.excitation.one_joint.settings import OneJointSettings
-from robot_identification.excitation.points import PointSettings
-from robot_identification.excitation.surroundings import Surroundings
+from robot_identification.excitation.search.points import PointSettings
 from robot_identification.robot.model import Array, RobotModel
 
 _SETTINGS = ("profile", "travel", "stroke", "spread", "moves", "locked")

@@ -10,13 +10,15 @@ from typing import Any
 from rich.console import Console
 
 from robot_identification.calibration.payload_body import ConsistentPayload, consistent_payload
-from robot_identification.cli import options as shared
-from robot_identification.cli import payload_options, progress, tables
+from robot_identification.cli.options import common as shared
+from robot_identification.cli.options import payload as payload_options
+from robot_identification.cli.tables import progress
+from robot_identification.cli.tables import results as tables
 from robot_identification.errors import SolverMissingError
+from robot_identification.files.atomic import check_target
+from robot_identification.files.payloads import payload_summary, write_payload
+from robot_identification.files.results import read_result
 from robot_identification.identification.payload.identify import PayloadResult, identify_payload
-from robot_identification.storage.atomic import check_target
-from robot_identification.storage.payload_files import payload_summary, write_payload
-from robot_identification.storage.results import read_result
 
 _UNITS = {"mass": "kg", **dict.fromkeys("xyz", "m")}
 

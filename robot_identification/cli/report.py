@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from robot_identification.cli import options as shared
-from robot_identification.cli import tables
+from robot_identification.cli.options import common as shared
+from robot_identification.cli.tables import results as tables
 from robot_identification.errors import MissingPackageError, OutputError
-from robot_identification.identification.reliability import (
+from robot_identification.files.atomic import check_target, write_text_atomically
+from robot_identification.identification.statistics.reliability import (
     ParameterReliability,
     parameter_reliability,
 )
 from robot_identification.robot.model import EffortMeaning
-from robot_identification.storage.atomic import check_target, write_text_atomically
 
 if TYPE_CHECKING:
     from robot_identification.report.evidence import Evidence
@@ -67,8 +67,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
     _require_drawing()
+    from robot_identification.report.figures.pictures import pictures, write_figures
     from robot_identification.report.page import page
-    from robot_identification.report.pictures import pictures, write_figures
 
     check_target(options.output)
     _check_inputs(options)
@@ -100,8 +100,8 @@ def run(options: argparse.Namespace) -> None:
 def _require_drawing() -> None:
     """Refuse to go on without the packages of the extra ``report``."""
     try:
-        import robot_identification.report.page
-        import robot_identification.report.pictures  # noqa: F401
+        import robot_identification.report.figures.pictures
+        import robot_identification.report.page  # noqa: F401
     except ModuleNotFoundError as error:
         if error.name not in ("jinja2", "markupsafe", "matplotlib"):
             raise
@@ -109,8 +109,8 @@ def _require_drawing() -> None:
 
 
 def _gathered(options: argparse.Namespace) -> Evidence:
+    from robot_identification.files.sources import Reading
     from robot_identification.report.evidence import Request, gather
-    from robot_identification.storage.sources import Reading
 
     return gather(
         Request(

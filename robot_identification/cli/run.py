@@ -9,13 +9,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from robot_identification.cli import options as shared
-from robot_identification.cli import tables
+from robot_identification.cli.options import common as shared
 from robot_identification.cli.run_record import RunRecord
+from robot_identification.cli.tables import results as tables
 from robot_identification.errors import SettingError
 from robot_identification.excitation.plan import PlanSettings
-from robot_identification.excitation.points import PointSettings
-from robot_identification.identification.estimation import DEFAULT, METHODS
+from robot_identification.excitation.search.points import PointSettings
+from robot_identification.identification.estimators.choice import DEFAULT, METHODS
 
 STEPS = ("plan", "rehearse", "run", "identify", "validate", "calibrate")
 MOVING = {"plan", "rehearse", "run"}
@@ -154,10 +154,10 @@ def nodes_for(options: argparse.Namespace) -> list[str]:
 def run(options: argparse.Namespace) -> None:
     """Run the command; how long it takes is up to the plan."""
     from robot_identification.cli.run_walk import Walk
-    from robot_identification.nodes.client import Client
-    from robot_identification.nodes.interruption import signals_interrupting
-    from robot_identification.nodes.live_run import LiveRun
-    from robot_identification.nodes.verbs import Verbs
+    from robot_identification.ros.clients.client import Client
+    from robot_identification.ros.clients.interruption import signals_interrupting
+    from robot_identification.ros.clients.live_run import LiveRun
+    from robot_identification.ros.clients.verbs import Verbs
 
     settle(options)
     record = RunRecord.begin(options.output, resumed=options.steps[0] != STEPS[0])

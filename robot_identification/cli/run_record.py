@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from robot_identification.errors import OutputError, ResultFileError
-from robot_identification.presentation import plain
-from robot_identification.storage.atomic import (
+from robot_identification.files.atomic import (
     check_target,
     write_bytes_atomically,
     write_text_atomically,
 )
+from robot_identification.presentation import plain
 
 FILE = "run.json"
 _REHEARSED = "rehearsed"

@@ -9,12 +9,13 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from robot_identification.cli import progress, tables
 from robot_identification.cli.run_record import RunRecord
+from robot_identification.cli.tables import progress
+from robot_identification.cli.tables import results as tables
 from robot_identification.errors import InputError, ResultRefusedError
-from robot_identification.nodes.live_run import LiveRun
-from robot_identification.nodes.result_messages import result_of
-from robot_identification.nodes.verbs import data_of
+from robot_identification.ros.clients.live_run import LiveRun
+from robot_identification.ros.clients.verbs import data_of
+from robot_identification.ros.messages.results import result_of
 
 PLAN = "plan.yaml"
 VALIDATION_PLAN = "validation_plan.yaml"

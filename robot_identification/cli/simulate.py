@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robot_identification.api.simulation import simulate, true_values
-from robot_identification.cli import options as shared
-from robot_identification.cli import payload_options, progress, tables
+from robot_identification.cli.options import common as shared
+from robot_identification.cli.options import payload as payload_options
+from robot_identification.cli.tables import progress
+from robot_identification.cli.tables import results as tables
 from robot_identification.errors import SettingError
 from robot_identification.excitation.simulated_recording import SimulationSettings
-from robot_identification.storage.bag_writing import check_bag_target
+from robot_identification.files.bags.writing import check_bag_target
 
 if TYPE_CHECKING:
     from robot_identification.robot.model import Array, RobotModel

@@ -6,11 +6,12 @@ import argparse
 from pathlib import Path
 
 from robot_identification.api.identification import validate
-from robot_identification.cli import options as shared
-from robot_identification.cli import progress, tables
-from robot_identification.cli.recordings import recordings_of
+from robot_identification.cli.options import common as shared
+from robot_identification.cli.options.recordings import recordings_of
+from robot_identification.cli.tables import progress
+from robot_identification.cli.tables import results as tables
+from robot_identification.files.atomic import check_target
 from robot_identification.identification.result import error_entries
-from robot_identification.storage.atomic import check_target
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

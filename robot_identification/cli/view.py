@@ -5,15 +5,16 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from robot_identification.cli import obstacles, tables
-from robot_identification.cli import options as shared
+from robot_identification.cli.options import common as shared
+from robot_identification.cli.options import obstacles
+from robot_identification.cli.tables import results as tables
 from robot_identification.errors import MissingPackageError, NotCertifiedError
-from robot_identification.excitation.certificate import Certificate, certify
-from robot_identification.excitation.surroundings import Surroundings
-from robot_identification.excitation.trajectory import Trajectory
-from robot_identification.robot.joint_limits import with_joint_limits
-from robot_identification.storage.atomic import check_target, write_text_atomically
-from robot_identification.storage.trajectories import read_trajectory
+from robot_identification.excitation.certification.certificate import Certificate, certify
+from robot_identification.excitation.certification.surroundings import Surroundings
+from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.files.atomic import check_target, write_text_atomically
+from robot_identification.files.plans.trajectories import read_trajectory
+from robot_identification.robot.files.joint_limits import with_joint_limits
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

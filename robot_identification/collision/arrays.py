@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.collision import kernels
+from robot_identification.collision.bodies.shapes import Box, HalfSpace
+from robot_identification.collision.kernels import bounds as kernels
 from robot_identification.collision.scene import Indices, Scene
-from robot_identification.collision.shapes import Box, HalfSpace
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, JointType, RobotModel
 
@@ -20,7 +20,7 @@ _CAPSULE, _BOX, _HALF_SPACE = 0, 1, 2
 @by_value
 @dataclass(frozen=True)
 class SceneArrays:
-    """What :mod:`robot_identification.collision.kernels` takes.
+    """What :mod:`robot_identification.collision.kernels.bounds` takes.
 
     Attributes:
         robot: antecedents, rotations, translations and kinds of the joints.

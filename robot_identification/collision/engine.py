@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from robot_identification.collision.scene import Indices, Scene
-from robot_identification.collision.shapes import (
+from robot_identification.collision.bodies.shapes import (
     Box,
     Capsule,
     Cylinder,
@@ -21,6 +20,7 @@ from robot_identification.collision.shapes import (
     Shape,
     Sphere,
 )
+from robot_identification.collision.scene import Indices, Scene
 from robot_identification.errors import MissingPackageError, RobotDescriptionError
 from robot_identification.robot.model import Array, read_only
 

@@ -8,10 +8,7 @@ from enum import Enum
 
 import numpy as np
 
-from robot_identification.collision.clearance import Nearest
-from robot_identification.collision.model import CollisionModel
-from robot_identification.collision.scene import STATIC, CollisionBody
-from robot_identification.collision.shapes import (
+from robot_identification.collision.bodies.shapes import (
     Box,
     Capsule,
     Cylinder,
@@ -20,7 +17,10 @@ from robot_identification.collision.shapes import (
     Shape,
     Sphere,
 )
-from robot_identification.collision.solids import surface
+from robot_identification.collision.bodies.solids import surface
+from robot_identification.collision.clearance import Nearest
+from robot_identification.collision.model import CollisionModel
+from robot_identification.collision.scene import STATIC, CollisionBody
 from robot_identification.robot.angles import axis_frame
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.kinematics import forward_kinematics

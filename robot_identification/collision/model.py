@@ -10,32 +10,28 @@ from pathlib import Path
 
 import numpy as np
 
-from robot_identification.collision import cell as cells
 from robot_identification.collision import engine
-from robot_identification.collision.cell import Arm, Attached, Cell
-from robot_identification.collision.cell_shapes import FLOOR, capsule_between
+from robot_identification.collision.bodies.srdf import read_srdf
+from robot_identification.collision.bodies.urdf import connected_links, urdf_bodies
+from robot_identification.collision.cells import cell as cells
+from robot_identification.collision.cells.cell import Arm, Attached, Cell
+from robot_identification.collision.cells.other_arms import Postures, arm_position, standing_bodies
+from robot_identification.collision.cells.shapes import FLOOR, capsule_between
 from robot_identification.collision.clearance import ClearanceCheck
-from robot_identification.collision.other_arms import (
-    Postures,
-    arm_position,
-    standing_bodies,
-)
 from robot_identification.collision.pairs import scene_of
 from robot_identification.collision.scene import STATIC, CollisionBody, Scene
-from robot_identification.collision.srdf import read_srdf
-from robot_identification.collision.urdf_bodies import connected_links, urdf_bodies
 from robot_identification.errors import MissingMeshError, SettingError
 from robot_identification.robot.arrays import by_value
-from robot_identification.robot.loading import (
+from robot_identification.robot.files.loading import (
     find_robot,
     is_robot_file,
     load_robot,
     source_urdf,
 )
+from robot_identification.robot.files.schema import suggestion
+from robot_identification.robot.files.urdf import LinkFrame, read_urdf
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.mounting import urdf_frames
-from robot_identification.robot.schema import suggestion
-from robot_identification.robot.urdf import LinkFrame, read_urdf
 
 _SAMPLED = 300  # postures
 _NEAR = 0.1  # m

@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.collision.enclosing import EnclosingCapsule, enclosing_capsule
-from robot_identification.collision.shapes import Box, HalfSpace, Shape
+from robot_identification.collision.bodies.enclosing import EnclosingCapsule, enclosing_capsule
+from robot_identification.collision.bodies.shapes import Box, HalfSpace, Shape
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 

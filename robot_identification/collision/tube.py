@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.collision import tube_kernels
+from robot_identification.collision.kernels import tube as tube_kernels
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 
@@ -18,7 +18,7 @@ _ROOT = 0.2  # s; longest range of time of a cell to begin with
 @by_value
 @dataclass(frozen=True)
 class BrakingLaw:
-    """How joints brake; see :mod:`robot_identification.excitation.braking`.
+    """How joints brake; see :mod:`robot_identification.excitation.motions.braking`.
 
     Attributes:
         acceleration: (joints,) in rad/s^2 or m/s^2.
@@ -86,7 +86,7 @@ class Tube:
     share of the speed, and of the share of the longest braking time that has passed.  For distances
     the fall of the acceleration before braking is a slack of the path; for efforts it is a part of
     its own, where that last share goes from -1 to 0
-    (:mod:`robot_identification.excitation.tube_state_kernels`).
+    (:mod:`robot_identification.excitation.kernels.tube_states`).
 
     Attributes:
         times: (points,) times of the points of the motion, in s.

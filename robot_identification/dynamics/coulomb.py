@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robot_identification.dynamics.term_kernels import COULOMB
+from robot_identification.dynamics.kernels.terms import COULOMB
 from robot_identification.dynamics.tree import Floats, Integers, coupling_terms_of
 from robot_identification.robot.model import RobotModel, TermKind
 

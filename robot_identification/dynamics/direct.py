@@ -14,9 +14,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.dynamics import direct_kernels, mass_kernels
+from robot_identification.dynamics.kernels import direct as direct_kernels
+from robot_identification.dynamics.kernels import mass as mass_kernels
+from robot_identification.dynamics.kernels.terms import ACCELERATION, COULOMB, ONE, VISCOUS
 from robot_identification.dynamics.rate_terms import RateTerm, rate_terms
-from robot_identification.dynamics.term_kernels import ACCELERATION, COULOMB, ONE, VISCOUS
 from robot_identification.dynamics.tree import Floats, Integers, Tree, tree_of
 from robot_identification.errors import MassMatrixError, SampleError, ShapeError
 from robot_identification.robot.model import RobotModel
@@ -56,7 +57,7 @@ class Plant(NamedTuple):
         action: (elements, joints) efforts of the friction elements in sliding, in N m or N.
         curved: friction that is not linear in the velocity.
         coupled: (pairs, 2) joints whose drive inertia or viscous friction is coupled.
-        lanes: what does not change with the state, as :mod:`.mass_kernels` takes it.
+        lanes: what does not change with the state, as :mod:`.kernels.mass` takes it.
     """
 
     tree: Tree

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.dynamics import energy_kernels
-from robot_identification.dynamics.term_kernels import ACCELERATION
+from robot_identification.dynamics.kernels import energy as energy_kernels
+from robot_identification.dynamics.kernels.terms import ACCELERATION
 from robot_identification.dynamics.tree import CouplingTerms, Floats, coupling_terms_of, tree_of
 from robot_identification.errors import ShapeError
 from robot_identification.robot.model import RobotModel, read_only

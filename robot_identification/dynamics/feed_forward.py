@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.dynamics import control_kernels
 from robot_identification.dynamics.direct import checked_values
+from robot_identification.dynamics.kernels import control as control_kernels
 from robot_identification.dynamics.regressor import Regressor
-from robot_identification.dynamics.simulation import law_of
+from robot_identification.dynamics.simulation.fixed_step import law_of
 from robot_identification.dynamics.tree import Floats
 from robot_identification.errors import (
     InconsistentParametersError,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.dynamics.term_kernels import ACCELERATION, COULOMB, ONE, VISCOUS
+from robot_identification.dynamics.kernels.terms import ACCELERATION, COULOMB, ONE, VISCOUS
 from robot_identification.dynamics.tree import code_of, coupling_terms_of
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel
@@ -21,7 +21,7 @@ class RateTerm:
     Attributes:
         joint: joint whose effort it adds to.
         column: column among the chosen ones.
-        kind: of its function, as in :mod:`.term_kernels`.
+        kind: of its function, as in :mod:`.kernels.terms`.
         gain: factor.
         motion: (joints,) combination of joint rates.
     """

@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.dynamics import kernels
 from robot_identification.dynamics.coulomb import coulomb_terms_of
+from robot_identification.dynamics.kernels import regressor as kernels
 from robot_identification.dynamics.tree import (
     CouplingTerms,
     Floats,

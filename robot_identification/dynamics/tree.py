@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.dynamics.term_kernels import ACCELERATION, ONE
+from robot_identification.dynamics.kernels.terms import ACCELERATION, ONE
 from robot_identification.robot.model import JointType, RobotModel, TermKind
 
 Floats = npt.NDArray[np.float64]
@@ -16,7 +16,7 @@ Booleans = npt.NDArray[np.bool_]
 
 
 def code_of(kind: TermKind) -> int:
-    """Return what compiled code takes for a kind of terms; see :mod:`.term_kernels`."""
+    """Return what compiled code takes for a kind of terms; see :mod:`.kernels.terms`."""
     if kind.power is not None:
         return kind.power
     return ACCELERATION if kind is TermKind.INERTIA else ONE

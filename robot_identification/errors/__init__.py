@@ -13,10 +13,7 @@ from robot_identification.errors.base import (
     SettingError,
     ShapeError,
 )
-from robot_identification.errors.calibration import (
-    CalibrationError,
-    InconsistentParametersError,
-)
+from robot_identification.errors.calibration import CalibrationError, InconsistentParametersError
 from robot_identification.errors.description import (
     MissingLimitError,
     MissingMeshError,
@@ -44,10 +41,7 @@ from robot_identification.errors.motion import (
     StaleStateError,
     TrajectoryError,
 )
-from robot_identification.errors.packages import (
-    MissingPackageError,
-    SolverMissingError,
-)
+from robot_identification.errors.packages import MissingPackageError, SolverMissingError
 from robot_identification.errors.recordings import (
     BagError,
     JointNameError,
@@ -59,10 +53,7 @@ from robot_identification.errors.recordings import (
     TopicError,
     UnknownRecordingError,
 )
-from robot_identification.errors.simulation import (
-    MassMatrixError,
-    SimulationError,
-)
+from robot_identification.errors.simulation import MassMatrixError, SimulationError
 
 __all__ = [
     "BagError",

@@ -9,18 +9,18 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import NotCertifiedError, SettingError, ShapeError
-from robot_identification.excitation import search
-from robot_identification.excitation.approach import slowed
-from robot_identification.excitation.certificate import Certificate, certify
-from robot_identification.excitation.fourier.settings import FourierSettings, Periodic
-from robot_identification.excitation.limits import MotionLimits
-from robot_identification.excitation.optimizers import Cancelled
-from robot_identification.excitation.points import PointSettings, Progress, Quality
-from robot_identification.excitation.random_points import condition_number
-from robot_identification.excitation.surroundings import Surroundings
-from robot_identification.excitation.trajectory import Trajectory
-from robot_identification.excitation.unidentified import Unidentified, unidentified
-from robot_identification.identification.base import BaseParameters, base_parameters
+from robot_identification.excitation.certification.certificate import Certificate, certify
+from robot_identification.excitation.certification.surroundings import Surroundings
+from robot_identification.excitation.families.fourier_settings import FourierSettings, Periodic
+from robot_identification.excitation.motions.approach import slowed
+from robot_identification.excitation.motions.limits import MotionLimits
+from robot_identification.excitation.motions.random_points import condition_number
+from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.excitation.objective.unidentified import Unidentified, unidentified
+from robot_identification.excitation.search import search
+from robot_identification.excitation.search.optimizers import Cancelled
+from robot_identification.excitation.search.points import PointSettings, Progress, Quality
+from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.presentation import Drawn, Stored
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.dynamics.sensors import Sensors, SensorSettings
-from robot_identification.dynamics.simulation import ClosedLoop
-from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
+from robot_identification.dynamics.simulation.sensors import Sensors, SensorSettings
+from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.presentation import Stored, sample_records
 from robot_identification.robot.drives import as_recorded, from_joint_side
 from robot_identification.robot.model import RobotModel

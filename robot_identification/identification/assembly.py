@@ -7,20 +7,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from robot_identification.identification.base import BaseParameters
-from robot_identification.identification.cross_validation import (
+from robot_identification.identification.base.parameters import BaseParameters
+from robot_identification.identification.effort_delay import delay_entry
+from robot_identification.identification.estimators.estimator import Fit
+from robot_identification.identification.estimators.huber import robustness_warnings
+from robot_identification.identification.result import IdentificationResult, Regrouping, Source
+from robot_identification.identification.result_warnings import warnings_of
+from robot_identification.identification.rows.factor import JointFactor
+from robot_identification.identification.rows.source import RowSource
+from robot_identification.identification.statistics.cross_validation import (
     CrossValidation,
     cross_validate,
     validation_warnings,
 )
-from robot_identification.identification.effort_delay import delay_entry
-from robot_identification.identification.estimator import Fit
-from robot_identification.identification.factor import JointFactor
-from robot_identification.identification.huber import robustness_warnings
-from robot_identification.identification.joint_noise import refuse_silent_joints
-from robot_identification.identification.result import IdentificationResult, Regrouping, Source
-from robot_identification.identification.result_warnings import warnings_of
-from robot_identification.identification.row_source import RowSource
+from robot_identification.identification.statistics.joint_noise import refuse_silent_joints
 from robot_identification.robot.model import Array
 
 

@@ -19,11 +19,11 @@ import scipy
 
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.errors import CancelledError, RecordingError
-from robot_identification.identification.base import BaseParameters, base_parameters
-from robot_identification.identification.factor import JointFactor
+from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.identification.movable_blocks import MovableBlock, spread_blocks
-from robot_identification.identification.row_groups import merged
-from robot_identification.identification.stream import (
+from robot_identification.identification.rows.factor import JointFactor
+from robot_identification.identification.rows.groups import merged
+from robot_identification.identification.rows.whole import (
     BLOCK_OUTPUTS,
     Cancelled,
     FactorStream,
@@ -31,10 +31,10 @@ from robot_identification.identification.stream import (
 )
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.signals.processing import Processing
+from robot_identification.signals.processing.complete import Processing
+from robot_identification.signals.processing.settings import resolve_processing
 from robot_identification.signals.recording import Recording
-from robot_identification.signals.samples import filter_recording, kept_rows
-from robot_identification.signals.settings import resolve_processing
+from robot_identification.signals.rows import filter_recording, kept_rows
 
 LARGEST = 0.05
 """Largest delay that is looked for, in s, to both sides."""

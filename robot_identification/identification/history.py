@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from robot_identification.identification import plain_data as entry_of
-from robot_identification.identification.least_squares import RelativeError
+from robot_identification.identification import entries as entry_of
+from robot_identification.identification.estimators.least_squares import RelativeError
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 

@@ -10,43 +10,42 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import SettingError, ShapeError
-from robot_identification.identification import least_squares
 from robot_identification.identification.assembly import Subject, held_out_errors, result_of
-from robot_identification.identification.base import BaseParameters, base_parameters
+from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.identification.effort_delay import delay_entry
-from robot_identification.identification.essential import EliminationRule
-from robot_identification.identification.estimation import DEFAULT, estimator_of, fit
-from robot_identification.identification.estimator import Choice
-from robot_identification.identification.huber import HuberSettings
-from robot_identification.identification.joint_noise import refuse_silent_joints
-from robot_identification.identification.least_squares import RelativeError
-from robot_identification.identification.periodic import PeriodicRecording, periodic_warnings
-from robot_identification.identification.periodic_rows import (
+from robot_identification.identification.estimators import least_squares
+from robot_identification.identification.estimators.choice import DEFAULT, estimator_of, fit
+from robot_identification.identification.estimators.essential import EliminationRule
+from robot_identification.identification.estimators.estimator import Choice
+from robot_identification.identification.estimators.huber import HuberSettings
+from robot_identification.identification.estimators.least_squares import RelativeError
+from robot_identification.identification.estimators.weighting import Weighting, weighting_entries
+from robot_identification.identification.periodic.recordings import (
+    PeriodicRecording,
+    periodic_warnings,
+)
+from robot_identification.identification.periodic.rows import (
     averaged,
     periodic_rows,
     refuse_with_periods,
     with_noise,
 )
-from robot_identification.identification.periodic_settings import periodic_processing, periods_entry
-from robot_identification.identification.prediction import Prediction, predict
-from robot_identification.identification.result import (
-    IdentificationResult,
-    Source,
-    error_entries,
-)
+from robot_identification.identification.periodic.settings import periodic_processing, periods_entry
+from robot_identification.identification.result import IdentificationResult, Source, error_entries
 from robot_identification.identification.result_warnings import recording_warnings
-from robot_identification.identification.row_groups import GroupedRows
-from robot_identification.identification.weighting import Weighting, weighting_entries
-from robot_identification.identification.whole_rows import WholeRows
+from robot_identification.identification.rows.groups import GroupedRows
+from robot_identification.identification.rows.whole_rows import WholeRows
+from robot_identification.identification.statistics.joint_noise import refuse_silent_joints
+from robot_identification.identification.statistics.prediction import Prediction, predict
 from robot_identification.presentation import Drawn, Stored
 from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.signals.period_average import AveragedPeriods
-from robot_identification.signals.periods import PeriodicMotion
-from robot_identification.signals.processing import Processing
+from robot_identification.signals.periodic.average import AveragedPeriods
+from robot_identification.signals.periodic.periods import PeriodicMotion
+from robot_identification.signals.processing.complete import Processing
+from robot_identification.signals.processing.settings import resolve_processing
 from robot_identification.signals.recording import Recording
-from robot_identification.signals.settings import resolve_processing
 
 Progress = Callable[[str, float], None]
 Cancelled = Callable[[], bool]

@@ -15,16 +15,20 @@ import numpy as np
 from robot_identification.errors import SettingError
 from robot_identification.identification.assembly import Subject, held_out_errors, result_of
 from robot_identification.identification.effort_delay import EFFORT_DELAY
-from robot_identification.identification.essential import EliminationRule
-from robot_identification.identification.estimation import STACKED, fit, refuse_without_samples
-from robot_identification.identification.estimator import Choice
-from robot_identification.identification.huber import HuberSettings
-from robot_identification.identification.periodic_settings import PERIODS
+from robot_identification.identification.estimators.choice import (
+    STACKED,
+    fit,
+    refuse_without_samples,
+)
+from robot_identification.identification.estimators.essential import EliminationRule
+from robot_identification.identification.estimators.estimator import Choice
+from robot_identification.identification.estimators.huber import HuberSettings
+from robot_identification.identification.estimators.weighting import Weighting, weighting_entries
+from robot_identification.identification.periodic.settings import PERIODS
 from robot_identification.identification.result import IdentificationResult, Source
-from robot_identification.identification.row_groups import GroupedRows
-from robot_identification.identification.row_source import FoldedRows
-from robot_identification.identification.streaming import STREAMING
-from robot_identification.identification.weighting import Weighting, weighting_entries
+from robot_identification.identification.rows.groups import GroupedRows
+from robot_identification.identification.rows.growing import STREAMING
+from robot_identification.identification.rows.source import FoldedRows
 from robot_identification.robot.model import Array
 from robot_identification.robot.processing import Divisor
 

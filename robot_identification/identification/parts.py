@@ -12,17 +12,17 @@ from dataclasses import dataclass, replace
 
 from robot_identification.errors import RecordingError
 from robot_identification.identification.assembly import Subject, held_out_errors, result_of
-from robot_identification.identification.bands import BandGrams, summed
-from robot_identification.identification.base import BaseParameters
-from robot_identification.identification.estimation import DEFAULT, fit
-from robot_identification.identification.estimator import Choice
-from robot_identification.identification.factor import JointFactor
+from robot_identification.identification.base.parameters import BaseParameters
+from robot_identification.identification.estimators.choice import DEFAULT, fit
+from robot_identification.identification.estimators.estimator import Choice
+from robot_identification.identification.estimators.weighting import weighting_entries
 from robot_identification.identification.result import IdentificationResult, Source
-from robot_identification.identification.row_groups import GroupedRows
-from robot_identification.identification.row_source import FoldedRows
-from robot_identification.identification.weighting import weighting_entries
-from robot_identification.signals.processing import Processing
-from robot_identification.signals.settings import streaming_warnings
+from robot_identification.identification.rows.bands import BandGrams, summed
+from robot_identification.identification.rows.factor import JointFactor
+from robot_identification.identification.rows.groups import GroupedRows
+from robot_identification.identification.rows.source import FoldedRows
+from robot_identification.signals.processing.complete import Processing
+from robot_identification.signals.processing.settings import streaming_warnings
 
 
 @dataclass(frozen=True)

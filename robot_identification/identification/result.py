@@ -10,20 +10,23 @@ from types import MappingProxyType
 import numpy as np
 
 from robot_identification.errors import ResultMismatchError
-from robot_identification.identification.base import BaseParameters
-from robot_identification.identification.cross_validation import (
+from robot_identification.identification.base.parameters import BaseParameters
+from robot_identification.identification.estimators.essential import Elimination
+from robot_identification.identification.estimators.huber import Robustness, robustness_entries
+from robot_identification.identification.estimators.least_squares import Estimate, RelativeError
+from robot_identification.identification.history import History, history_entries
+from robot_identification.identification.periodic.recordings import (
+    PeriodicRecording,
+    periodic_entries,
+)
+from robot_identification.identification.result_warnings import recording_warnings
+from robot_identification.identification.rows.factor import JointFactor
+from robot_identification.identification.statistics.cross_validation import (
     CrossValidation,
     Fold,
     cross_validation_entries,
     fold_entries,
 )
-from robot_identification.identification.essential import Elimination
-from robot_identification.identification.factor import JointFactor
-from robot_identification.identification.history import History, history_entries
-from robot_identification.identification.huber import Robustness, robustness_entries
-from robot_identification.identification.least_squares import Estimate, RelativeError
-from robot_identification.identification.periodic import PeriodicRecording, periodic_entries
-from robot_identification.identification.result_warnings import recording_warnings
 from robot_identification.presentation import Drawn, Stored
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
@@ -144,7 +147,7 @@ class IdentificationResult(Stored, Drawn):
         robot_digest: SHA-256 of the robot file.
         joint_names: names of the joints.
         sources: the recordings.
-        method: name of the method; see :mod:`.estimation`.
+        method: name of the method; see :mod:`.estimators.choice`.
         settings: every processing setting with its value and where it came from.
         regrouping: what the base parameters stand for.
         estimate: values, standard deviations and the other statistics.

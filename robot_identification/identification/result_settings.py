@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from robot_identification.identification.estimation import method_of
-from robot_identification.identification.periodic_settings import PERIODS
+from robot_identification.identification.estimators.choice import method_of
+from robot_identification.identification.periodic.settings import PERIODS
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.robot.processing import ProcessingSettings
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from robot_identification.identification.least_squares import Estimate
+from robot_identification.identification.estimators.least_squares import Estimate
 from robot_identification.signals.recording import Recording, RecordingStatistics
 
 _UNTRUSTED_PERCENT = 30.0

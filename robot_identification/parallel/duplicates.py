@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from robot_identification.errors import BagError
+from robot_identification.files.bags.files import open_bag
+from robot_identification.files.parts import Skipped
 from robot_identification.parallel.bags import BagFile
-from robot_identification.storage.bag_files import open_bag
-from robot_identification.storage.parts import Skipped
 
 
 def without_copies(bags: Sequence[BagFile]) -> tuple[tuple[BagFile, ...], tuple[Skipped, ...]]:

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from robot_identification.errors import OutputError, RecordingError
-from robot_identification.identification.base import base_parameters
-from robot_identification.identification.estimation import DEFAULT, refuse_without_samples
-from robot_identification.identification.estimator import Choice
+from robot_identification.files.bags.joint_states import JOINT_STATES
+from robot_identification.files.parts import Skipped, read_part
+from robot_identification.identification.base.parameters import base_parameters
+from robot_identification.identification.estimators.choice import DEFAULT, refuse_without_samples
+from robot_identification.identification.estimators.estimator import Choice
 from robot_identification.identification.parts import Part, identify_parts
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.parallel.bags import BagFile
@@ -18,10 +20,8 @@ from robot_identification.parallel.jobs import Job, RobotReference, jobs_for
 from robot_identification.parallel.pool import Tell, work
 from robot_identification.parallel.settings import common_settings
 from robot_identification.robot.drives import require_effort_meaning
-from robot_identification.robot.loading import load_robot
+from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.storage.bags import JOINT_STATES
-from robot_identification.storage.parts import Skipped, read_part
 
 Progress = Callable[[str, float], None]
 _DIED = "a process died while reading it, by the memory it took or by a fault; it was left out"

@@ -11,7 +11,7 @@ from typing import Any
 
 from robot_identification.parallel.bags import BagFile
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.signals.processing import Processing
+from robot_identification.signals.processing.complete import Processing
 
 # A crash loses what a portion has cost: some seconds.  A part file takes some megabytes.
 _LARGEST_BYTES = 128 * 2**20

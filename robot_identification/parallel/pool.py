@@ -11,11 +11,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from robot_identification.errors import (
-    MissingPackageError,
-    RobotIdentificationError,
-    SettingError,
-)
+from robot_identification.errors import MissingPackageError, RobotIdentificationError, SettingError
 from robot_identification.parallel.jobs import Job
 from robot_identification.parallel.worker import work_on
 

@@ -8,14 +8,14 @@ from dataclasses import replace
 import numpy as np
 
 from robot_identification.errors import RecordingError, RobotIdentificationError
+from robot_identification.files.bags.joint_states import stream_joint_states
 from robot_identification.parallel.bags import BagFile
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.joint_side import joint_side_recording
-from robot_identification.signals.processing import Processing
+from robot_identification.signals.processing.complete import Processing
+from robot_identification.signals.processing.settings import resolve_processing, streamed
 from robot_identification.signals.recording import RawSamples, Recording, joined_samples
-from robot_identification.signals.settings import resolve_processing, streamed
-from robot_identification.storage.bags import stream_joint_states
 
 _LOOKED_AT = 5
 _SECONDS = 60.0

@@ -11,19 +11,19 @@ from robot_identification.errors import (
     RobotDescriptionError,
     RobotIdentificationError,
 )
-from robot_identification.identification.bands import BandGrams, summed
-from robot_identification.identification.base import BaseParameters, base_parameters
-from robot_identification.identification.factor import JointFactor
-from robot_identification.identification.joint_noise import refuse_silent_joints
+from robot_identification.files.bags.joint_states import stream_joint_states
+from robot_identification.files.parts import Skipped, StoredPart, read_part, write_part
+from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.identification.parts import Part
 from robot_identification.identification.result import Source
-from robot_identification.identification.streaming import StreamingIdentification
+from robot_identification.identification.rows.bands import BandGrams, summed
+from robot_identification.identification.rows.factor import JointFactor
+from robot_identification.identification.rows.growing import StreamingIdentification
+from robot_identification.identification.statistics.joint_noise import refuse_silent_joints
 from robot_identification.parallel.bags import BagFile
 from robot_identification.parallel.jobs import Job, RobotReference
-from robot_identification.robot.loading import load_robot
+from robot_identification.robot.files.loading import load_robot
 from robot_identification.signals.clock import StampOrder
-from robot_identification.storage.bags import stream_joint_states
-from robot_identification.storage.parts import Skipped, StoredPart, read_part, write_part
 
 # Samples among which a late one still finds its place.
 _HOLD = 2048

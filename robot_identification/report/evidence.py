@@ -9,23 +9,18 @@ from typing import Any
 
 from robot_identification.calibration.prior import Prior
 from robot_identification.errors import InputError, ResultMismatchError
-from robot_identification.identification.base import base_parameters
-from robot_identification.identification.prediction import Prediction, predict
+from robot_identification.files.parameters import StandardParameters, read_parameters
+from robot_identification.files.priors import read_prior
+from robot_identification.files.results import LARGEST_FILE, read_result
+from robot_identification.files.sources import FoundSource, Reading, find_sources, given_sources
+from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.result_settings import settings_of
-from robot_identification.robot.document import read_bytes
-from robot_identification.robot.loading import known_robots, load_robot
+from robot_identification.identification.statistics.prediction import Prediction, predict
+from robot_identification.robot.files.document import read_bytes
+from robot_identification.robot.files.loading import known_robots, load_robot
 from robot_identification.robot.model import RobotModel
-from robot_identification.signals.settings import resolve_processing
-from robot_identification.storage.parameter_files import StandardParameters, read_parameters
-from robot_identification.storage.priors import read_prior
-from robot_identification.storage.results import LARGEST_FILE, read_result
-from robot_identification.storage.sources import (
-    FoundSource,
-    Reading,
-    find_sources,
-    given_sources,
-)
+from robot_identification.signals.processing.settings import resolve_processing
 
 
 @dataclass(frozen=True)

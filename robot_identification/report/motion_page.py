@@ -11,12 +11,12 @@ import numpy as np
 from markupsafe import Markup
 
 from robot_identification import __version__
+from robot_identification.collision.bodies.shapes import HalfSpace
+from robot_identification.collision.bodies.solids import triangles
 from robot_identification.collision.model import CollisionModel
 from robot_identification.collision.scene import CollisionBody
-from robot_identification.collision.shapes import HalfSpace
-from robot_identification.collision.solids import triangles
-from robot_identification.excitation.certificate import Certificate
-from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.excitation.certification.certificate import Certificate
+from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.robot.kinematics import forward_kinematics
 from robot_identification.robot.model import Array
 

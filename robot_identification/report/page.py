@@ -11,15 +11,15 @@ import jinja2
 from markupsafe import Markup
 
 from robot_identification import __version__
-from robot_identification.identification.estimation import method_of
-from robot_identification.identification.reliability import (
+from robot_identification.identification.estimators.choice import method_of
+from robot_identification.identification.result import IdentificationResult
+from robot_identification.identification.statistics.reliability import (
     ParameterReliability,
     Reliability,
     parameter_reliability,
 )
-from robot_identification.identification.residuals import joint_friction
-from robot_identification.identification.result import IdentificationResult
-from robot_identification.report import words
+from robot_identification.identification.statistics.residuals import joint_friction
+from robot_identification.report import verdicts as words
 from robot_identification.report.errors_table import (
     MOST_ROWS,
     Table,
@@ -29,6 +29,7 @@ from robot_identification.report.errors_table import (
     unseen_error,
 )
 from robot_identification.report.evidence import Evidence
+from robot_identification.report.figures.pictures import Pictures, image
 from robot_identification.report.numbers import NONE, listed, number, percent
 from robot_identification.report.parameter_rows import (
     VERDICT_CLASSES,
@@ -36,7 +37,6 @@ from robot_identification.report.parameter_rows import (
     parameter_rows,
     standard_rows,
 )
-from robot_identification.report.pictures import Pictures, image
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _SECTIONS = {

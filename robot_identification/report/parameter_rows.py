@@ -10,7 +10,8 @@ import numpy as np
 
 from robot_identification.calibration.checks import LinkCheck
 from robot_identification.calibration.prior import Prior
-from robot_identification.identification.reliability import (
+from robot_identification.files.parameters import StandardParameters
+from robot_identification.identification.statistics.reliability import (
     TWO_SIDED_95,
     ParameterReliability,
     Reliability,
@@ -19,7 +20,6 @@ from robot_identification.report.evidence import Evidence
 from robot_identification.report.numbers import NONE, number, percent, with_interval
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.units import unit_of
-from robot_identification.storage.parameter_files import StandardParameters
 
 # The bar beside a value goes from twice the value below it to twice the value above it.
 _REACH = 2.0

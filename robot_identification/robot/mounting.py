@@ -12,11 +12,11 @@ import numpy.typing as npt
 from robot_identification.errors import SettingError, ShapeError
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.bodies import Body, pseudo_inertia
-from robot_identification.robot.loading import source_urdf
+from robot_identification.robot.files.loading import source_urdf
+from robot_identification.robot.files.schema import suggestion
+from robot_identification.robot.files.urdf import LinkFrame, read_urdf
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.parameters import LINK_PARAMETERS
-from robot_identification.robot.schema import suggestion
-from robot_identification.robot.urdf import LinkFrame, read_urdf
 
 _UPPER = np.triu_indices(3)
 

@@ -27,7 +27,7 @@ class ProcessingSettings(Settings):
 
     None means "not said here": a robot file may recommend some, a caller may override some, and
     what both leave open is as usual, or derived from the data
-    (:mod:`robot_identification.signals.settings`).
+    (:mod:`robot_identification.signals.processing.settings`).
     """
 
     cutoff_hz: float | None = setting(

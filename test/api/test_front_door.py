@@ -14,8 +14,8 @@ import robot_identification as ri
 from robot_identification import errors
 from robot_identification.api import public
 from robot_identification.cli.main import main
-from robot_identification.robot.values import load_values
-from robot_identification.storage.bag_writing import write_joint_states
+from robot_identification.files.bags.writing import write_joint_states
+from robot_identification.robot.files.values import load_values
 from swinging_scara import swinging_scara
 
 IMPORT = """

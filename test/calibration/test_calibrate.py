@@ -25,10 +25,10 @@ from robot_identification.errors import (
     ResultMismatchError,
     SettingError,
 )
-from robot_identification.identification.essential import EliminationRule
+from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.result import SPOILT
-from robot_identification.robot.loading import load_robot
-from robot_identification.robot.values import load_values
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 
 DRIVE = ("Ia", "Fv", "Fc", "of")
 

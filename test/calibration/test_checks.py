@@ -11,7 +11,7 @@ from random_robots import coupled_wrist, random_robot, random_values
 from robot_identification.calibration.checks import check_consistency, check_link
 from robot_identification.errors import SettingError, ShapeError
 from robot_identification.robot.bodies import Body
-from robot_identification.robot.loading import load_robot
+from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.parameters import INERTIAL
 
 TX40 = yaml.safe_load((Path(__file__).parents[1] / "reference" / "tx40.yaml").read_text())

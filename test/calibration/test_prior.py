@@ -7,9 +7,9 @@ from made_up_results import made_up_result
 from random_robots import random_values
 from robot_identification.calibration.prior import Prior, complete_drives
 from robot_identification.errors import ShapeError
-from robot_identification.identification.base import base_parameters
+from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.result import Regrouping
-from robot_identification.robot.loading import load_robot
+from robot_identification.robot.files.loading import load_robot
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from command_line import refusal, run
-from robot_identification.robot.loading import load_robot
+from robot_identification.files.bags.writing import write_joint_states
+from robot_identification.robot.files.loading import load_robot
 from robot_identification.signals.recording import RawSamples
-from robot_identification.storage.bag_writing import write_joint_states
 from swinging_scara import swinging_scara
 
 __all__ = ["refusal", "run"]

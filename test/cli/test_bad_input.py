@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from robot_identification.robot.loading import load_robot
+from robot_identification.files.bags.writing import write_joint_states
+from robot_identification.robot.files.loading import load_robot
 from robot_identification.share import share_directory
-from robot_identification.storage.bag_writing import write_joint_states
 
 NAMES = ("joint_1", "joint_2")
 PRECIOUS = "kept: true\n"

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from robot_identification.cli.main import main
-from robot_identification.robot.loading import known_robots
+from robot_identification.robot.files.loading import known_robots
 from robot_identification.share import share_directory
 
 

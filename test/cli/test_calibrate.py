@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from robot_identification.cli.main import main
-from robot_identification.robot.loading import load_robot
-from robot_identification.robot.values import load_values
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 from shared_data import DATA, requires
 
 

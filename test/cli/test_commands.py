@@ -7,11 +7,11 @@ import sys
 import numpy as np
 import pytest
 
-from robot_identification.identification.base import base_parameters
-from robot_identification.robot.loading import load_robot
-from robot_identification.robot.values import load_values
-from robot_identification.storage.bag_writing import write_joint_states
-from robot_identification.storage.results import read_result
+from robot_identification.files.bags.writing import write_joint_states
+from robot_identification.files.results import read_result
+from robot_identification.identification.base.parameters import base_parameters
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 
 
 @pytest.mark.parametrize("method", ["ols", "wls"])
@@ -36,7 +36,7 @@ def test_the_result_file_holds_what_was_printed(run, scara_bag, tmp_path):
 
 
 def test_the_factors_in_a_result_file_are_enough_to_estimate_again(run, scara_bag, tmp_path):
-    from robot_identification.identification.least_squares import ordinary
+    from robot_identification.identification.estimators.least_squares import ordinary
 
     target = tmp_path / "result.yaml"
     run("identify", "scara", scara_bag, "--method", "ols", "-o", target)

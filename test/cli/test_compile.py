@@ -7,9 +7,9 @@ import sys
 import pytest
 
 WARM_UP = """
-from robot_identification.identification.base import base_parameters
-from robot_identification.nodes.warming import warm_up
-from robot_identification.robot.loading import load_robot
+from robot_identification.identification.base.parameters import base_parameters
+from robot_identification.ros.identification.warming import warm_up
+from robot_identification.robot.files.loading import load_robot
 warm_up(base_parameters(load_robot("puma560")))
 """
 

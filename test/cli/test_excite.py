@@ -8,9 +8,9 @@ import pytest
 
 from robot_identification.cli.main import main
 from robot_identification.errors import NotCertifiedError, TrajectoryError
-from robot_identification.robot.loading import load_robot
-from robot_identification.storage.periodic_plans import read_periodic
-from robot_identification.storage.plans import read_plan, read_singular_values
+from robot_identification.files.plans.periodic import read_periodic
+from robot_identification.files.plans.plans import read_plan, read_singular_values
+from robot_identification.robot.files.loading import load_robot
 
 QUICK = ["excite", "three_dof", "--starts", "1", "--rows", "16", "--json"]
 

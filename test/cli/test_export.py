@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from robot_identification.robot.loading import load_robot
-from robot_identification.robot.urdf_prior import urdf_prior
-from robot_identification.robot.values import load_values
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.urdf_prior import urdf_prior
+from robot_identification.robot.files.values import load_values
 
 KINDS = ("urdf", "xacro", "mujoco", "controller", "armature")
 

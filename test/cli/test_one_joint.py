@@ -5,8 +5,8 @@ import json
 import pytest
 
 from robot_identification.cli.main import main
-from robot_identification.robot.loading import load_robot
-from robot_identification.storage.plans import read_plan
+from robot_identification.files.plans.plans import read_plan
+from robot_identification.robot.files.loading import load_robot
 
 EXCITE = ["excite", "stanford", "--method", "one-joint", "--json"]
 

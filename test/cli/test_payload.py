@@ -11,19 +11,19 @@ from robot_identification.excitation.simulated_recording import (
     SimulationSettings,
     simulated_recording,
 )
+from robot_identification.files.bags.joint_states import read_joint_states
+from robot_identification.files.bags.writing import write_joint_states
+from robot_identification.files.plans.trajectories import read_trajectory
 from robot_identification.identification.payload.calibrate_drives import identify_drive_gains
 from robot_identification.identification.payload.identify import identify_payload
 from robot_identification.identification.payload.known import KnownPayload
 from robot_identification.robot.drives import as_recorded
-from robot_identification.robot.loading import load_robot
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 from robot_identification.robot.mounting import mounting
-from robot_identification.robot.values import load_values
 from robot_identification.share import share_directory
 from robot_identification.signals.joint_side import joint_side_recording
 from robot_identification.signals.recording import RawSamples
-from robot_identification.storage.bag_writing import write_joint_states
-from robot_identification.storage.bags import read_joint_states
-from robot_identification.storage.trajectories import read_trajectory
 from shared_data import DATA, requires
 
 NOISE = np.array([0.8, 0.8, 0.4, 0.2, 0.2, 0.12])  # N m, as config/simulations/tx40.yaml has it

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from periodic_motions import PERIOD, START, periodic_recording
-from robot_identification.robot.loading import load_robot
+from robot_identification.files.bags.writing import write_joint_states
+from robot_identification.robot.files.loading import load_robot
 from robot_identification.signals.recording import RawSamples
-from robot_identification.storage.bag_writing import write_joint_states
 
 PLAN = """family: fourier
 periodic: {base_frequency: 0.25, harmonics: 4, periods: 4, begins: 1.5}

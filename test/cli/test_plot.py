@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from robot_identification.identification.base import base_parameters
-from robot_identification.identification.prediction import predict
-from robot_identification.robot.loading import load_robot
-from robot_identification.robot.values import load_values
+from robot_identification.identification.base.parameters import base_parameters
+from robot_identification.identification.statistics.prediction import predict
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 from robot_identification.signals.conditioning import build_recording
-from robot_identification.signals.settings import resolve_processing
+from robot_identification.signals.processing.settings import resolve_processing
 
 
 def test_true_parameters_predict_the_measured_effort(scara_samples):

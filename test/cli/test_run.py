@@ -10,14 +10,14 @@ from robot_identification.cli.run import STEPS, nodes_for, settle
 from robot_identification.cli.run_record import FILE, RunRecord
 from robot_identification.cli.run_walk import Walk
 from robot_identification.errors import OutputError, ResultFileError, SettingError
-from robot_identification.nodes.client import (
+from robot_identification.ros.clients.client import (
     RequestInvalidError,
     RequestRefusedError,
     ResultNotGivenError,
     refusal,
 )
-from robot_identification.nodes.live_run import Move
-from robot_identification.nodes.services import CODES
+from robot_identification.ros.clients.live_run import Move
+from robot_identification.ros.common.jobs import CODES
 
 
 def options(*arguments):

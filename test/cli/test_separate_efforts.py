@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from robot_identification.robot.loading import load_robot
-from robot_identification.storage.bag_writing import write_bag
-from robot_identification.storage.joint_state_cdr import MESSAGE_TYPE, encode
+from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE, encode
+from robot_identification.files.bags.writing import write_bag
+from robot_identification.robot.files.loading import load_robot
 from swinging_scara import swinging_scara
 
 DELAY = 0.006

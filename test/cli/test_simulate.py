@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from robot_identification.cli.main import main
-from robot_identification.identification.base import base_parameters
-from robot_identification.robot.loading import load_robot
-from robot_identification.robot.values import load_values
+from robot_identification.files.bags.joint_states import read_joint_states
+from robot_identification.files.bags.trajectories import read_trajectories
+from robot_identification.files.plans.trajectories import read_trajectory
+from robot_identification.identification.base.parameters import base_parameters
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 from robot_identification.share import share_directory
-from robot_identification.storage.bag_trajectories import read_trajectories
-from robot_identification.storage.bags import read_joint_states
-from robot_identification.storage.trajectories import read_trajectory
 
 SHORT = ("--trajectory", "tx40", "--duration", "3")
 

@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("coal", reason="the package coal is not installed")
 
 from robot_identification.collision.model import load_collision_model
-from robot_identification.robot.loading import load_robot
+from robot_identification.robot.files.loading import load_robot
 
 UR10 = load_robot("ur10")
 BOXES = """

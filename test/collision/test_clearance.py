@@ -5,10 +5,10 @@ import pytest
 
 pytest.importorskip("coal", reason="the package coal is not installed")
 
-from collision.cells import collisions, limits_of, random_motion, swing
-from robot_identification.excitation.braking import braking_times
-from robot_identification.excitation.checks import obstacles
-from robot_identification.excitation.surroundings import Surroundings
+from made_up_cells import collisions, limits_of, random_motion, swing
+from robot_identification.excitation.certification.checks import obstacles
+from robot_identification.excitation.certification.surroundings import Surroundings
+from robot_identification.excitation.motions.braking import braking_times
 
 LIMITS = limits_of()
 TIP = 0.5 + 0.4 + 0.04  # m, from the axis of the shoulder to the end of the hand

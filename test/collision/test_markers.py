@@ -5,7 +5,9 @@ import pytest
 
 pytest.importorskip("coal", reason="the package coal is not installed")
 
-from collision.cells import collisions, swing
+from made_up_cells import collisions, swing
+from robot_identification.collision.bodies.shapes import Hull
+from robot_identification.collision.bodies.solids import surface, triangles
 from robot_identification.collision.markers import (
     CELL,
     CLOSEST,
@@ -16,8 +18,6 @@ from robot_identification.collision.markers import (
     swept_markers,
 )
 from robot_identification.collision.scene import STATIC, CollisionBody
-from robot_identification.collision.shapes import Hull
-from robot_identification.collision.solids import surface, triangles
 from robot_identification.robot.kinematics import forward_kinematics
 
 THINGS = """
@@ -111,7 +111,7 @@ def test_a_mesh_that_is_shown_often_has_fewer_corners_and_lies_inside():
 
 
 def _hull(points):
-    from robot_identification.collision.hulls import hull
+    from robot_identification.collision.bodies.hulls import hull
 
     shape = hull(points, "points")
     assert isinstance(shape, Hull)

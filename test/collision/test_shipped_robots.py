@@ -6,11 +6,11 @@ import pytest
 pytest.importorskip("coal", reason="the package coal is not installed")
 
 from engines import example
+from robot_identification.collision.bodies.shapes import outline
 from robot_identification.collision.model import load_collision_model
-from robot_identification.collision.shapes import outline
-from robot_identification.excitation.limits import MotionLimits
+from robot_identification.excitation.motions.limits import MotionLimits
+from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.kinematics import forward_kinematics
-from robot_identification.robot.loading import load_robot
 
 HALF_TURN = np.diag([-1.0, -1.0, 1.0, 1.0])
 """Between the base frame of the URDF and that of the manufacturer's Denavit-Hartenberg table."""

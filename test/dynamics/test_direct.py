@@ -8,9 +8,9 @@ from random_robots import coupled_wrist, pinocchio_model, random_robot, random_v
 from robot_identification.dynamics.direct import DirectModel
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.errors import MassMatrixError, SampleError, ShapeError
-from robot_identification.identification.base import base_parameters
-from robot_identification.robot.loading import load_robot
-from robot_identification.robot.values import load_values
+from robot_identification.identification.base.parameters import base_parameters
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 
 
 @pytest.mark.parametrize("seed", range(50))

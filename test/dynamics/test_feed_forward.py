@@ -15,9 +15,9 @@ from robot_identification.errors import (
     ShapeError,
 )
 from robot_identification.robot.controller import Controller
-from robot_identification.robot.loading import load_robot
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import JointLimits
-from robot_identification.robot.values import load_values
 
 
 def states(joints):

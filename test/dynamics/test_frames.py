@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robot_identification.dynamics.frame_kernels import sine_and_cosine
+from robot_identification.dynamics.kernels.frames import sine_and_cosine
 
 
 @given(st.floats(-1e6, 1e6))

@@ -3,7 +3,7 @@ import pytest
 
 from robot_identification.dynamics.reference import hold, in_sequence, sample, through
 from robot_identification.errors import ShapeError
-from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.excitation.motions.trajectory import Trajectory
 
 
 def ramp(begin, end, first=0.0):

@@ -6,7 +6,7 @@ import pytest
 from oracles import numpy_dynamics
 from random_robots import coupled_wrist, pinocchio_model, random_robot, random_values
 from robot_identification.dynamics.energy import total_energy
-from robot_identification.dynamics.frame_kernels import BLOCK
+from robot_identification.dynamics.kernels.frames import BLOCK
 from robot_identification.dynamics.regressor import Regressor, inverse_dynamics
 from robot_identification.errors import ShapeError
 from robot_identification.robot.model import Coupling, CouplingTerm, TermKind

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from robot_identification.cli.main import main
-from robot_identification.robot.loading import load_robot
-from robot_identification.storage.bag_writing import write_joint_states
+from robot_identification.files.bags.writing import write_joint_states
+from robot_identification.robot.files.loading import load_robot
 from swinging_scara import swinging_scara
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from collision.cells import collisions
+from made_up_cells import collisions
 from robot_identification.errors import (
     CancelledError,
     MissingLimitError,
@@ -13,13 +13,16 @@ from robot_identification.errors import (
     SettingError,
     ShapeError,
 )
-from robot_identification.excitation.certificate import certify
+from robot_identification.excitation.certification.certificate import certify
+from robot_identification.excitation.certification.surroundings import Surroundings
+from robot_identification.excitation.motions.random_points import (
+    RandomPointsSettings,
+    random_points,
+)
 from robot_identification.excitation.plan import PlanSettings, plan
-from robot_identification.excitation.points import PointSettings
-from robot_identification.excitation.random_points import RandomPointsSettings, random_points
-from robot_identification.excitation.surroundings import Surroundings
-from robot_identification.robot.loading import load_robot
-from robot_identification.robot.values import load_values
+from robot_identification.excitation.search.points import PointSettings
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 
 ROBOT = load_robot("three_dof")
 QUICK = PlanSettings(

@@ -5,8 +5,8 @@ import uuid
 import pytest
 
 from faults.driver import FaultySuite
-from robot_identification.nodes.client import Client
-from robot_identification.nodes.processes import NodeProcesses
+from robot_identification.ros.clients.client import Client
+from robot_identification.ros.clients.processes import NodeProcesses
 
 
 @pytest.fixture(scope="session")

@@ -9,10 +9,10 @@ from sensor_msgs.msg import JointState
 
 from diagnostics import values_of
 from live_nodes import ROBOT, Suite, states
-from robot_identification.nodes import qos
-from robot_identification.nodes.fault_files import read_faults
-from robot_identification.nodes.faults import Injector
-from robot_identification.nodes.processes import command
+from robot_identification.ros.clients.processes import command
+from robot_identification.ros.common import qos
+from robot_identification.ros.simulation.fault_files import read_faults
+from robot_identification.ros.simulation.faults import Injector
 
 EFFORT_NOISE = 0.3
 

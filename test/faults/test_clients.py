@@ -8,9 +8,9 @@ from robot_identification.srv import BaseParameters, Identify, Validate
 from std_srvs.srv import Trigger
 
 from robot_identification import msg
-from robot_identification.nodes.client import Client
-from robot_identification.nodes.services import CODES
-from robot_identification.nodes.verbs import Verbs
+from robot_identification.ros.clients.client import Client
+from robot_identification.ros.clients.verbs import Verbs
+from robot_identification.ros.common.jobs import CODES
 
 pytestmark = pytest.mark.ros
 

@@ -9,8 +9,8 @@ from robot_identification.srv import PlanExcitation
 
 from live_nodes import complete_values
 from lock_step import LockStepCell
-from robot_identification.nodes.cell import Status
-from robot_identification.nodes.joint_states import stamp_of
+from robot_identification.ros.common.joint_states import stamp_of
+from simulated_cell import Status
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
 

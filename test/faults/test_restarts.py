@@ -10,10 +10,10 @@ from std_srvs.srv import Trigger
 
 from faults.driver import FaultySuite, noisy_states
 from robot_identification import msg
-from robot_identification.nodes import qos
-from robot_identification.nodes.client import Client
-from robot_identification.nodes.processes import NodeProcesses
-from robot_identification.nodes.services import CODES
+from robot_identification.ros.clients.client import Client
+from robot_identification.ros.clients.processes import NodeProcesses
+from robot_identification.ros.common import qos
+from robot_identification.ros.common.jobs import CODES
 
 pytestmark = pytest.mark.ros
 

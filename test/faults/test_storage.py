@@ -10,9 +10,9 @@ from robot_identification.srv import Identify
 
 from live_nodes import BEGIN, ROBOT, motion
 from robot_identification import msg
-from robot_identification.nodes.services import CODES
+from robot_identification.files.bags.writing import write_joint_states
+from robot_identification.ros.common.jobs import CODES
 from robot_identification.signals.recording import RawSamples
-from robot_identification.storage.bag_writing import write_joint_states
 
 pytestmark = pytest.mark.ros
 

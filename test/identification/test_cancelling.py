@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from robot_identification.errors import CancelledError
-from robot_identification.identification.base import base_parameters
+from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.identify import identify, validate
-from robot_identification.robot.loading import load_robot
+from robot_identification.robot.files.loading import load_robot
 from robot_identification.signals.recording import Recording, Segment
 from swinging_scara import RATE, swinging_scara
 

@@ -8,8 +8,8 @@ from robot_identification.errors import RecordingError
 from robot_identification.identification.delay_estimation import estimate_effort_delay
 from robot_identification.identification.effort_delay import EFFORT_DELAY, with_known_delay
 from robot_identification.identification.identify import identify
-from robot_identification.robot.loading import load_robot
-from robot_identification.robot.values import load_values
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.recording import RawSamples
 

@@ -7,13 +7,13 @@ import yaml
 
 from robot_identification.cli.main import main
 from robot_identification.errors import SettingError
-from robot_identification.identification.essential import EliminationRule
-from robot_identification.identification.huber import HuberSettings
+from robot_identification.files.results import read_result, write_result
+from robot_identification.identification.estimators.essential import EliminationRule
+from robot_identification.identification.estimators.huber import HuberSettings
+from robot_identification.identification.estimators.weighting import Weighting
 from robot_identification.identification.identify import identify
 from robot_identification.identification.merging import merge_results
-from robot_identification.identification.weighting import Weighting
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.storage.results import read_result, write_result
 from simulated_experiments import experiment
 
 NOISE = np.array([0.2, 0.05])

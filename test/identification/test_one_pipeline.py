@@ -11,27 +11,35 @@ from hypothesis import strategies as st
 from long_recordings import BASE, RATE, ROBOT, samples
 from robot_identification.calibration.calibrate import calibrate
 from robot_identification.errors import ResultFileError, ResultMismatchError, SettingError
-from robot_identification.identification import least_squares
-from robot_identification.identification.essential import EliminationRule
-from robot_identification.identification.estimation import (
+from robot_identification.files.results import read_result, write_result
+from robot_identification.identification.estimators import least_squares
+from robot_identification.identification.estimators.choice import (
     ESTIMATORS,
     METHODS,
     STACKED,
     estimator_of,
 )
-from robot_identification.identification.estimator import Choice, Deviations, Estimator, Fit
-from robot_identification.identification.huber import HuberSettings
+from robot_identification.identification.estimators.essential import EliminationRule
+from robot_identification.identification.estimators.estimator import (
+    Choice,
+    Deviations,
+    Estimator,
+    Fit,
+)
+from robot_identification.identification.estimators.huber import HuberSettings
+from robot_identification.identification.estimators.weighting import Weighting
 from robot_identification.identification.identify import identify
 from robot_identification.identification.merging import merge_results
 from robot_identification.identification.parts import Part, identify_parts
-from robot_identification.identification.reliability import excitation, parameter_reliability
-from robot_identification.identification.streaming import StreamingIdentification
-from robot_identification.identification.weighting import Weighting
+from robot_identification.identification.rows.growing import StreamingIdentification
+from robot_identification.identification.statistics.reliability import (
+    excitation,
+    parameter_reliability,
+)
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.joint_side import joint_side_recording
+from robot_identification.signals.processing.settings import resolve_processing
 from robot_identification.signals.recording import RawSamples
-from robot_identification.signals.settings import resolve_processing
-from robot_identification.storage.results import read_result, write_result
 
 DROP, FACTOR = 60, 4
 STATED = ProcessingSettings(

@@ -19,26 +19,26 @@ from robot_identification.errors import (
     RobotDescriptionError,
     SettingError,
 )
-from robot_identification.identification import least_squares
-from robot_identification.identification.base import base_parameters
-from robot_identification.identification.estimator import Choice
-from robot_identification.identification.huber import HuberSettings
+from robot_identification.files.bags.joint_states import read_joint_states
+from robot_identification.files.bags.recordings import read_recordings
+from robot_identification.files.bags.writing import write_joint_states
+from robot_identification.identification.base.parameters import base_parameters
+from robot_identification.identification.estimators import least_squares
+from robot_identification.identification.estimators.estimator import Choice
+from robot_identification.identification.estimators.huber import HuberSettings
+from robot_identification.identification.estimators.weighting import Weighting
 from robot_identification.identification.identify import identify as identify_recordings
-from robot_identification.identification.stream import FactorStream
-from robot_identification.identification.streamed_run import StreamedRun
-from robot_identification.identification.weighting import Weighting
+from robot_identification.identification.rows.growing_run import StreamedRun
+from robot_identification.identification.rows.whole import FactorStream
 from robot_identification.parallel.bags import find_bags
 from robot_identification.parallel.identify import identify_many
 from robot_identification.parallel.jobs import RobotReference, jobs_for
 from robot_identification.parallel.pool import SchedulerGoneError, WorkerWatch, work
 from robot_identification.parallel.settings import common_settings
-from robot_identification.robot.loading import load_robot
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.robot.values import load_values
 from robot_identification.signals.recording import RawSamples
-from robot_identification.storage.bag_writing import write_joint_states
-from robot_identification.storage.bags import read_joint_states
-from robot_identification.storage.recordings import read_recordings
 
 ROBOT = load_robot("scara")
 BASE = base_parameters(ROBOT)

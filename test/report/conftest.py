@@ -6,8 +6,8 @@ import pytest
 
 from command_line import refusal, run
 from robot_identification.cli.main import main
-from robot_identification.robot.loading import load_robot
-from robot_identification.storage.bag_writing import write_joint_states
+from robot_identification.files.bags.writing import write_joint_states
+from robot_identification.robot.files.loading import load_robot
 from swinging_scara import swinging_scara as samples
 
 __all__ = ["refusal", "run"]

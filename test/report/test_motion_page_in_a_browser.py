@@ -9,9 +9,9 @@ from scipy.spatial import ConvexHull
 
 from browser import look_at, needs_browser
 from robot_identification.cli.main import main
-from robot_identification.excitation.trajectory import Trajectory
-from robot_identification.robot.loading import load_robot
-from robot_identification.storage.trajectories import write_trajectory
+from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.files.plans.trajectories import write_trajectory
+from robot_identification.robot.files.loading import load_robot
 
 pytest.importorskip("coal", reason="the package coal is not installed")
 pytest.importorskip("jinja2", reason="needs the extra report")

@@ -16,14 +16,14 @@ pytest.importorskip("matplotlib", reason="needs the extra report")
 pytest.importorskip("jinja2", reason="needs the extra report")
 
 from robot_identification.cli.main import main
+from robot_identification.files.bags.writing import write_joint_states
+from robot_identification.files.results import read_result, write_result
+from robot_identification.identification.estimators.least_squares import RelativeError
 from robot_identification.identification.history import History, Iteration
-from robot_identification.identification.least_squares import RelativeError
-from robot_identification.identification.prediction import Prediction
-from robot_identification.report import style
-from robot_identification.report.torque_figure import torque_figure
-from robot_identification.robot.loading import load_robot
-from robot_identification.storage.bag_writing import write_joint_states
-from robot_identification.storage.results import read_result, write_result
+from robot_identification.identification.statistics.prediction import Prediction
+from robot_identification.report.figures import style
+from robot_identification.report.figures.torque import torque_figure
+from robot_identification.robot.files.loading import load_robot
 from swinging_scara import swinging_scara as samples
 
 NASTY = "<script>alert('$x_{')</script>&\"\x07"

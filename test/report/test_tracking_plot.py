@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from robot_identification.report.figures import png
-from robot_identification.report.tracking_plot import rms_table, tracking_figure
-from robot_identification.robot.loading import load_robot
+from robot_identification.report.figures.files import png
+from robot_identification.robot.files.loading import load_robot
+from tracking_plot import rms_table, tracking_figure
 
 ROBOT = load_robot("stanford")
 TIME = np.linspace(0.0, 1.0, 11)

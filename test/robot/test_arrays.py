@@ -12,17 +12,17 @@ import numpy as np
 import pytest
 
 import robot_identification
+from robot_identification.collision.bodies.shapes import Hull
 from robot_identification.collision.scene import Scene
-from robot_identification.collision.shapes import Hull
-from robot_identification.identification.essential import EliminationRule
+from robot_identification.files.results import read_result, write_result
+from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.identify import identify
 from robot_identification.robot.arrays import Array, by_value, read_only, read_only_view
-from robot_identification.robot.loading import load_robot
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.signals.efforts.separate import EffortSamples
 from robot_identification.signals.joint_side import joint_side_recording
 from robot_identification.signals.recording import RawSamples, Recording, Segment
-from robot_identification.signals.samples import FilteredSegment
-from robot_identification.signals.separate_efforts import EffortSamples
-from robot_identification.storage.results import read_result, write_result
+from robot_identification.signals.rows import FilteredSegment
 from swinging_scara import swinging_scara
 
 SIGNALS = ("position", "velocity", "effort", "reference")

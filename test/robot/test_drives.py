@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robot_identification.errors import SettingError, ShapeError
-from robot_identification.robot.document import parse_document
 from robot_identification.robot.drives import drive_gains, from_joint_side, to_joint_side
-from robot_identification.robot.yaml_format import build
+from robot_identification.robot.files.document import parse_document
+from robot_identification.robot.files.robot_yaml import build
 
 WRIST = """
 name: wrist
@@ -75,7 +75,7 @@ def test_power_is_the_same_on_both_sides(seed):
 
 
 def test_the_wrist_of_the_tx40_turns_motor_6_with_both_joints():
-    from robot_identification.robot.loading import load_robot
+    from robot_identification.robot.files.loading import load_robot
 
     robot = load_robot("tx40", effort_meaning="motor_torque")
     expected = np.diag([32.0, 32, 45, -48, 45, 32])
@@ -86,7 +86,7 @@ def test_the_wrist_of_the_tx40_turns_motor_6_with_both_joints():
 
 
 def test_effort_needs_a_meaning(write):
-    from robot_identification.robot.loading import load_robot
+    from robot_identification.robot.files.loading import load_robot
 
     path = write(
         '<robot name="r"><link name="a"/><link name="b"/>'

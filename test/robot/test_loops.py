@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from robot_identification.errors import SettingError, ShapeError
-from robot_identification.robot.loading import load_robot
+from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.loops import LoopConstraint, linear_constraint, project
 
 

@@ -7,7 +7,7 @@ from payload_runs import BODY
 from random_robots import random_robot
 from robot_identification.errors import SettingError, ShapeError
 from robot_identification.robot.bodies import body_of
-from robot_identification.robot.loading import load_robot
+from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.mounting import mounting, placed, urdf_frames
 
 URDF = """<robot name="arm">

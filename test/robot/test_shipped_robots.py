@@ -5,10 +5,10 @@ import pytest
 
 from robot_identification.dynamics.direct import DirectModel
 from robot_identification.robot.drives import drive_gains
+from robot_identification.robot.files.loading import known_robots, load_robot
+from robot_identification.robot.files.values import known_values, load_values
 from robot_identification.robot.limits import require_limits
-from robot_identification.robot.loading import known_robots, load_robot
 from robot_identification.robot.model import EffortMeaning, JointType
-from robot_identification.robot.values import known_values, load_values
 
 
 @pytest.mark.parametrize("name", known_robots())

@@ -11,13 +11,13 @@ import robot_identification
 from robot_identification.calibration.conditions import conditions
 from robot_identification.dynamics.energy import EnergyRegressor
 from robot_identification.dynamics.regressor import Regressor
-from robot_identification.robot.document import parse_document
-from robot_identification.robot.loading import load_robot
+from robot_identification.robot.files.document import parse_document
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.robot_yaml import build
 from robot_identification.robot.model import JointType
 from robot_identification.robot.parameters import LINK_PARAMETERS
 from robot_identification.robot.terms import DEFAULT_TERMS, TERMS, SignCondition
 from robot_identification.robot.units import unit_of
-from robot_identification.robot.yaml_format import build
 
 EVERY = frozenset(term.name for term in TERMS)
 FILE = """\

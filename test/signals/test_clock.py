@@ -7,20 +7,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from made_up_signals import MILLISECOND, chosen, raw_samples
 from robot_identification.errors import JointNameError, RecordingError, SettingError
-from robot_identification.identification.streamed_settings import Settling
-from robot_identification.nodes.joint_states import Sample
-from robot_identification.nodes.recorder import Recorder
-from robot_identification.robot.loading import load_robot
+from robot_identification.identification.rows.growing_settings import Settling
+from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.ros.acquisition.recorder import Recorder
+from robot_identification.ros.common.joint_states import Sample
 from robot_identification.signals.arrivals import Arrival, Arrivals
 from robot_identification.signals.clock import BEGINNING, Clock, StampOrder, in_order, split
 from robot_identification.signals.conditioning import build_recording
+from robot_identification.signals.growing.grid import OnlineGrid
+from robot_identification.signals.growing.samples import OnlineFilter
 from robot_identification.signals.joint_columns import JointColumns
-from robot_identification.signals.online import OnlineFilter
-from robot_identification.signals.online_grid import OnlineGrid
 from robot_identification.signals.recording import joined_samples
-from signals.made_up import MILLISECOND, chosen, raw_samples
 
 NAMES = ("joint1", "joint2")
 ROBOT = load_robot("scara")

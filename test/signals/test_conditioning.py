@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from made_up_signals import MILLISECOND, START, chosen, raw_samples
 from robot_identification.errors import RecordingError, SampleError, ShapeError
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.recording import RawSamples
-from signals.made_up import MILLISECOND, START, chosen, raw_samples
 
 NAMES = ("hip", "knee")
 

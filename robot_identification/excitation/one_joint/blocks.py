@@ -8,17 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from robot_identification.dynamics.regressor import Regressor
-from robot_identification.excitation.limits import MotionLimits
-from robot_identification.excitation.one_joint.experiments import (
-    Experiment,
-    Motion,
-    MotionLibrary,
-)
+from robot_identification.excitation.certification.surroundings import Surroundings
+from robot_identification.excitation.motions.limits import MotionLimits
+from robot_identification.excitation.one_joint.experiments import Experiment, Motion, MotionLibrary
 from robot_identification.excitation.one_joint.selection import Pool
 from robot_identification.excitation.one_joint.settings import OneJointSettings
-from robot_identification.excitation.surroundings import Surroundings
 from robot_identification.identification.one_joint.conversion import JointwiseParameters
-from robot_identification.identification.one_joint.telling import untold
+from robot_identification.identification.one_joint.identifiability import untold
 from robot_identification.identification.one_joint.thresholds import rubs
 from robot_identification.robot.kinematics import forward_kinematics
 from robot_identification.robot.model import Array, read_only

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robot_identification.excitation.braking import stopping_places
-from robot_identification.excitation.limits import MotionLimits
+from robot_identification.excitation.motions.braking import stopping_places
+from robot_identification.excitation.motions.limits import MotionLimits
+from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.one_joint.motions import (
     damped_step,
     hold,
@@ -25,15 +26,9 @@ from robot_identification.excitation.one_joint.motions import (
     together,
 )
 from robot_identification.excitation.one_joint.settings import OneJointSettings
-from robot_identification.excitation.trajectory import Trajectory
 from robot_identification.identification.one_joint.thresholds import rubs
 from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import (
-    Array,
-    JointType,
-    RobotModel,
-    read_only,
-)
+from robot_identification.robot.model import Array, JointType, RobotModel, read_only
 
 _HALVINGS = 5
 _LEAST_TRAVEL = {JointType.REVOLUTE: 0.01, JointType.PRISMATIC: 0.002}

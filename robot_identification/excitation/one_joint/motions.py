@@ -1,7 +1,7 @@
 """Motions of single joints, and how they are put side by side and one after the other.
 
-A motion of one joint is a :class:`~robot_identification.excitation.trajectory.Trajectory` with one
-column; it begins at time 0 and position 0, at rest, and ends at rest.
+A motion of one joint is a :class:`~robot_identification.excitation.motions.trajectory.Trajectory`
+with one column; it begins at time 0 and position 0, at rest, and ends at rest.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from robot_identification.excitation.limits import MotionLimits
-from robot_identification.excitation.timing import motion_extrema, shortest_durations
-from robot_identification.excitation.trajectory import Trajectory
+from robot_identification.excitation.motions.limits import MotionLimits
+from robot_identification.excitation.motions.timing import motion_extrema, shortest_durations
+from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.robot.model import Array
 
 _NAME = ("joint",)

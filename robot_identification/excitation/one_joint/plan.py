@@ -10,19 +10,19 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from robot_identification.errors import CancelledError, NotCertifiedError, SettingError
-from robot_identification.excitation.certificate import Certificate
-from robot_identification.excitation.limits import MotionLimits
+from robot_identification.excitation.certification.certificate import Certificate
+from robot_identification.excitation.certification.surroundings import Surroundings
+from robot_identification.excitation.motions.limits import MotionLimits
+from robot_identification.excitation.motions.timing import shortest_durations
+from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.excitation.objective.unidentified import Unidentified
 from robot_identification.excitation.one_joint.blocks import Block, BlockPlanner
 from robot_identification.excitation.one_joint.experiments import Experiment
 from robot_identification.excitation.one_joint.motions import joined
 from robot_identification.excitation.one_joint.settings import OneJointSettings
-from robot_identification.excitation.optimizers import Cancelled
 from robot_identification.excitation.plan import certified, start_posture
-from robot_identification.excitation.points import Progress
-from robot_identification.excitation.surroundings import Surroundings
-from robot_identification.excitation.timing import shortest_durations
-from robot_identification.excitation.trajectory import Trajectory
-from robot_identification.excitation.unidentified import Unidentified
+from robot_identification.excitation.search.optimizers import Cancelled
+from robot_identification.excitation.search.points import Progress
 from robot_identification.identification.one_joint.conversion import JointwiseParameters
 from robot_identification.presentation import Drawn, Stored
 from robot_identification.robot.model import Array, RobotModel

@@ -12,18 +12,17 @@ import numpy as np
 
 from robot_identification.dynamics import reference as references
 from robot_identification.dynamics.reference import Reference
-from robot_identification.dynamics.simulation import ClosedLoop, LoopState, SimulatedSamples
-from robot_identification.dynamics.stiction import explain
-from robot_identification.errors import (
-    CancelledError,
-    NoEffortError,
-    RecordingError,
-    SettingError,
+from robot_identification.dynamics.simulation.explained_motion import explain
+from robot_identification.dynamics.simulation.fixed_step import (
+    ClosedLoop,
+    LoopState,
+    SimulatedSamples,
 )
+from robot_identification.errors import CancelledError, NoEffortError, RecordingError, SettingError
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.signals.recording import Recording, Segment
-from robot_identification.signals.samples import FilteredSegment
+from robot_identification.signals.rows import FilteredSegment
 
 Cancelled = Callable[[], bool]
 

@@ -18,8 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robot_identification.errors import MassMatrixError, SimulationError
-from robot_identification.identification import least_squares
-from robot_identification.identification.base import BaseParameters
+from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.didim.experiments import (
     Cancelled,
     Experiment,
@@ -32,15 +31,16 @@ from robot_identification.identification.didim.loop import (
 )
 from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.didim.starts import full_vector
-from robot_identification.identification.estimation import ESTIMATORS
-from robot_identification.identification.factor import JointFactor
+from robot_identification.identification.estimators import least_squares
+from robot_identification.identification.estimators.choice import ESTIMATORS
+from robot_identification.identification.estimators.least_squares import Estimate, RelativeError
 from robot_identification.identification.history import Iteration
-from robot_identification.identification.least_squares import Estimate, RelativeError
-from robot_identification.identification.whole_rows import WholeRows
+from robot_identification.identification.rows.factor import JointFactor
+from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
-from robot_identification.signals.processing import Processing
-from robot_identification.signals.samples import FilteredSegment
+from robot_identification.signals.processing.complete import Processing
+from robot_identification.signals.rows import FilteredSegment
 
 Observer = Callable[[Iteration], None]
 

@@ -11,7 +11,7 @@ import scipy
 from robot_identification.identification.didim.experiments import Experiment
 from robot_identification.robot.model import Array
 from robot_identification.signals.decimation import CUTOFF
-from robot_identification.signals.processing import Processing
+from robot_identification.signals.processing.complete import Processing
 
 # Part of the band up to half the sampling rate that is taken for noise alone.
 _BAND = (0.6, 0.95)

@@ -19,7 +19,7 @@ from robot_identification.errors import (
     ShapeError,
     SimulationError,
 )
-from robot_identification.identification.base import BaseParameters
+from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.didim import starts
 from robot_identification.identification.didim.experiments import (
     Cancelled,
@@ -40,9 +40,9 @@ from robot_identification.identification.identify import identify
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.signals.processing import Processing
+from robot_identification.signals.processing.complete import Processing
+from robot_identification.signals.processing.settings import resolve_processing
 from robot_identification.signals.recording import Recording
-from robot_identification.signals.settings import resolve_processing
 
 
 @by_value

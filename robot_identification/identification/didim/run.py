@@ -9,7 +9,7 @@ from typing import Literal
 
 from robot_identification.dynamics.reference import Reference
 from robot_identification.errors import ModelMismatchError, NotConvergedError
-from robot_identification.identification.base import BaseParameters, base_parameters
+from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.identification.didim.experiments import Cancelled
 from robot_identification.identification.didim.iteration import Iterations
 from robot_identification.identification.didim.preparation import first_trial, prepare

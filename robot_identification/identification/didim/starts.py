@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robot_identification.errors import RankError
-from robot_identification.identification.base import BaseParameters
+from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.didim.loop import Inertias, inertias
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, Joint, JointType, TermKind, read_only

@@ -8,14 +8,15 @@ from dataclasses import replace
 import numpy as np
 
 from robot_identification.errors import CancelledError, RobotIdentificationError
-from robot_identification.identification import least_squares
 from robot_identification.identification.assembly import Subject, result_of
 from robot_identification.identification.didim.experiments import has_positions
 from robot_identification.identification.didim.iteration import Iterations, Problem
 from robot_identification.identification.didim.noise import NoiseFloor, measured_noise
 from robot_identification.identification.didim.preparation import FirstParameters
-from robot_identification.identification.estimation import DIDIM, fit
-from robot_identification.identification.estimator import Choice
+from robot_identification.identification.estimators import least_squares
+from robot_identification.identification.estimators.choice import DIDIM, fit
+from robot_identification.identification.estimators.estimator import Choice
+from robot_identification.identification.estimators.least_squares import RelativeError
 from robot_identification.identification.history import (
     CONVERGED,
     MODEL_MISMATCH,
@@ -23,7 +24,6 @@ from robot_identification.identification.history import (
     History,
 )
 from robot_identification.identification.identify import identify
-from robot_identification.identification.least_squares import RelativeError
 from robot_identification.identification.result import IdentificationResult, Source
 from robot_identification.robot.model import Array, read_only
 from robot_identification.robot.processing import ProcessingSettings

@@ -8,21 +8,26 @@ import numpy as np
 import scipy.linalg
 
 from robot_identification.errors import SettingError
-from robot_identification.identification import least_squares
-from robot_identification.identification.cross_validation import others
-from robot_identification.identification.estimator import Choice, Deviations, Estimator, Fit
-from robot_identification.identification.least_squares import Estimate
+from robot_identification.identification.estimators import least_squares
+from robot_identification.identification.estimators.estimator import (
+    Choice,
+    Deviations,
+    Estimator,
+    Fit,
+)
+from robot_identification.identification.estimators.least_squares import Estimate
 from robot_identification.identification.one_joint.conversion import JointwiseParameters
 from robot_identification.identification.one_joint.estimator import (
     JointwiseEstimate,
     estimate_jointwise,
 )
 from robot_identification.identification.one_joint.thresholds import keeping_held_joints
-from robot_identification.identification.robust import sandwich_std
-from robot_identification.identification.row_groups import GroupedRows
-from robot_identification.identification.row_source import RowSource
+from robot_identification.identification.rows.groups import GroupedRows
+from robot_identification.identification.rows.source import RowSource
+from robot_identification.identification.statistics.cross_validation import others
+from robot_identification.identification.statistics.robust_std import sandwich_std
 from robot_identification.robot.model import RobotModel, read_only
-from robot_identification.signals.processing import Processing
+from robot_identification.signals.processing.complete import Processing
 
 
 @dataclass(frozen=True)

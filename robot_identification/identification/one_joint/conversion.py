@@ -19,7 +19,7 @@ import scipy.linalg
 
 from robot_identification.dynamics.tree import structure_of
 from robot_identification.errors import RankError, ShapeError
-from robot_identification.identification.base import BaseParameters, base_parameters
+from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.identification.one_joint.chain import SerialChain
 from robot_identification.identification.one_joint.constants import constants_matrix
 from robot_identification.identification.one_joint.minimal import MinimalSet, theorem_2

@@ -22,13 +22,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from robot_identification.errors import ShapeError
-from robot_identification.identification.factor import JointFactor
 from robot_identification.identification.one_joint.conversion import JointwiseParameters
-from robot_identification.identification.one_joint.telling import (
+from robot_identification.identification.one_joint.identifiability import (
     column_scaled,
     refuse_drowned,
     refuse_untold,
 )
+from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 from robot_identification.robot.processing import Divisor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from robot_identification.robot.model import RobotModel, TermKind
-from robot_identification.signals.processing import Processing
+from robot_identification.signals.processing.complete import Processing
 
 _REASON = "; none for joints without Coulomb friction, which are informative while they hold"
 

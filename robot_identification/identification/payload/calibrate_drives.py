@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robot_identification.errors import SettingError
-from robot_identification.identification.bands import summed
-from robot_identification.identification.base import base_parameters
+from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.effort_delay import delay_entry
 from robot_identification.identification.payload.body import NORMAL_95, STANDARD
 from robot_identification.identification.payload.compared import ComparedRuns
@@ -31,16 +30,17 @@ from robot_identification.identification.payload.runs import (
 )
 from robot_identification.identification.result import Source
 from robot_identification.identification.result_warnings import recording_warnings
-from robot_identification.identification.row_groups import merged
-from robot_identification.identification.substitution import substituted, substituted_grams
-from robot_identification.identification.whole_rows import WholeRows
+from robot_identification.identification.rows.bands import summed
+from robot_identification.identification.rows.groups import merged
+from robot_identification.identification.rows.substitution import substituted, substituted_grams
+from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, EffortMeaning, RobotModel, read_only
 from robot_identification.robot.mounting import Mounting
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.signals.processing import Processing
+from robot_identification.signals.processing.complete import Processing
+from robot_identification.signals.processing.settings import resolve_processing
 from robot_identification.signals.recording import Recording
-from robot_identification.signals.settings import resolve_processing
 
 _LARGE = 0.3
 

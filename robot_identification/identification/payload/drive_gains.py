@@ -26,12 +26,12 @@ import numpy.typing as npt
 import scipy.linalg
 
 from robot_identification.errors import DriveGainError, NotConvergedError
-from robot_identification.identification.bands import BandGrams
-from robot_identification.identification.factor import JointFactor, silent_columns, triangle_of
-from robot_identification.identification.joint_noise import joint_noise, refuse_silent_joints
-from robot_identification.identification.payload.linearised import (
-    Linearised,
-    independent,
+from robot_identification.identification.payload.linearised import Linearised, independent
+from robot_identification.identification.rows.bands import BandGrams
+from robot_identification.identification.rows.factor import JointFactor, silent_columns, triangle_of
+from robot_identification.identification.statistics.joint_noise import (
+    joint_noise,
+    refuse_silent_joints,
 )
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only

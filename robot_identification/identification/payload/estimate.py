@@ -20,21 +20,21 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import NotExcitedError
-from robot_identification.identification.bands import BandGrams, summed
-from robot_identification.identification.factor import JointFactor, silent_columns, stack
-from robot_identification.identification.joint_noise import joint_noise, refuse_silent_joints
 from robot_identification.identification.payload.body import (
     STANDARD,
     BodyEstimate,
     body_estimate,
     told,
 )
-from robot_identification.identification.payload.linearised import (
-    Linearised,
-    independent,
+from robot_identification.identification.payload.linearised import Linearised, independent
+from robot_identification.identification.rows.bands import BandGrams, summed
+from robot_identification.identification.rows.factor import JointFactor, silent_columns, stack
+from robot_identification.identification.rows.groups import merged
+from robot_identification.identification.rows.substitution import substituted, substituted_grams
+from robot_identification.identification.statistics.joint_noise import (
+    joint_noise,
+    refuse_silent_joints,
 )
-from robot_identification.identification.row_groups import merged
-from robot_identification.identification.substitution import substituted, substituted_grams
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robot_identification.errors import ResultMismatchError
-from robot_identification.identification.base import BaseParameters, base_parameters
+from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.identification.effort_delay import delay_entry
 from robot_identification.identification.payload.compared import ComparedRuns
 from robot_identification.identification.payload.estimate import (
@@ -27,13 +27,13 @@ from robot_identification.identification.payload.runs import (
 )
 from robot_identification.identification.result import IdentificationResult, Source
 from robot_identification.identification.result_warnings import recording_warnings
-from robot_identification.identification.whole_rows import WholeRows
+from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.mounting import Mounting
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.signals.processing import Processing
+from robot_identification.signals.processing.complete import Processing
+from robot_identification.signals.processing.settings import resolve_processing
 from robot_identification.signals.recording import Recording
-from robot_identification.signals.settings import resolve_processing
 
 FRICTION = ("shared", "separate")
 _WEAK = 0.3

@@ -3,7 +3,7 @@
 With J the derivative of the predicted efforts, weighted, errors e move the estimate by
 (J^T J)^-1 J^T e.  J is a combination of the columns of the rows, B, so that the Gram matrices of
 the rows are enough: for white residuals s^2 (J^T J)^-1, for coloured ones as in
-:mod:`robot_identification.identification.robust`.
+:mod:`robot_identification.identification.statistics.robust_std`.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 
-from robot_identification.identification.bands import BandGrams
-from robot_identification.identification.factor import JointFactor, silent_columns, triangle_of
-from robot_identification.identification.robust import sandwich_std
+from robot_identification.identification.rows.bands import BandGrams
+from robot_identification.identification.rows.factor import JointFactor, silent_columns, triangle_of
+from robot_identification.identification.statistics.robust_std import sandwich_std
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 

@@ -2,7 +2,7 @@
 
 The columns kept are those of the base parameters and the ten inertial parameters of the link that
 carries the payload.  What is unknown in which run is a matter of substitution
-(:mod:`..substitution`), not of the samples.
+(:mod:`.rows.substitution`), not of the samples.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import numpy.typing as npt
 
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.errors import RecordingError, SettingError
-from robot_identification.identification.bands import BandGrams, BandStream
-from robot_identification.identification.base import BaseParameters
-from robot_identification.identification.factor import JointFactor
-from robot_identification.identification.householder_kernels import fold_rows
-from robot_identification.identification.stream import RowBlock
-from robot_identification.identification.whole_rows import WholeRows
+from robot_identification.identification.base.parameters import BaseParameters
+from robot_identification.identification.rows.bands import BandGrams, BandStream
+from robot_identification.identification.rows.factor import JointFactor
+from robot_identification.identification.rows.householder_kernels import fold_rows
+from robot_identification.identification.rows.whole import RowBlock
+from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.mounting import Mounting

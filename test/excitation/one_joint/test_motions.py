@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from robot_identification.excitation.limits import MotionLimits
+from robot_identification.excitation.motions.limits import MotionLimits
+from robot_identification.excitation.motions.timing import motion_extrema
 from robot_identification.excitation.one_joint import motions
-from robot_identification.excitation.timing import motion_extrema
 from stanford_arm import step
 
 

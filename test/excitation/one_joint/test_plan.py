@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from collision.cells import collisions
+from made_up_cells import collisions
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.errors import (
     CancelledError,
@@ -13,13 +13,13 @@ from robot_identification.errors import (
     NotCertifiedError,
     SettingError,
 )
-from robot_identification.excitation.certificate import certify
+from robot_identification.excitation.certification.certificate import certify
+from robot_identification.excitation.certification.surroundings import Surroundings
 from robot_identification.excitation.one_joint.blocks import axis_components
 from robot_identification.excitation.one_joint.plan import plan_one_joint
 from robot_identification.excitation.one_joint.settings import OneJointSettings
-from robot_identification.excitation.surroundings import Surroundings
 from robot_identification.identification.one_joint.conversion import JointwiseParameters
-from robot_identification.robot.loading import load_robot
+from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.model import JointLimits
 from robot_identification.robot.workspace import Workspace
 from serial_robots import BRANCHES, with_limits

@@ -9,9 +9,9 @@ from robot_identification.excitation.one_joint.plan import plan_one_joint
 from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.identification.one_joint.conversion import JointwiseParameters
 from robot_identification.identification.one_joint.estimator import estimate_jointwise
-from robot_identification.identification.one_joint.samples import sample_factors
-from robot_identification.robot.loading import load_robot
+from robot_identification.robot.files.loading import load_robot
 from serial_robots import BRANCHES, inertial_values, with_limits
+from single_joint_samples import sample_factors
 
 RATE_HZ = 50.0
 

@@ -6,7 +6,7 @@ from robot_identification.identification.didim.experiments import (
     simulate,
     simulate_all,
 )
-from robot_identification.robot.values import load_values
+from robot_identification.robot.files.values import load_values
 from simulated_experiments import experiment
 
 SIGNALS = ("time", "position", "velocity", "acceleration", "effort", "shares")

@@ -8,9 +8,9 @@ import pytest
 from robot_identification.errors import SimulationError
 from robot_identification.identification.didim.iteration import Iterations, Trial, _relative_change
 from robot_identification.identification.didim.settings import DidimSettings
-from robot_identification.identification.factor import JointFactor
-from robot_identification.identification.least_squares import ordinary
-from robot_identification.robot.loading import load_robot
+from robot_identification.identification.estimators.least_squares import ordinary
+from robot_identification.identification.rows.factor import JointFactor
+from robot_identification.robot.files.loading import load_robot
 
 TRUTH = 4.0
 

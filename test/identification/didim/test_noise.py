@@ -4,11 +4,11 @@ import pytest
 from robot_identification.dynamics.reference import hold
 from robot_identification.identification.didim.experiments import Experiment
 from robot_identification.identification.didim.noise import measured_noise
-from robot_identification.robot.loading import load_robot
+from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.conditioning import build_recording
+from robot_identification.signals.processing.settings import resolve_processing
 from robot_identification.signals.recording import RawSamples
-from robot_identification.signals.settings import resolve_processing
 
 RATE = 200.0
 

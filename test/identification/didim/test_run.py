@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from robot_identification.dynamics.simulation import ClosedLoop
+from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
 from robot_identification.errors import (
     CancelledError,
     MissingSignalError,
@@ -12,13 +12,13 @@ from robot_identification.errors import (
     RecordingError,
     SettingError,
 )
-from robot_identification.identification.base import base_parameters
+from robot_identification.files.bags.recordings import read_recordings
+from robot_identification.files.bags.references import read_reference
+from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.didim.run import identify_didim
 from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.didim.starts import Start
-from robot_identification.robot.loading import load_robot
-from robot_identification.storage.recordings import read_recordings
-from robot_identification.storage.references import read_reference
+from robot_identification.robot.files.loading import load_robot
 from shared_data import DATA, requires
 from simulated_experiments import experiment
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from robot_identification.errors import SettingError
-from robot_identification.identification.base import base_parameters
+from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.didim import starts
 from robot_identification.identification.didim.loop import (
     frequency_ratio,
@@ -14,8 +14,8 @@ from robot_identification.identification.didim.loop import (
     simulated_robot,
 )
 from robot_identification.robot.controller import Controller
-from robot_identification.robot.loading import load_robot
-from robot_identification.robot.values import load_values
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 
 
 def regular(name):

@@ -5,19 +5,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from composite_inertia import gravity_efforts, inertia_matrix
 from oracles.identifiable_count import identifiable_count
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.errors import SettingError, ShapeError
-from robot_identification.identification.base import base_parameters
+from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.one_joint.chain import SerialChain
-from robot_identification.identification.one_joint.composite import gravity_efforts, inertia_matrix
 from robot_identification.identification.one_joint.constants import (
     InertiaConstants,
     constants_matrix,
     inertia_constants,
 )
 from robot_identification.identification.one_joint.minimal import minimal_set
-from robot_identification.robot.loading import load_robot
+from robot_identification.robot.files.loading import load_robot
 from serial_robots import BRANCHES, inertial_values
 from stanford_arm import PUBLISHED, stanford_arm, table_2, table_2_tolerance
 

@@ -7,17 +7,17 @@ import pytest
 
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.errors import NotExcitedError, ShapeError
-from robot_identification.identification import least_squares
-from robot_identification.identification.base import base_parameters
-from robot_identification.identification.estimation import fit
-from robot_identification.identification.estimator import Choice
+from robot_identification.identification.base.parameters import base_parameters
+from robot_identification.identification.estimators import least_squares
+from robot_identification.identification.estimators.choice import fit
+from robot_identification.identification.estimators.estimator import Choice
 from robot_identification.identification.one_joint.conversion import JointwiseParameters
 from robot_identification.identification.one_joint.estimator import estimate_jointwise
-from robot_identification.identification.one_joint.samples import sample_factors
-from robot_identification.identification.row_groups import GroupedRows
-from robot_identification.identification.row_source import FoldedRows
-from robot_identification.robot.loading import load_robot
+from robot_identification.identification.rows.groups import GroupedRows
+from robot_identification.identification.rows.source import FoldedRows
+from robot_identification.robot.files.loading import load_robot
 from serial_robots import BRANCHES, generic_robot, inertial_values
+from single_joint_samples import sample_factors
 from stanford_arm import PUBLISHED, stanford_arm, step, table_2, table_2_tolerance
 
 TIMES = np.array(PUBLISHED["experiment"]["sample_times_s"])

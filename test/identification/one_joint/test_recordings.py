@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from robot_identification.dynamics.regressor import inverse_dynamics
-from robot_identification.dynamics.simulation import ClosedLoop
+from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
 from robot_identification.errors import NotExcitedError, SettingError
 from robot_identification.excitation.one_joint.plan import plan_one_joint
 from robot_identification.excitation.one_joint.settings import OneJointSettings
-from robot_identification.identification.base import base_parameters
-from robot_identification.identification.essential import EliminationRule
+from robot_identification.identification.base.parameters import base_parameters
+from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.identify import identify
-from robot_identification.robot.loading import load_robot
-from robot_identification.robot.values import load_values
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 from robot_identification.signals.recording import Recording, Segment
 
 POSITION_NOISE, EFFORT_NOISE = 1e-5, 0.01

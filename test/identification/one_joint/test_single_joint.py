@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from composite_inertia import varying_parts
 from oracles.single_joint_equations import SingleMotion
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.identification.one_joint.chain import SerialChain
-from robot_identification.identification.one_joint.composite import varying_parts
 from robot_identification.identification.one_joint.constants import inertia_constants
 from robot_identification.identification.one_joint.minimal import minimal_set
 from serial_robots import BRANCHES, inertial_values

@@ -11,9 +11,9 @@ from robot_identification.identification.payload.calibrate_drives import gain_ro
 from robot_identification.identification.payload.drive_gains import METHODS, estimate_gains
 from robot_identification.identification.payload.known import KnownPayload
 from robot_identification.robot.bodies import Body
-from robot_identification.robot.loading import load_robot
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 from robot_identification.robot.mounting import mounting
-from robot_identification.robot.values import load_values
 
 FACTORS = np.array([1.08, 0.93, 1.05, 0.9, 1.1, 0.95])
 KNOWN = {

@@ -8,9 +8,9 @@ from robot_identification.errors import NotExcitedError
 from robot_identification.identification.payload.body import STANDARD, derivative, quantities
 from robot_identification.identification.payload.estimate import Rows, estimate_payload
 from robot_identification.identification.payload.runs import Columns, friction_columns
-from robot_identification.robot.loading import load_robot
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 from robot_identification.robot.mounting import mounting, placed
-from robot_identification.robot.values import load_values
 
 
 @pytest.fixture(scope="module")

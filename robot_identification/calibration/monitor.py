@@ -1,0 +1,235 @@
+"""Monitor of a calibrated model: predicted beside measured efforts, and drift of the residual.
+
+Positions pass the filter of the identification; efforts are predicted at every sample, and the
+residual is decimated as the identification decimates, so that it can be compared with what was
+left there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.calibration.calibrated import CalibratedParameters
+from robot_identification.dynamics.regressor import inverse_dynamics
+from robot_identification.errors import SettingError, ShapeError
+from robot_identification.identification import entries as entry_of
+from robot_identification.identification.result import IdentificationResult
+from robot_identification.robot.arrays import by_value
+from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.signals import filtering
+from robot_identification.signals.growing.samples import FilteredBlock, OnlineFilter
+
+WINDOW = 100
+"""Rows that the drift is the mean of."""
+FEWEST = 30
+"""Rows below which nothing is said of it."""
+
+_CUT_ROWS = 6  # the decimation filter has died down after six of its outputs
+_EVERY_SAMPLE = math.inf
+_LARGEST_SETTING = 1e6
+
+
+@by_value
+@dataclass(frozen=True)
+class Level:
+    """What residuals are compared with.
+
+    Attributes:
+        cutoff_hz: cut-off of the positions, Hz.
+        rate_hz: rate of the rows, Hz.
+        threshold: (joints,) speeds below which a row of a joint tells nothing.
+        window: rows around a row in which the speed must stay above its threshold.
+        cut_rows: rows at the start of a run that the filters' end effects reach.
+        residual_std: (joints,) standard deviation of the residuals that the calibrated parameters
+            left on the data of the identification, in N m or N.
+        filter_order: order of one pass of the filter of the positions.
+        difference_order: order of accuracy of the differences.
+    """
+
+    cutoff_hz: float
+    rate_hz: float
+    threshold: Array
+    window: int
+    cut_rows: int
+    residual_std: Array
+    filter_order: int = filtering.DEFAULT_ORDER
+    difference_order: int = filtering.DEFAULT_DIFFERENCE_ORDER
+
+    def __post_init__(self) -> None:
+        if self.threshold.shape != self.residual_std.shape:
+            raise ShapeError("threshold", self.threshold.shape, str(self.residual_std.shape))
+        for name in ("threshold", "residual_std"):
+            object.__setattr__(self, name, read_only(getattr(self, name)))
+
+    @classmethod
+    def of(cls, result: IdentificationResult, calibrated: CalibratedParameters) -> Level:
+        """Return the level of an identification and the calibration that followed it.
+
+        Raises:
+            SettingError, ShapeError: the result does not say how its signals were processed.
+        """
+        settings = result.settings
+        joints = len(result.joint_names)
+        thresholds = _value(settings, "velocity_threshold") or (0.0,) * joints
+        identified = calibrated.error_identified.joints
+        growth = np.divide(
+            calibrated.error.joints, identified, out=np.ones(joints), where=identified > 0.0
+        )
+        return cls(
+            cutoff_hz=float(_value(settings, "cutoff_hz")),
+            rate_hz=float(_value(settings, "rate_hz")),
+            threshold=np.array(thresholds, dtype=np.float64),
+            window=math.ceil(float(_value(settings, "velocity_threshold_window"))),
+            cut_rows=_CUT_ROWS,
+            residual_std=result.estimate.residual_std * np.maximum(growth, 1.0),
+            filter_order=int(_value(settings, "filter_order")),
+            difference_order=int(_value(settings, "difference_order")),
+        )
+
+
+def _value(settings: Mapping[str, Mapping[str, Any]], name: str) -> Any:
+    """Return the number, or the list of numbers, that a setting was.
+
+    Raises:
+        SettingError: the result does not say, or says nothing that a setting can be.
+    """
+    value = settings.get(name, {}).get("value", "not stated")
+    try:
+        numbers = entry_of.finite(value if isinstance(value, list) else [value], name)
+    except (TypeError, ValueError):
+        numbers = np.array([math.nan])
+    if not ((numbers >= 0.0) & (numbers <= _LARGEST_SETTING)).all():
+        raise SettingError(
+            name, value, "the result does not say how its signals were processed; identify again"
+        )
+    return value
+
+
+@by_value
+@dataclass(frozen=True)
+class PredictedBlock:
+    """Filtered samples with the efforts that the model predicts for them.
+
+    Attributes:
+        stamps: (samples,) in ns, those of the joint states.
+        position: (samples, joints) in rad or m.
+        velocity: (samples, joints).
+        effort: (samples, joints) predicted, in N m or N.
+    """
+
+    stamps: npt.NDArray[np.int64]
+    position: Array
+    velocity: Array
+    effort: Array
+
+
+class Watch:
+    """Predicts efforts from positions and compares them with the measured ones.
+
+    Args:
+        robot: the robot.
+        values: (full columns,) its parameters.
+        level: what residuals are compared with.
+    """
+
+    def __init__(self, robot: RobotModel, values: npt.ArrayLike, level: Level) -> None:
+        self._robot = robot
+        self._values = read_only(values)
+        self._motion, self._decimated = (
+            OnlineFilter(
+                len(robot.joints),
+                level.cutoff_hz,
+                rate_hz,
+                order=level.filter_order,
+                difference_order=level.difference_order,
+            )
+            for rate_hz in (_EVERY_SAMPLE, level.rate_hz)
+        )
+        self._residuals = _Residuals(level)
+
+    def push(
+        self, stamps: npt.NDArray[np.int64], position: Array, effort: Array
+    ) -> Sequence[PredictedBlock]:
+        """Take in samples on the joint side and return what is finished.
+
+        Args:
+            stamps: (samples,) in ns.
+            position: (samples, joints) in rad or m.
+            effort: (samples, joints) measured, in N m or N.
+
+        Raises:
+            ShapeError: the arrays do not fit.
+            SettingError: the cut-off does not suit the rate of the samples.
+        """
+        return [self._predicted(block) for block in self._motion.push(stamps, position, effort)]
+
+    def _predicted(self, block: FilteredBlock) -> PredictedBlock:
+        effort = inverse_dynamics(
+            self._robot, self._values, block.position, block.velocity, block.acceleration
+        )
+        for rows in self._decimated.push(block.stamps, block.position, block.effort - effort):
+            self._residuals.add(rows)
+        return PredictedBlock(
+            block.stamps, read_only(block.position), read_only(block.velocity), read_only(effort)
+        )
+
+    @property
+    def drift(self) -> Array:
+        """(joints,) root mean square of the newest residuals over the level.
+
+        NaN where too few rows have come in motion, or the level is zero.
+        """
+        return self._residuals.over_level()
+
+
+class _Residuals:
+    """The newest residuals of rows that the identification would have used."""
+
+    def __init__(self, level: Level) -> None:
+        self._level = level
+        joints = len(level.threshold)
+        self._newest = [deque[float](maxlen=WINDOW) for _ in range(joints)]
+        self._none = np.zeros((0, joints))
+        self._begin_run()
+
+    def _begin_run(self) -> None:
+        self._to_cut = self._level.cut_rows
+        self._speed, self._residual = self._none, self._none
+
+    def add(self, block: FilteredBlock) -> None:
+        """Take in rows whose effort is the residual; those without all neighbours yet wait."""
+        residual = block.effort
+        if block.begins:
+            self._begin_run()
+        cut = min(self._to_cut, len(residual))
+        self._to_cut -= cut
+        self._speed = np.concatenate([self._speed, np.abs(block.velocity[cut:])])
+        self._residual = np.concatenate([self._residual, residual[cut:]])
+        reach = self._level.window
+        if len(self._speed) <= 2 * reach:
+            return
+        moving = self._speed >= self._level.threshold
+        around = np.lib.stride_tricks.sliding_window_view(moving, 2 * reach + 1, axis=0)
+        kept = np.asarray(around.all(axis=2), dtype=np.bool_)
+        ready = self._residual[reach : len(self._residual) - reach]
+        for joint, newest in enumerate(self._newest):
+            newest.extend(ready[kept[:, joint], joint].tolist())
+        pending = len(self._speed) - 2 * reach
+        self._speed, self._residual = self._speed[pending:], self._residual[pending:]
+
+    def over_level(self) -> Array:
+        """Return the (joints,) root mean square of the newest rows over the level, or NaN."""
+        drift = np.full(len(self._newest), np.nan)
+        for joint, (newest, level) in enumerate(
+            zip(self._newest, self._level.residual_std, strict=True)
+        ):
+            if len(newest) >= FEWEST and level > 0.0:
+                drift[joint] = np.sqrt(np.mean(np.square(newest))) / level
+        return read_only(drift)

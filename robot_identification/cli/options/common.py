@@ -1,0 +1,262 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from robot_identification.calibration.conditions import Box
+from robot_identification.errors import SettingError
+from robot_identification.identification.estimators.essential import EliminationRule
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.model import EffortMeaning, RobotModel
+from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.settings import Kind, Setting, Settings
+from robot_identification.signals.efforts.separate import EffortSource
+
+ESTIMATED = "estimated"
+# What holds for the signal processing where no option says otherwise.
+RECOMMENDED = "the robot file's recommendation holds, else a value from the data"
+AS_IDENTIFIED = "what the parameters were identified with holds, else " + RECOMMENDED
+
+
+def add_robot(parser: argparse.ArgumentParser) -> None:
+    """Add the positional argument ROBOT and what a URDF cannot say."""
+    parser.add_argument(
+        "robot", metavar="ROBOT", help="robot file (YAML), URDF, or the name of a shipped robot"
+    )
+    parser.add_argument(
+        "--effort-meaning",
+        choices=[meaning.value for meaning in EffortMeaning],
+        help="what the recorded effort is; needed for a URDF, which cannot say it",
+    )
+
+
+def robot_of(options: argparse.Namespace, *, closed_loops: bool = False) -> RobotModel:
+    """Return the robot that the options name.
+
+    Args:
+        options: parsed arguments.
+        closed_loops: whether the command can deal with joints that follow others.
+    """
+    return load_robot(
+        options.robot, effort_meaning=options.effort_meaning, closed_loops=closed_loops
+    )
+
+
+def add_bags(parser: argparse.ArgumentParser, *, needed: bool = True) -> None:
+    """Add the positional argument BAG... and how to read it.
+
+    Args:
+        parser: takes them.
+        needed: whether there must be one.
+    """
+    nargs = "+" if needed else "*"
+    parser.add_argument(
+        "bags", metavar="BAG", nargs=nargs, help="rosbag2 folder, or a bare .db3 or .mcap file"
+    )
+    add_bag_reading(parser)
+
+
+def add_bag_reading(parser: argparse._ActionsContainer) -> None:
+    """Add what part of a bag is read, and from which topic."""
+    parser.add_argument("--topic", default="/joint_states", help="topic of the joint states")
+    add_efforts(parser)
+    parser.add_argument(
+        "--begin", type=_fraction, default=0.0, help="where to begin, as a fraction of each bag"
+    )
+    parser.add_argument(
+        "--end", type=_fraction, default=1.0, help="where to end, as a fraction of each bag"
+    )
+
+
+def add_efforts(parser: argparse._ActionsContainer) -> None:
+    """Add where efforts are that do not come with the joint states."""
+    parser.add_argument(
+        "--effort-topic",
+        metavar="TOPIC",
+        help="topic of the efforts where they have one of their own: joint states or arrays of "
+        "numbers (std_msgs/Float64MultiArray)",
+    )
+    parser.add_argument(
+        "--effort-joints",
+        metavar="NAME[,NAME...]",
+        help="joints of such an array, in its order (default: those of the robot)",
+    )
+    parser.add_argument(
+        "--effort-delay",
+        metavar="SECONDS|estimated",
+        help="how far the stamps of the efforts lie behind those of the motion; estimated moves "
+        "them by what the inverse dynamics say (default: 0; an estimate is reported)",
+    )
+
+
+def efforts_of(options: argparse.Namespace) -> EffortSource | None:
+    """Return where the options say that efforts are; None where they come with the states.
+
+    Raises:
+        SettingError: options do not fit together, or the delay is no number within a second.
+    """
+    stated = None if estimates_delay(options) else options.effort_delay
+    if options.effort_topic is None:
+        for option, value in (
+            ("--effort-joints", options.effort_joints),
+            ("--effort-delay", stated),
+        ):
+            if value is not None:
+                raise SettingError(option, value, "needs --effort-topic")
+        return None
+    try:
+        delay = float(stated or 0.0)
+    except ValueError as error:
+        raise SettingError("--effort-delay", stated, "give seconds, or estimated") from error
+    joints = (options.effort_joints or "").split(",") if options.effort_joints else ()
+    return EffortSource(options.effort_topic, delay, tuple(joints))
+
+
+def estimates_delay(options: argparse.Namespace) -> bool:
+    """Tell whether the efforts are to be moved by their estimated delay."""
+    return bool(options.effort_delay == ESTIMATED)
+
+
+def add_essential(parser: argparse.ArgumentParser) -> None:
+    """Add whether parameters are removed, and which."""
+    parser.add_argument(
+        "--essential", action="store_true", help="remove what the efforts can do without"
+    )
+    add_settings(parser, EliminationRule)
+
+
+def elimination_of(options: argparse.Namespace) -> EliminationRule | None:
+    """Return how the options say to find the essential parameters, None where they do not."""
+    found = stated(options, EliminationRule)
+    return EliminationRule(**found) if found else None
+
+
+def essential_of(options: argparse.Namespace) -> EliminationRule | None:
+    """Return how to remove parameters, None where ``--essential`` does not ask for it."""
+    if not options.essential:
+        return None
+    return elimination_of(options) or EliminationRule()
+
+
+def add_boxes(parser: argparse.ArgumentParser) -> None:
+    """Add the boxes that must hold the centres of mass."""
+    parser.add_argument(
+        "--box",
+        nargs=7,
+        action="append",
+        default=[],
+        metavar=("LINK", "XMIN", "YMIN", "ZMIN", "XMAX", "YMAX", "ZMAX"),
+        help="box that must hold the link's centre of mass, in its frame and in m; repeatable",
+    )
+
+
+def boxes_of(options: argparse.Namespace) -> dict[str, Box]:
+    """Return the boxes that the options state, by link.
+
+    Raises:
+        SettingError: a corner is not a number.
+    """
+    boxes = {}
+    for link, *corners in options.box:
+        try:
+            numbers = np.array(corners, dtype=np.float64)
+        except ValueError as error:
+            raise SettingError("--box", " ".join(corners), "give six numbers, in m") from error
+        boxes[link] = (numbers[:3], numbers[3:])
+    return boxes
+
+
+def add_processing(parser: argparse.ArgumentParser, otherwise: str = RECOMMENDED) -> None:
+    """Add the settings of the signal processing; none of them is needed.
+
+    Args:
+        parser: gets the options.
+        otherwise: says what holds without one.
+    """
+    group = parser.add_argument_group("signal processing", f"without an option {otherwise}")
+    add_settings(group, ProcessingSettings)
+
+
+def processing_of(options: argparse.Namespace) -> ProcessingSettings:
+    """Return the settings of the signal processing that the options state.
+
+    Raises:
+        SettingError: if a value is impossible.
+    """
+    return ProcessingSettings(**stated(options, ProcessingSettings))
+
+
+def add_settings(
+    parser: argparse._ActionsContainer,
+    kind: type[Settings],
+    names: Iterable[str] = (),
+    **differences: Any,
+) -> None:
+    """Add an option for every setting of a table; without it a flag is false, others are None.
+
+    Args:
+        parser: gets the options.
+        kind: class of the settings.
+        names: of those that are options; none: all.
+        differences: arguments of ``add_argument`` that differ from what the table says.
+    """
+    table = kind.table()
+    for setting in (table[name] for name in names or kind.in_requests()):
+        parser.add_argument(setting.option, **{**_argument(setting), **differences})
+
+
+def _argument(setting: Setting) -> dict[str, Any]:
+    """Return the arguments of ``add_argument`` for a setting."""
+    if setting.kind is Kind.FLAG:
+        return {"action": "store_true", "help": _help(setting.description)}
+    usual = "" if setting.default in (None, ()) else f"; default: {_shown(setting.default)}"
+    return {
+        "metavar": None if setting.choices else setting.metavar or setting.name.upper(),
+        "choices": setting.choices or None,
+        "type": _TYPES.get(setting.kind, str),
+        "help": _help(f"{setting.description}{usual}"),
+    }
+
+
+def stated(
+    options: argparse.Namespace, kind: type[Settings], names: Iterable[str] = ()
+) -> dict[str, Any]:
+    """Return what the options of :func:`add_settings` state, by the names of the settings.
+
+    Raises:
+        SettingError: if a list is not one.
+    """
+    found = {}
+    for setting in (kind.table()[name] for name in names or kind.in_requests()):
+        value = getattr(options, setting.option[2:].replace("-", "_"))
+        if value is not None:
+            found[setting.name] = setting.parse(value) if setting.kind.is_list else value
+    return found
+
+
+_TYPES: Mapping[Kind, Callable[[str], Any]] = {Kind.NUMBER: float, Kind.WHOLE: int}
+
+
+def _help(text: str) -> str:
+    return text.replace("%", "%%")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, tuple):
+        return ",".join(map(_shown, value))
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _fraction(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0.0 <= value <= 1.0:
+        raise argparse.ArgumentTypeError(f"{text} is not a fraction from 0 to 1")
+    return value

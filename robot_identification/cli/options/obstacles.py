@@ -1,0 +1,51 @@
+"""Options that say what a motion must keep clear of."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from robot_identification.api.motion import load_surroundings
+from robot_identification.excitation.certification.surroundings import Surroundings
+from robot_identification.robot.model import Array, RobotModel
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    group = parser.add_argument_group("obstacles")
+    group.add_argument(
+        "--cell",
+        type=Path,
+        metavar="CELL",
+        help="cell file: what stands around the robot, what it carries, how it is mounted",
+    )
+    group.add_argument(
+        "--clearance",
+        type=float,
+        metavar="M",
+        help="distance in m that the motion keeps; default: as the files say, else 0.02",
+    )
+    group.add_argument(
+        "--ignore-obstacles",
+        action="store_true",
+        help="check neither the cell nor the arm against itself",
+    )
+
+
+def surroundings_of(
+    options: argparse.Namespace, robot: RobotModel, prior: Array | None
+) -> Surroundings:
+    """Return what is known besides the limits.
+
+    Args:
+        options: parsed arguments.
+        robot: the robot that they name.
+        prior: values of its standard parameters; None: efforts are not checked.
+
+    Raises:
+        RobotDescriptionError: a file is wrong.
+        SettingError: the cell names what is not there, or the clearance is not positive.
+    """
+    if options.ignore_obstacles:
+        return Surroundings(prior=prior, unchecked="obstacles are not checked: --ignore-obstacles")
+    return load_surroundings(robot, cell=options.cell, clearance=options.clearance, prior=prior)

@@ -1,0 +1,1 @@
+"""Compiled lower bounds of distances over ranges of joint positions."""

@@ -1,0 +1,1 @@
+"""Compiled dynamics: regressor, energy, mass matrix, direct model, simulation."""

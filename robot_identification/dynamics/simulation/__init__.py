@@ -1,0 +1,1 @@
+"""Closed-loop simulation, its sensors, and recordings made with it."""

@@ -1,0 +1,367 @@
+"""Closed-loop simulation: the robot under its declared controller, along a reference.
+
+The controller runs at its own rate and holds the torque in between, limited to the effort limits
+of the joints.  Its laws, with the position error e = qr - q:
+
+- ``cascade``: tau = kv (kp e - qd) (Gautier et al. 2013, eq. 53);
+- ``pid``: tau = kp e + ki (integral of e) + kd de/dt + velocity_feedforward qdr
+  + acceleration_feedforward qddr, as in joint_trajectory_controller; the integral rests while
+  the torque is limited and the error would drive it further;
+- ``computed_torque``: tau = M (qddr + kd de/dt + kp e) + N, friction at the reference's velocity.
+
+Coulomb friction is exact, sticking included: see :mod:`.kernels.fixed_step`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.dynamics.direct import Plant, plant_of
+from robot_identification.dynamics.kernels import control as control_kernels
+from robot_identification.dynamics.kernels import fixed_step as simulation_kernels
+from robot_identification.dynamics.reference import Reference, hold
+from robot_identification.dynamics.tree import Floats
+from robot_identification.errors import SettingError, ShapeError, SimulationError
+from robot_identification.robot.arrays import by_value
+from robot_identification.robot.controller import (
+    FILTERED_DERIVATIVE,
+    VELOCITY_ESTIMATES,
+    Controller,
+)
+from robot_identification.robot.model import Array, RobotModel, read_only
+
+LONGEST_STEP = 5e-4
+_LAWS = {
+    "cascade": control_kernels.CASCADE,
+    "pid": control_kernels.PID,
+    "computed_torque": control_kernels.COMPUTED_TORQUE,
+}
+
+
+class Law(NamedTuple):
+    """A control law as arrays (joints,): see the module.
+
+    ``limit`` is infinite for joints without an effort limit; ``delay`` counts control periods;
+    ``derivative_cutoff`` of the velocity estimate is in rad/s, 0 where there is no such filter;
+    ``held`` tells that a recorded effort is the one from its instant on.
+    """
+
+    kind: int
+    kp: Floats
+    ki: Floats
+    kd: Floats
+    kv: Floats
+    velocity: Floats
+    acceleration: Floats
+    limit: Floats
+    delay: int
+    differences: bool
+    derivative_cutoff: float
+    held: bool
+
+
+def law_of(robot: RobotModel, controller: Controller) -> Law:
+    """Return the control law of a robot as arrays.
+
+    Raises:
+        SettingError: if the law or the length of a gain is wrong.
+    """
+    if controller.law not in _LAWS:
+        raise SettingError("law", controller.law, f"give one of {', '.join(_LAWS)}")
+    joints = len(robot.joints)
+
+    def gain(name: str) -> Floats:
+        values = controller.gains.get(name, (0.0,) * joints)
+        if len(values) != joints:
+            raise SettingError(name, list(values), f"give one value for each of {joints} joints")
+        return np.array(values, dtype=np.float64)
+
+    limits = [joint.limits.effort for joint in robot.joints]
+    return Law(
+        kind=_LAWS[controller.law],
+        kp=gain("kp"),
+        ki=gain("ki"),
+        kd=gain("kd"),
+        kv=gain("kv"),
+        velocity=gain("velocity_feedforward"),
+        acceleration=gain("acceleration_feedforward"),
+        limit=np.array([math.inf if limit is None else limit for limit in limits]),
+        delay=controller.delay_samples,
+        differences=controller.velocity_estimate == "averaged_difference",
+        derivative_cutoff=_derivative_cutoff(controller),
+        held=controller.recorded_effort == "held",
+    )
+
+
+def _derivative_cutoff(controller: Controller) -> float:
+    """Return the cut-off of the filtered derivative in rad/s, 0 for the other estimates."""
+    if controller.velocity_estimate not in VELOCITY_ESTIMATES:
+        raise SettingError(
+            "velocity_estimate",
+            controller.velocity_estimate,
+            f"give one of {', '.join(VELOCITY_ESTIMATES)}",
+        )
+    if controller.velocity_estimate != FILTERED_DERIVATIVE:
+        return 0.0
+    cutoff = controller.velocity_cutoff_hz
+    if cutoff is None:
+        raise SettingError("velocity_cutoff_hz", None, f"{FILTERED_DERIVATIVE} needs a cut-off")
+    return 2.0 * math.pi * positive("velocity_cutoff_hz", cutoff)
+
+
+@by_value
+@dataclass(frozen=True)
+class LoopState:
+    """Everything that the future of a closed loop depends on, at one instant of the controller.
+
+    Attributes:
+        step: number of the control step.
+        position: (joints,) in rad or m.
+        velocity: (joints,) in rad/s or m/s.
+        integral: (joints,) integral of the position error.
+        torque: (joints,) efforts until now; NaN where there was no past.
+        slip: (elements,) share of the sliding force that the friction elements take, -1 to 1.
+        history: (delay + 3, 2, joints) last positions and velocities, by step modulo length; with
+            a filtered derivative the velocities are what the filter made of the positions.
+    """
+
+    step: int
+    position: Array
+    velocity: Array
+    integral: Array
+    torque: Array
+    slip: Array
+    history: Array
+
+    def __post_init__(self) -> None:
+        for name in ("position", "velocity", "integral", "torque", "slip", "history"):
+            object.__setattr__(self, name, read_only(getattr(self, name)))
+
+
+@by_value
+@dataclass(frozen=True)
+class SimulatedSamples:
+    """Samples of a simulation, without sensor noise, on the joint side.
+
+    Effort and slip belong to the same instant as the position: where they change there, they are
+    the means of the values just before and just after, so that they lag by nothing; or the values
+    just after, where the controller's recorded efforts are ``held``.
+
+    Attributes:
+        time: (samples,) simulated time in s.
+        position: (samples, joints) in rad or m.
+        velocity: (samples, joints) in rad/s or m/s.
+        effort: (samples, joints) in N m or N.
+        slip: (samples, elements) share of its sliding force that each Coulomb element takes, -1
+            to 1: the sign of its velocity while it slides, what holds it while it sticks.  The
+            elements are those of :class:`.direct.Plant`: its ``action`` tells their efforts.
+    """
+
+    time: Array
+    position: Array
+    velocity: Array
+    effort: Array
+    slip: Array
+
+    def __post_init__(self) -> None:
+        for name in ("time", "position", "velocity", "effort", "slip"):
+            object.__setattr__(self, name, read_only(getattr(self, name)))
+
+
+class ClosedLoop:
+    """A robot with given parameters under a control law.
+
+    Args:
+        robot: the robot.
+        values: (full columns,) parameters in the order of ``robot.all_parameter_names``.
+        controller: the control law; by default the one that the robot declares.
+        rate_hz: rate of the controller; by default the declared one.
+        sample_rate_hz: rate of the samples, which divides that of the controller; by default
+            the same.
+        substeps: integration steps in a control period; by default as many as keep the step at
+            or below half a millisecond.
+        nominal: (full columns,) parameters that ``computed_torque`` works with; by default
+            ``values``.
+
+    Raises:
+        ShapeError: if the number of values differs.
+        SampleError: if a parameter is NaN or infinite.
+        SettingError: if there is no controller, or a rate or a gain is wrong.
+    """
+
+    def __init__(
+        self,
+        robot: RobotModel,
+        values: npt.ArrayLike,
+        *,
+        controller: Controller | None = None,
+        rate_hz: float | None = None,
+        sample_rate_hz: float | None = None,
+        substeps: int | None = None,
+        nominal: npt.ArrayLike | None = None,
+    ) -> None:
+        chosen = robot.controller if controller is None else controller
+        if chosen is None:
+            raise SettingError("controller", None, f"robot {robot.name} declares no controller")
+        self.robot = robot
+        self.plant: Plant = plant_of(robot, values)
+        self.nominal: Plant = self.plant if nominal is None else plant_of(robot, nominal)
+        self.law = law_of(robot, chosen)
+        self.rate_hz = positive("rate_hz", chosen.rate_hz if rate_hz is None else rate_hz)
+        self.every = control_steps(self.rate_hz, sample_rate_hz)
+        default = max(1, math.ceil(1.0 / self.rate_hz / LONGEST_STEP - 1e-9))
+        self.substeps = default if substeps is None else int(positive("substeps", substeps))
+
+    @property
+    def period(self) -> float:
+        """Control period in s."""
+        return 1.0 / self.rate_hz
+
+    @property
+    def sample_period(self) -> float:
+        """Sampling period in s."""
+        return self.every / self.rate_hz
+
+    def at_rest(self, position: npt.ArrayLike) -> LoopState:
+        """Return the state at rest at a position (joints,), at control step 0, torque unknown.
+
+        Raises:
+            ShapeError: if the number of joints differs.
+        """
+        place = np.asarray(position, dtype=np.float64)
+        joints = len(self.robot.joints)
+        if place.shape != (joints,):
+            raise ShapeError("position", place.shape, f"({joints},)")
+        still = np.stack([place, np.zeros(joints)])
+        return LoopState(
+            step=0,
+            position=place,
+            velocity=still[1],
+            integral=still[1],
+            torque=np.full(joints, math.nan),
+            slip=np.zeros(len(self.plant.motion)),
+            history=np.repeat(still[None], self.law.delay + 3, axis=0),
+        )
+
+    def settled(self, position: npt.ArrayLike, seconds: float = 3.0) -> LoopState:
+        """Return the state in which the loop comes to rest while it holds a position (joints,).
+
+        Gravity keeps it from the position by what the controller needs to bear it.
+
+        Raises:
+            ShapeError: if the number of joints differs.
+            SimulationError: if the motion breaks down.
+        """
+        end, _ = self.advance(self.at_rest(position), hold(position), round(seconds * self.rate_hz))
+        still = np.stack([end.position, end.velocity])
+        history = np.repeat(still[None], len(end.history), axis=0)
+        return replace(end, step=0, history=history)
+
+    def advance(
+        self,
+        state: LoopState,
+        reference: Reference,
+        steps: int,
+        extra: npt.ArrayLike | None = None,
+    ) -> tuple[LoopState, SimulatedSamples]:
+        """Run the loop for a number of control periods; the way it is cut changes nothing.
+
+        Args:
+            state: state at the start.
+            reference: what to follow.
+            steps: control periods to run.
+            extra: (joints,) efforts added to those of the controller before they are limited.
+
+        Returns:
+            The state at the end, and the samples at the control steps that are multiples of
+            ``every``, from the first one on and without the last one.
+
+        Raises:
+            SimulationError: if the motion breaks down.
+        """
+        rows = -(-(state.step + steps) // self.every) - (-(-state.step // self.every))
+        out = np.empty((rows, 3, len(self.robot.joints)))
+        slips = np.empty((rows, len(self.plant.motion)))
+        arrays = tuple(
+            np.array(array)
+            for array in (
+                state.position,
+                state.velocity,
+                state.integral,
+                state.torque,
+                state.slip,
+                state.history,
+            )
+        )
+        added = np.zeros(out.shape[2]) if extra is None else np.array(extra, dtype=np.float64)
+        clock = (self.period, self.substeps, self.every, state.step, steps)
+        done = simulation_kernels.advance(
+            self.plant, self.nominal, self.law, reference, clock, arrays, added, out, slips
+        )
+        if done < steps:
+            raise SimulationError(
+                (state.step + done) * self.period,
+                "the motion became infinite, or the mass matrix is not positive definite: "
+                "check parameters and controller gains",
+            )
+        first = -(-state.step // self.every)
+        samples = SimulatedSamples(
+            time=read_only((first + np.arange(rows)) * self.sample_period),
+            position=out[:, 0],
+            velocity=out[:, 1],
+            effort=out[:, 2],
+            slip=slips,
+        )
+        return LoopState(state.step + steps, *arrays), samples
+
+    def run(
+        self, reference: Reference, duration: float, state: LoopState | None = None
+    ) -> SimulatedSamples:
+        """Run the loop along a reference and return the samples, both ends included.
+
+        Args:
+            reference: what to follow.
+            duration: simulated time in s.
+            state: state at the start; by default settled where the reference starts.
+
+        Raises:
+            SimulationError: if the motion breaks down.
+        """
+        begin = self.settled(reference.coefficients[0, :, 0]) if state is None else state
+        return self.advance(begin, reference, round(duration * self.rate_hz) + 1)[1]
+
+
+def positive(name: str, value: float) -> float:
+    """Return the value of a setting that must be positive.
+
+    Raises:
+        SettingError: if it is not.
+    """
+    if not (math.isfinite(value) and value > 0):
+        raise SettingError(name, value, "must be positive")
+    return value
+
+
+def control_steps(rate: float, sample_rate: float | None) -> int:
+    """Return how many control periods make a sampling period; 1 where there is no such rate.
+
+    Args:
+        rate: of the controller, in Hz.
+        sample_rate: of the samples, in Hz, or None.
+
+    Raises:
+        SettingError: if the rate of the samples does not divide that of the controller.
+    """
+    if sample_rate is None:
+        return 1
+    every = round(rate / positive("sample_rate_hz", sample_rate))
+    if every < 1 or abs(every * sample_rate - rate) > 1e-9 * rate:
+        raise SettingError(
+            "sample_rate_hz", sample_rate, f"must divide the rate of the controller, {rate:g} Hz"
+        )
+    return every

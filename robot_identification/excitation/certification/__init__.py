@@ -1,0 +1,1 @@
+"""The certificate of a motion and the checks that it consists of."""

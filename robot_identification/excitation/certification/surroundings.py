@@ -1,0 +1,227 @@
+"""Properties of a robot besides its kinematic limits: its mass, and what stands around it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.collision.clearance import Clearance, Nearest
+from robot_identification.collision.model import CollisionModel
+from robot_identification.collision.tube import BrakingLaw, Tube
+from robot_identification.errors import NotCertifiedError
+from robot_identification.excitation.certification.checks import Check
+from robot_identification.excitation.certification.effort_bounds import Efforts, efforts
+from robot_identification.excitation.motions.braking import (
+    braking_times,
+    release_time,
+    shortest_braking,
+)
+from robot_identification.excitation.motions.free_postures import nearest_free
+from robot_identification.excitation.motions.limits import MotionLimits
+from robot_identification.excitation.motions.timing import motion_extrema
+from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.excitation.motions.way_around import way_around
+from robot_identification.excitation.objective.clearance_penalty import Intrusion
+from robot_identification.robot.arrays import by_value
+from robot_identification.robot.kinematics import forward_kinematics
+from robot_identification.robot.model import Array, RobotModel
+
+_SHOWN = 200  # postures among which the smallest distance is looked for, to be told
+_PERIOD = 2e-3
+_STATES_PER_INTERVAL = 8
+_FRACTIONS = np.linspace(0.0, 1.0, 9)
+
+
+@by_value
+@dataclass(frozen=True)
+class Surroundings:
+    """Prior model and obstacles.
+
+    Efforts and distances are checked everywhere, the tool point on samples.
+
+    Attributes:
+        prior: (full columns,) standard parameters in the order of ``robot.all_parameter_names``;
+            None: efforts are not checked.
+        collisions: what the robot must not touch; None: that is not known.
+        off: (joints,) by how much the robot may be off its reference, in rad or m; None: not at
+            all.
+        unchecked: why obstacles are not checked, where they are not.
+    """
+
+    prior: Array | None = None
+    collisions: CollisionModel | None = None
+    off: Array | None = None
+    unchecked: str = "obstacles are not checked: nothing says what the robot must not touch"
+
+    @staticmethod
+    def around(
+        collisions: CollisionModel | str, *, prior: Array | None = None, off: Array | None = None
+    ) -> Surroundings:
+        """Return the surroundings for what was found of obstacles.
+
+        Args:
+            collisions: what the robot must not touch, or why that is not known.
+            prior: as the attribute.
+            off: as the attribute.
+        """
+        if isinstance(collisions, str):
+            return Surroundings(prior, None, off, collisions)
+        return Surroundings(prior, collisions, off)
+
+    @property
+    def checked(self) -> bool:
+        """Whether obstacles are checked."""
+        return self.collisions is not None
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is not checked, and what is assumed, for people."""
+        return (self.unchecked,) if self.collisions is None else self.collisions.remarks
+
+    def intrusion(self, limits: MotionLimits, room: float) -> Intrusion | None:
+        """Return what postures lack to their clearance; None where nothing is to be kept clear of.
+
+        Args:
+            limits: of the motions.
+            room: distance in m to be kept beyond the clearance.
+        """
+        if self.collisions is None:
+            return None
+        return Intrusion(self.collisions, limits, self._off(limits), room)
+
+    def require_free(self, limits: MotionLimits, posture: Array) -> None:
+        """Refuse a posture in which the robot would touch something.
+
+        Args:
+            limits: of the robot.
+            posture: (joints,) in rad or m.
+
+        Raises:
+            NotCertifiedError: with the pair and its distance.
+        """
+        if self.collisions is None:
+            return
+        names, still = self.collisions.robot.joint_names, np.zeros((2, len(posture)))
+        there = Trajectory(names, np.array([0.0, 1.0]), np.tile(posture, (2, 1)), still, still)
+        found = self.clearance(there, limits)
+        if found is not None and not found.kept:
+            raise NotCertifiedError("obstacles", f"where the motion begins: {found.nearest}")
+
+    def free_posture(self, limits: MotionLimits, wanted: Array) -> Array:
+        """Return a posture, or a free one near it where the robot would touch something there.
+
+        Args:
+            limits: of the positions.
+            wanted: (joints,) in rad or m.
+
+        Raises:
+            NotCertifiedError: among many random postures there is no free one.
+        """
+        if self.collisions is None:
+            return wanted
+        return nearest_free(self.collisions, limits, wanted, self._off(limits))
+
+    def way_around(self, limits: MotionLimits, begin: Array, end: Array) -> Array | None:
+        """Return postures (postures, joints) on a free way between two; None where none is found.
+
+        Args:
+            limits: of the positions.
+            begin: (joints,) in rad or m.
+            end: (joints,) in rad or m.
+        """
+        if self.collisions is None:
+            return None
+        return way_around(self.collisions, limits, self._off(limits), begin, end)
+
+    def _off(self, limits: MotionLimits) -> Array:
+        return np.zeros(len(limits.lower)) if self.off is None else self.off
+
+    def clearance(self, trajectory: Trajectory, limits: MotionLimits) -> Clearance | None:
+        """Return what is found of the distances of a motion and of braking from it.
+
+        Args:
+            trajectory: joints in the robot's order.
+            limits: limits that the robot brakes with.
+
+        Returns:
+            None where it is not known what the robot must not touch.
+        """
+        if self.collisions is None:
+            return None
+        found = self.collisions.check(self._tube(trajectory, limits), self.collisions.clearance)
+        if found.nearest is not None:
+            return found
+        # Capsules alone have shown that all is far: how far is for people, samples will do.
+        return replace(found, nearest=nearest_on(self.collisions, trajectory))
+
+    def efforts(
+        self, robot: RobotModel, trajectory: Trajectory, limits: MotionLimits
+    ) -> Efforts | None:
+        """Return what is found of the efforts of a motion and of braking from it.
+
+        Args:
+            robot: the robot.
+            trajectory: joints in the robot's order.
+            limits: limits of the robot, which it brakes with.
+
+        Returns:
+            None where there is no prior model.
+        """
+        if self.prior is None:
+            return None
+        return efforts(robot, self.prior, self._tube(trajectory, limits), limits)
+
+    def _tube(self, trajectory: Trajectory, limits: MotionLimits) -> Tube:
+        law = BrakingLaw(limits.acceleration, shortest_braking(limits), release_time(limits))
+        extrema = motion_extrema(trajectory.coefficients, np.diff(trajectory.times))
+        return Tube.of(trajectory.times, trajectory.coefficients, extrema, law, self._off(limits))
+
+    def tool(self, robot: RobotModel, trajectory: Trajectory, limits: MotionLimits) -> Check | None:
+        """Return the check of the tool point; None for a robot without a box for it.
+
+        Args:
+            robot: the robot.
+            trajectory: joints in the robot's order.
+            limits: limits of the robot.
+        """
+        if robot.workspace is None:
+            return None
+        count = max(2, int(np.ceil(trajectory.duration / _PERIOD)))
+        run = trajectory.sample(np.linspace(trajectory.times[0], trajectory.times[-1], count))[0]
+        q = np.vstack([run, _braking_postures(trajectory, limits)])
+        inside = robot.workspace.contains(forward_kinematics(robot, q)[:, -1])
+        return _postures("tool", inside, "the tool point leaves its box")
+
+
+def nearest_on(collisions: CollisionModel, trajectory: Trajectory) -> Nearest | None:
+    """Return the smallest distance at many postures of a motion, to be shown.
+
+    Args:
+        collisions: robot and cell.
+        trajectory: the motion; its joints in the robot's order.
+
+    Returns:
+        None where no pair must keep apart.
+    """
+    times = np.linspace(trajectory.times[0], trajectory.times[-1], _SHOWN)
+    return collisions.check.nearest(times, trajectory.sample(times)[0])
+
+
+def _postures(name: str, good: npt.NDArray[np.bool_], problem: str) -> Check:
+    bad = int(np.count_nonzero(~good))
+    return Check(name, bad == 0, f"{problem} ({bad} of {good.size} samples)" if bad else "")
+
+
+def _braking_postures(trajectory: Trajectory, limits: MotionLimits) -> Array:
+    """Return postures (samples, joints) on the braking motions from every interval."""
+    fractions = np.linspace(0.0, 1.0, _STATES_PER_INTERVAL, endpoint=False)
+    steps = np.diff(trajectory.times)[:, None]
+    q, qd, _ = trajectory.sample((trajectory.times[:-1, None] + steps * fractions).ravel())
+    own = braking_times(limits, qd)
+    last = own.max(axis=1)
+    s = np.minimum(_FRACTIONS[:, None, None] * last[:, None] / np.where(own > 0.0, own, 1.0), 1.0)
+    s = np.where(own > 0.0, s, 1.0)
+    postures: Array = q + qd * own * (s - s**3 + s**4 / 2.0)
+    return postures.reshape(-1, q.shape[1])

@@ -1,0 +1,1 @@
+"""Families of motions: quintics through points, Fourier series."""

@@ -1,1 +1,0 @@
-"""Motions that repeat: band-limited Fourier series over whole periods (Swevers et al. 1997)."""

@@ -1,0 +1,1 @@
+"""Compiled gradients, extrema and bounds of motions."""

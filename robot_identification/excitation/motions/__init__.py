@@ -1,0 +1,1 @@
+"""Motions: trajectories, limits, timing, braking, ways around obstacles."""

@@ -1,0 +1,1 @@
+"""What the search minimises: criterion, observation matrix, penalties."""

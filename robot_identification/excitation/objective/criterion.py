@@ -1,0 +1,237 @@
+"""Excitation criterion: condition number and equilibrium (Gautier and Khalil 1992, eq. 16-22).
+
+The criterion f = lambda1 Cond(W) + lambda2 S is what plans are compared by; where approximate
+values of the parameters are known, the error to expect of the estimate is added.  f has kinks:
+where singular values meet, and where another entry becomes the smallest.  :func:`smooth` is a
+surrogate without kinks that approaches log Cond + weight log S as it is sharpened, with its exact
+gradient.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+import numpy.typing as npt
+import scipy.linalg
+
+from robot_identification.errors import SettingError
+from robot_identification.excitation.objective.expected_error import expected_error, smooth_error
+from robot_identification.robot.arrays import by_value
+from robot_identification.robot.model import Array, read_only
+
+_TINY = 1e-280
+_ROUNDING = 1e-14
+_ERROR_SHARE = 0.25
+
+
+class Measure(Enum):
+    """Measures of the condition number (Gautier and Khalil 1992, section 4.1)."""
+
+    SVD = "svd"
+    QR = "qr"
+    FROBENIUS = "frobenius"
+
+    @classmethod
+    def named(cls, name: str | Measure) -> Measure:
+        """Return the measure of a name.
+
+        Raises:
+            SettingError: there is no such measure.
+        """
+        try:
+            return cls(name)
+        except ValueError:
+            choices = ", ".join(measure.value for measure in cls)
+            raise SettingError("criterion", name, f"must be one of {choices}") from None
+
+
+@by_value
+@dataclass(frozen=True)
+class Criterion:
+    """Weighted sum of condition number, equilibrium (Gautier and Khalil 1992, eq. 18) and error.
+
+    Attributes:
+        measure: how the condition number is measured.
+        condition_weight: lambda1, positive.
+        equilibrium_weight: lambda2, at least 0.
+        prior: (columns,) approximate values of the base parameters, not all 0; None where they
+            are not known.
+        error_weight: weight of the expected error per unit of noise, at least 0; it counts only
+            with a prior.
+    """
+
+    measure: Measure = Measure.SVD
+    condition_weight: float = 1.0
+    equilibrium_weight: float = 0.05
+    prior: Array | None = None
+    error_weight: float = 5.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "measure", Measure.named(self.measure))
+        if not 0.0 < self.condition_weight < np.inf:
+            raise SettingError("condition_weight", self.condition_weight, "must be positive")
+        for name in ("equilibrium_weight", "error_weight"):
+            if not 0.0 <= getattr(self, name) < np.inf:
+                raise SettingError(name, getattr(self, name), "must not be negative")
+        if self.prior is not None:
+            object.__setattr__(self, "prior", read_only(self.prior))
+            if not (np.isfinite(self.prior).all() and self.prior.any()):
+                raise SettingError("prior", self.prior, "needs finite values, not all of them 0")
+
+    def value(self, W: Array) -> float:
+        """Return f of a system (rows, columns); infinite if singular."""
+        cost = self.condition_weight * condition(W, self.measure)
+        if self.equilibrium_weight > 0.0:
+            cost += self.equilibrium_weight * equilibrium(W)
+        if self.prior is not None and self.error_weight > 0.0:
+            cost += self.error_weight * expected_error(W, self.prior)
+        return cost
+
+
+def condition(W: Array, measure: Measure = Measure.SVD) -> float:
+    """Return the condition number of a system; infinite where a column depends on others.
+
+    ``frobenius`` is the condition of W^T W: its minimum is the number of columns, and it behaves
+    like the square of the other two.
+
+    Args:
+        W: (rows, columns), finite.
+        measure: which of the three (Gautier and Khalil 1992, eq. 16, 21 and the QR estimate).
+    """
+    if measure is Measure.QR:
+        (r, _) = scipy.linalg.qr(W, mode="r", pivoting=True)
+        diagonal = np.abs(np.diag(r))
+        return _ratio(diagonal[0], diagonal[min(W.shape) - 1], W)
+    singular_values = np.linalg.svd(W, compute_uv=False)
+    if measure is Measure.SVD:
+        return _ratio(singular_values[0], singular_values[-1], W)
+    if not np.isfinite(_ratio(singular_values[0], singular_values[-1], W)):
+        return float("inf")
+    squares = singular_values**2
+    return float(np.linalg.norm(squares) * np.linalg.norm(1.0 / squares))
+
+
+def _ratio(largest: float, smallest: float, W: Array) -> float:
+    tolerance = max(W.shape) * np.finfo(float).eps * largest
+    lost = W.shape[0] < W.shape[1] or smallest <= tolerance
+    return float("inf") if lost else float(largest / smallest)
+
+
+def equilibrium(W: Array) -> float:
+    """Return S = max|Wij| / min|Wij| over the entries that are not 0 (eq. 19).
+
+    Args:
+        W: (rows, columns).
+
+    Returns:
+        At least 1; infinite where every entry is 0.
+    """
+    sizes = np.abs(W[_present(W)])
+    return float(sizes.max() / sizes.min()) if sizes.size else float("inf")
+
+
+def _present(W: Array) -> npt.NDArray[np.bool_]:
+    """Tell which entries are not 0; what is left of 0 after rounding counts as 0."""
+    sizes = np.abs(W)
+    present: npt.NDArray[np.bool_] = sizes > _ROUNDING * sizes.max(initial=0.0)
+    return present
+
+
+def condition_gradient(W: Array, measure: Measure = Measure.SVD) -> tuple[float, Array]:
+    """Return the condition number and the derivative of its logarithm.
+
+    The derivative of a simple singular value is u^T dW v; the first and the last diagonal entry
+    of the triangular factor have derivatives of the same form.
+
+    Args:
+        W: (rows, columns) of full column rank.
+        measure: which of the three.
+
+    Returns:
+        The number, and (rows, columns) d log Cond / dW.
+    """
+    if measure is Measure.QR:
+        return _qr_gradient(W)
+    u, s, vt = np.linalg.svd(W, full_matrices=False)
+    if measure is Measure.SVD:
+        slope = np.outer(u[:, 0], vt[0]) / s[0] - np.outer(u[:, -1], vt[-1]) / s[-1]
+        return _ratio(s[0], s[-1], W), slope
+    weights = 2.0 * s**3 / (s**4).sum() - 2.0 * s**-5 / (s**-4.0).sum()
+    return float(np.sqrt((s**4).sum() * (s**-4.0).sum())), (u * weights) @ vt
+
+
+def _qr_gradient(W: Array) -> tuple[float, Array]:
+    q, r, order = scipy.linalg.qr(W, mode="economic", pivoting=True)
+    unit = np.zeros(r.shape[0])
+    unit[-1] = 1.0
+    slope = np.zeros_like(W)
+    slope[:, order[0]] += q[:, 0] / r[0, 0]
+    slope[:, order] -= np.outer(q[:, -1], scipy.linalg.solve_triangular(r, unit))
+    return _ratio(abs(r[0, 0]), abs(r[-1, -1]), W), slope
+
+
+def smooth(
+    W: Array, sharpness: float, equilibrium_weight: float, prior: Array | None = None
+) -> tuple[float, Array]:
+    """Return a smooth upper estimate of log Cond + weight log S, and its gradient.
+
+    The extreme eigenvalues of W^T W are replaced by norms of degree max(2, sharpness) of all of
+    them (degree 2 is half the logarithm of the Frobenius condition, eq. 21), the extreme entries
+    by norms of degree ``sharpness`` of all entries that are not 0.  With a prior, half of log Cond
+    is replaced by half of the logarithm of the expected error.
+
+    Args:
+        W: (rows, columns).
+        sharpness: positive; the larger, the closer.
+        equilibrium_weight: weight of log S; 0 leaves it out.
+        prior: (columns,) approximate parameters, or None.
+
+    Returns:
+        The value and (rows, columns) its derivatives.
+    """
+    value, over_gram = smooth_condition(W.T @ W, sharpness)
+    slope = 2.0 * (W @ over_gram)
+    if prior is not None:
+        error, error_slope = smooth_error(W, prior, max(4.0, 2.0 * sharpness))
+        value += _ERROR_SHARE * (error - value)
+        slope += _ERROR_SHARE * (error_slope - slope)
+    if equilibrium_weight > 0.0:
+        other, other_slope = _smooth_equilibrium(W, sharpness)
+        value += equilibrium_weight * other
+        slope += equilibrium_weight * other_slope
+    return value, slope
+
+
+def smooth_condition(gram: Array, sharpness: float) -> tuple[float, Array]:
+    """Return the smooth upper estimate of log Cond of :func:`smooth`, from W^T W alone.
+
+    Args:
+        gram: (columns, columns) W^T W.
+        sharpness: positive; the larger, the closer.
+
+    Returns:
+        The value and (columns, columns) its derivatives S over the entries of W^T W, symmetric;
+        those over W are 2 W S.
+    """
+    degree = max(2.0, sharpness)
+    eigenvalues, vectors = np.linalg.eigh(gram)
+    floor = 1e-16 * max(float(eigenvalues[-1]), _TINY)
+    logs = np.log(np.maximum(eigenvalues, floor))
+    high = np.exp(degree * (logs - logs[-1]))
+    low = np.exp(degree * (logs[0] - logs))
+    value = 0.5 * (logs[-1] - logs[0]) + 0.5 * float(np.log(high.sum() * low.sum())) / degree
+    weights = 0.5 * (high / high.sum() - low / low.sum()) * np.exp(-logs)
+    return float(value), (vectors * weights) @ vectors.T
+
+
+def _smooth_equilibrium(W: Array, degree: float) -> tuple[float, Array]:
+    present = _present(W)
+    logs = np.log(np.abs(W), out=np.zeros_like(W), where=present)
+    largest, smallest = logs[present].max(), logs[present].min()
+    high = np.where(present, np.exp(degree * (logs - largest)), 0.0)
+    low = np.where(present, np.exp(degree * (smallest - logs)), 0.0)
+    value = largest - smallest + float(np.log(high.sum() * low.sum())) / degree
+    weights = high / high.sum() - low / low.sum()
+    return value, np.divide(weights, W, out=np.zeros_like(W), where=present)

@@ -1,0 +1,1 @@
+"""The search for motions that condition a system well."""

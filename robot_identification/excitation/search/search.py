@@ -1,0 +1,150 @@
+"""The search behind a plan: points, then points and durations together, then exact durations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from robot_identification.excitation.families.family import Candidate, Family
+from robot_identification.excitation.families.fourier import FourierFamily
+from robot_identification.excitation.families.quintic import QuinticFamily
+from robot_identification.excitation.motions.limits import MotionLimits
+from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.excitation.objective.clearance_penalty import Intrusion
+from robot_identification.excitation.objective.criterion import Criterion
+from robot_identification.excitation.objective.energy_rows import (
+    EnergyObservation,
+    InnerObservation,
+)
+from robot_identification.excitation.objective.motion_map import Motion, Observation
+from robot_identification.excitation.search.dynamic import dynamic_candidates
+from robot_identification.excitation.search.energy import energy_candidates
+from robot_identification.excitation.search.optimizers import Cancelled
+from robot_identification.excitation.search.points import Progress, Quality
+from robot_identification.identification.base.parameters import BaseParameters
+from robot_identification.robot.model import Array
+
+if TYPE_CHECKING:
+    from robot_identification.excitation.plan import PlanSettings
+
+
+_DRAWN_IN = (1.0, 0.97, 0.94, 0.9, 0.85)
+"""Shares of the way from the start that motions are tried with."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search found.
+
+    Attributes:
+        trajectory: from rest to rest, inside the limits.
+        before: quality of the system at the start of the search.
+        after: quality of the system of the trajectory.
+        rows: rows of the system.
+        optimizer: the one that won.
+        reduced: whether velocities at points had to be reduced for the position limits.
+    """
+
+    trajectory: Trajectory
+    before: Quality
+    after: Quality
+    rows: int
+    optimizer: str
+    reduced: bool
+
+
+def search(
+    base: BaseParameters,
+    limits: MotionLimits,
+    posture: Array,
+    settings: PlanSettings,
+    *,
+    seed_step: int = 0,
+    intrusion: Intrusion | None = None,
+    progress: Progress | None = None,
+    cancelled: Cancelled | None = None,
+) -> Iterator[Found]:
+    """Give out the motions found that keep the limits while running and braking, the best first.
+
+    Args:
+        base: base parameters of the robot.
+        limits: limits to plan with.
+        posture: (joints,) where it starts and ends.
+        settings: how to plan.
+        seed_step: added to the seed.
+        intrusion: what postures lack to their clearance; None: they need not keep clear.
+        progress: told the stage and the fraction that is done.
+        cancelled: asked now and then whether to stop.
+
+    Raises:
+        NotCertifiedError: no motion keeps the limits.
+        CancelledError: if ``cancelled`` says so.
+    """
+    report = progress or _silent
+    seeded = replace(settings.points, seed=settings.points.seed + 7919 * seed_step)
+    chosen = replace(settings, points=seeded)
+    names, criterion = base.robot.joint_names, chosen.points.criterion
+    if chosen.model == "energy":
+        through = QuinticFamily(limits, posture, names, intrusion, chosen.duration)
+        between = InnerObservation(EnergyObservation(base))
+        points = energy_candidates(base, through, chosen, report, cancelled)
+        report("done", 1.0)
+        yield from _best_first(through, between, points, criterion)
+        return
+    criterion = Criterion(criterion.measure, criterion.condition_weight, 0.0)
+    if chosen.fourier is not None:
+        periodic = FourierFamily(chosen.fourier, limits, posture, names, intrusion)
+        yield from _searched(base, periodic, chosen, criterion, report, cancelled)
+    else:
+        quintic = QuinticFamily.of(limits, posture, names, intrusion, chosen)
+        yield from _searched(base, quintic, chosen, criterion, report, cancelled)
+
+
+def _searched(
+    base: BaseParameters,
+    family: Family[Motion],
+    settings: PlanSettings,
+    criterion: Criterion,
+    report: Progress,
+    cancelled: Cancelled | None,
+) -> Iterator[Found]:
+    """Search motions of a family with the inverse dynamic model, and give them out."""
+    candidates = dynamic_candidates(base, family, settings, report, cancelled)
+    report("done", 1.0)
+    yield from _best_first(family, family.observation(base), candidates, criterion)
+
+
+def _best_first(
+    family: Family[Motion],
+    exact: Observation[Motion],
+    candidates: Iterable[Candidate[Motion]],
+    criterion: Criterion,
+) -> Iterator[Found]:
+    """Give out what was found, by the criterion of the exact system.
+
+    Where a clearance is to be kept, the same motions drawn in a little towards their start follow:
+    a penalty on samples may leave a motion short of its clearance by a fraction of a millimetre.
+    """
+    shares = (1.0,) if family.clearance_penalty is None else _DRAWN_IN
+    found = [
+        replace(
+            candidate, motion=candidate.motion if share == 1.0 else candidate.motion.drawn_in(share)
+        )
+        for candidate in candidates
+        for share in shares
+    ]
+    for best in sorted(found, key=lambda found: criterion.value(exact.rows(found.motion))):
+        W = exact.rows(best.motion)
+        yield Found(
+            trajectory=family.trajectory(best.motion),
+            before=best.before or Quality.of(exact.rows(best.first)),
+            after=Quality.of(W),
+            rows=len(W),
+            optimizer=best.optimizer,
+            reduced=best.reduced,
+        )
+
+
+def _silent(_stage: str, _fraction: float) -> None:
+    """Report to nobody."""

@@ -1,0 +1,275 @@
+"""Bags as files: opening them, checking them, and reading serialised messages.
+
+Everything foreign stays behind this border: whatever the reader of a damaged file raises comes
+out as :class:`~robot_identification.errors.BagError` with path and cause.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import struct
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from rosbags.rosbag2 import Reader
+
+from robot_identification.errors import BagError, RobotIdentificationError, TopicError
+from robot_identification.files.bags.metadata import NAME as METADATA
+from robot_identification.files.bags.metadata import check_metadata
+from robot_identification.files.cancelling import Cancelled, give_up_if
+from robot_identification.files.mcap import records as mcap_records
+from robot_identification.files.mcap.message_batches import MessageBatch
+from robot_identification.files.mcap.message_sources import DamagedMessageError, message_batches
+from robot_identification.files.mcap.unpacking import unpacked_size
+
+_FILE_TYPES = (".db3", ".mcap")
+_DATA_SUFFIXES = (*_FILE_TYPES, ".db3.zstd", ".mcap.zstd")
+_MOST_RATIO = 1000
+_SQLITE_MAGIC = b"SQLite format 3\x00"
+
+
+@contextmanager
+def foreign_errors(path: Path) -> Iterator[None]:
+    """Turn whatever another library raises about a bag into our own error."""
+    try:
+        yield
+    except RobotIdentificationError:
+        raise
+    except Exception as error:
+        text = str(error) or type(error).__name__
+        raise BagError(
+            path, f"cannot be read: {text}; the file is damaged or not a ROS 2 bag"
+        ) from error
+
+
+@contextmanager
+def open_bag(path: str | Path, cancelled: Cancelled | None = None) -> Iterator[Bag]:
+    """Open a bag for reading.
+
+    Args:
+        path: folder of a rosbag2, or a bare file (.db3, .mcap).
+        cancelled: asked now and then, then and while it is read, whether to give up.
+
+    Raises:
+        BagError: it does not exist, is no bag, is truncated or otherwise damaged, or empty.
+        CancelledError: ``cancelled`` says so.
+    """
+    bag_path = Path(path)
+    with ExitStack() as stack:
+        with foreign_errors(bag_path):
+            files = _data_files(bag_path)
+            check_metadata(bag_path / METADATA)
+            warnings = [warning for file in files for warning in _check(file, cancelled)]
+            sources = [bag_path]
+            if bag_path.is_dir() and not (bag_path / METADATA).exists():
+                warnings.append(f"{bag_path}: no {METADATA}; its files were read as they are")
+                sources = files
+            readers = [stack.enter_context(_opened(source)) for source in sources]
+            if not sum(reader.message_count for reader in readers):
+                raise BagError(bag_path, "the bag holds no messages")
+        yield Bag(bag_path, files, readers, warnings, cancelled)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """Open a reader and see that its topics are text, whatever the metadata hold."""
+    reader = Reader(path)
+    reader.open()
+    try:
+        for connection in reader.connections:
+            for value, kind in (
+                (connection.topic, str),
+                (connection.msgtype, str),
+                (connection.msgcount, int),
+            ):
+                if not isinstance(value, kind):
+                    raise BagError(path, f"its metadata name a topic, type or count {value!r:.40}")
+        yield reader
+    finally:
+        with foreign_errors(path):
+            reader.close()
+
+
+class Bag:
+    """A bag that is open for reading; made by :func:`open_bag`.
+
+    Attributes:
+        path: where it is.
+        files: its data files.
+        warnings: what is suspicious about it.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        files: Sequence[Path],
+        readers: Sequence[Any],
+        warnings: list[str],
+        cancelled: Cancelled | None = None,
+    ) -> None:
+        self._cancelled = cancelled
+        self.path = path
+        self.files = tuple(files)
+        self.warnings = warnings
+        self._readers = tuple(readers)
+
+    @property
+    def topics(self) -> dict[str, str]:
+        """Topics that have messages, with their types."""
+        return {
+            connection.topic: connection.msgtype
+            for reader in self._readers
+            for connection in reader.connections
+            if connection.msgcount
+        }
+
+    def messages(self, topic: str, message_type: str) -> Iterator[tuple[int, bytes]]:
+        """Yield time of recording in ns, and serialised message, of a topic.
+
+        Args:
+            topic: name of the topic.
+            message_type: type that it must have, such as ``sensor_msgs/msg/JointState``.
+
+        Raises:
+            TopicError: the bag has no message on the topic, or messages of another type.
+            BagError: the file is damaged.
+        """
+        for batch in self.batches(topic, message_type):
+            yield from batch.messages()
+
+    def batches(self, topic: str, message_type: str) -> Iterator[MessageBatch]:
+        """Yield the messages of a topic, many at a time; see :meth:`messages`."""
+        available = self.topics
+        if topic not in available:
+            raise TopicError(self.path, topic, sorted(available))
+        if available[topic] != message_type:
+            fitting = [name for name, kind in sorted(available.items()) if kind == message_type]
+            raise TopicError(
+                self.path,
+                topic,
+                sorted(available),
+                f"topic {topic} holds {available[topic]}, not {message_type}"
+                + (f"; {', '.join(fitting)} would fit" if fitting else ""),
+            )
+        return self._batches(topic)
+
+    def _batches(self, topic: str) -> Iterator[MessageBatch]:
+        count = expected = 0
+        with foreign_errors(self.path):
+            for reader in self._readers:
+                connections = [x for x in reader.connections if x.topic == topic]
+                expected += sum(connection.msgcount for connection in connections)
+                if not connections:
+                    continue
+                try:
+                    for batch in message_batches(reader, connections):
+                        give_up_if(self._cancelled)
+                        count += len(batch)
+                        yield batch
+                except DamagedMessageError as error:
+                    number = count + error.number
+                    raise BagError(self.path, f"message {number} on {topic} is damaged") from error
+        if count == 0:
+            raise BagError(
+                self.path, f"{expected} messages on {topic} are announced, none is there"
+            )
+        if count != expected:
+            self.warnings.append(
+                f"{self.path}: {count} of {expected} announced messages on {topic} are there"
+            )
+
+    def digest(self) -> str:
+        """Return the SHA-256 of the data files, one behind the other, in hexadecimal."""
+        digest = hashlib.sha256()
+        with foreign_errors(self.path):
+            for file in self.files:
+                with file.open("rb") as stream:
+                    while block := stream.read(1 << 20):
+                        give_up_if(self._cancelled)
+                        digest.update(block)
+        return digest.hexdigest()
+
+
+def _data_files(path: Path) -> list[Path]:
+    if not path.exists():
+        raise BagError(path, "does not exist")
+    if path.is_file():
+        if path.suffix not in _FILE_TYPES:
+            raise BagError(path, "not a bag: give the folder of a rosbag2, or a file .db3 or .mcap")
+        return [path]
+    if not path.is_dir():
+        raise BagError(path, "neither a file nor a folder")
+    files = sorted(file for file in path.iterdir() if file.name.endswith(_DATA_SUFFIXES))
+    if not files:
+        raise BagError(path, "not a bag: the folder holds neither a .db3 nor a .mcap file")
+    return files
+
+
+def _check(file: Path, cancelled: Cancelled | None) -> list[str]:
+    """Refuse a file that is not whole; return what is suspicious about it."""
+    if file.suffix == ".db3":
+        _check_sqlite(file)
+        return [f"{file}: SQLite has no checksums: damage cannot be noticed; record MCAP with CRC"]
+    if file.suffix != ".mcap":
+        _check_packed(file, cancelled)
+        return [f"{file}: packed as a whole, its checksums are not looked at: damage may pass"]
+    state = mcap_records.examine(file, cancelled)
+    if state.problem:
+        raise BagError(file, state.problem)
+    if not state.unchecked:
+        return []
+    missing = f"{state.unchecked} of {state.chunks} chunks have no checksum"
+    return [f"{file}: {missing}: damage cannot be noticed; record with chunk CRC"]
+
+
+def _check_packed(file: Path, cancelled: Cancelled | None) -> None:
+    """Refuse a packed file that unpacks to more than any recording."""
+    most = max(_MOST_RATIO * file.stat().st_size, 1 << 20)
+    with file.open("rb") as stream:
+        if unpacked_size(stream, "zstd", most, cancelled) > most:
+            raise BagError(file, "unpacks to more than a thousand times its size; not read")
+
+
+def _check_sqlite(file: Path) -> None:
+    """Compare the size of a database with what its header says."""
+    size = file.stat().st_size
+    if size == 0:
+        raise BagError(file, "the file is empty")
+    with file.open("rb") as stream:
+        header = stream.read(100)
+    if header[:16] != _SQLITE_MAGIC or len(header) < 100:
+        raise BagError(file, "not an SQLite file, so not a bag")
+    (page,) = struct.unpack(">H", header[16:18])
+    changes, pages = struct.unpack(">II", header[24:32])
+    (valid_for,) = struct.unpack(">I", header[92:96])
+    announced = pages * (65536 if page == 1 else page)
+    if changes == valid_for and size < announced:
+        raise BagError(
+            file,
+            f"truncated: {size} of {announced} bytes; copy it again, or save what is whole with "
+            "`sqlite3 damaged.db3 .recover`",
+        )
+    _check_tables(file)
+
+
+def _check_tables(file: Path) -> None:
+    """Refuse a database without the tables of a bag, or with any whose content is computed.
+
+    A view that is called ``messages`` may be without end, and a column may make gigabytes.
+    """
+    connection = sqlite3.connect(f"{file.resolve().as_uri()}?immutable=1", uri=True)
+    try:
+        entries = connection.execute("SELECT type, name, rootpage FROM sqlite_master").fetchall()
+        computed = [name for _, name, page in entries if not page]
+        tables = {name for kind, name, page in entries if kind == "table" and page}
+        hidden = "SELECT name FROM pragma_table_xinfo(?) WHERE hidden != 0"
+        computed += [name for name in tables if connection.execute(hidden, (name,)).fetchone()]
+    finally:
+        connection.close()
+    if computed:
+        raise BagError(file, f"not a bag: the content of {computed[0]} is computed")
+    if not {"messages", "topics"} <= tables:
+        raise BagError(file, "an SQLite file, but not a bag: it has no messages and topics")

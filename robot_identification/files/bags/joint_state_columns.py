@@ -1,0 +1,191 @@
+"""Columns of joint states out of serialised messages, by the names of the joints in each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.errors import BagError, JointNameError, RecordingError
+from robot_identification.files.bags.files import Bag
+from robot_identification.files.bags.joint_state_cdr import (
+    MESSAGE_TYPE,
+    Layout,
+    LayoutError,
+    layout_of,
+)
+from robot_identification.files.mcap.message_batches import MessageBatch
+from robot_identification.robot.model import Array
+from robot_identification.signals.joint_columns import JointColumns
+
+_BATCH = 65536
+# Beyond this number of layouts in a batch, messages are read one by one.
+_MOST_LAYOUTS = 32
+
+
+class States(NamedTuple):
+    """Columns of messages; None where a signal is empty in every message."""
+
+    stamps: npt.NDArray[np.int64]
+    position: Array | None
+    velocity: Array | None
+    effort: Array | None
+
+
+class StateCollector:
+    """Turns the messages of a topic into columns, batch by batch.
+
+    Args:
+        bag: an open bag.
+        topic: the topic.
+        names: joints, in the order of the columns.
+    """
+
+    def __init__(self, bag: Bag, topic: str, names: tuple[str, ...]) -> None:
+        self._bag = bag
+        self._topic = topic
+        self._names = names
+        self._columns = JointColumns(names, f"{bag.path}: {topic}")
+        self._skipped = 0
+        self._seen: dict[str, None] = {}
+
+    def collect(self) -> States:
+        """Return all messages of the topic that have the joints."""
+        return _joined(list(self.batches()))
+
+    def batches(self) -> Iterator[States]:
+        """Yield the messages of the topic that have the joints, some 65 000 at a time."""
+        found = read = 0
+        parts: list[States] = []
+        for batch in self._bag.batches(self._topic, MESSAGE_TYPE):
+            parts.append(self._columns_of(batch))
+            found += len(parts[-1].stamps)
+            read += len(batch)
+            if read >= _BATCH:
+                yield _joined(parts)
+                parts, read = [], 0
+        if parts:
+            yield _joined(parts)
+        if not found:
+            raise JointNameError(self._names, tuple(self._seen), self._where)
+        if self._skipped:
+            self._bag.warnings.append(
+                f"{self._where}: {self._skipped} messages are of other joints and were ignored"
+            )
+
+    @property
+    def _where(self) -> str:
+        return f"{self._bag.path}: {self._topic}"
+
+    def _columns_of(self, batch: MessageBatch) -> States:
+        shape = (len(batch), len(self._names))
+        stamps = np.zeros(len(batch), dtype=np.int64)
+        used = np.zeros(len(batch), dtype=np.bool_)
+        signals = {name: np.full(shape, np.nan) for name in ("position", "velocity", "effort")}
+        present = dict.fromkeys(signals, False)
+        for rows, layout, table in self._groups(batch):
+            places = self._places_in(layout)
+            if places is None:
+                self._skipped += len(rows)
+                continue
+            used[rows] = True
+            stamps[rows] = self._stamps(layout, table)
+            for i, (name, values) in enumerate(signals.items()):
+                if layout.counts[i]:
+                    present[name] = True
+                    values[rows] = layout.numbers(table, name)[:, places]
+        rows_used = slice(None) if used.all() else used
+        return States(
+            stamps[rows_used],
+            *(signals[name][rows_used] if present[name] else None for name in signals),
+        )
+
+    def _groups(
+        self, batch: MessageBatch
+    ) -> Iterator[tuple[npt.NDArray[np.intp], Layout, npt.NDArray[np.uint8]]]:
+        """Yield places, layout and bytes of messages of one layout each."""
+        layouts = 0
+        lengths, firsts = np.unique(batch.lengths, return_index=True)
+        for length in lengths[np.argsort(firsts)]:
+            rows = np.flatnonzero(batch.lengths == length)
+            table = batch.table(rows)
+            while len(rows):
+                layouts += 1
+                layout = self._layout(table[0].tobytes())
+                if layouts > _MOST_LAYOUTS:
+                    yield rows[:1], layout, table[:1]
+                    rows, table = rows[1:], table[1:]
+                    continue
+                same = layout.matches(table)
+                if same.all():
+                    yield rows, layout, table
+                    break
+                yield rows[same], layout, table[same]
+                rows, table = rows[~same], table[~same]
+
+    def _stamps(self, layout: Layout, table: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
+        try:
+            return layout.stamps(table)
+        except LayoutError as error:
+            raise self._damaged(error) from error
+
+    def _damaged(self, error: LayoutError) -> BagError:
+        return BagError(self._bag.path, f"a message on {self._topic} is damaged: {error}")
+
+    def _layout(self, message: bytes) -> Layout:
+        try:
+            layout = layout_of(message)
+        except LayoutError as error:
+            raise self._damaged(error) from error
+        for i, name in enumerate(("position", "velocity", "effort")):
+            if layout.counts[i] not in (0, len(layout.names)):
+                raise BagError(
+                    self._bag.path,
+                    f"a message on {self._topic} has {len(layout.names)} names and "
+                    f"{layout.counts[i]} values of {name}; the driver must publish one per joint",
+                )
+        try:
+            layout.check_end(len(message))
+        except LayoutError as error:
+            raise self._damaged(error) from error
+        return layout
+
+    def _places_in(self, layout: Layout) -> npt.NDArray[np.intp] | None:
+        """Return the places of the robot's joints in messages, None where they have none."""
+        self._seen.update(dict.fromkeys(layout.names))
+        if not set(self._names).intersection(layout.names):
+            return None
+        try:
+            return self._columns.of(layout.names)
+        except RecordingError as error:
+            twice = next(name for name in self._names if layout.names.count(name) > 1)
+            raise BagError(
+                self._bag.path, f"a message on {self._topic} names joint {twice} twice"
+            ) from error
+
+
+def _joined(parts: Sequence[States]) -> States:
+    """Return states behind each other; a signal that is empty in some parts only is NaN there."""
+    if len(parts) == 1:
+        return parts[0]
+    lengths = [len(part.stamps) for part in parts]
+    return States(
+        np.concatenate([part.stamps for part in parts]),
+        position=_joined_signal([part.position for part in parts], lengths),
+        velocity=_joined_signal([part.velocity for part in parts], lengths),
+        effort=_joined_signal([part.effort for part in parts], lengths),
+    )
+
+
+def _joined_signal(parts: Sequence[Array | None], lengths: Sequence[int]) -> Array | None:
+    columns = next((part.shape[1] for part in parts if part is not None), None)
+    if columns is None:
+        return None
+    return np.concatenate(
+        [
+            np.full((length, columns), np.nan) if part is None else part
+            for part, length in zip(parts, lengths, strict=True)
+        ]
+    )

@@ -1,0 +1,243 @@
+"""Joint states out of bags, mapped to the joints of a robot by name in every message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.errors import MissingSignalError, SampleError, TopicError
+from robot_identification.files.bags.files import Bag, open_bag
+from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE as JOINT_STATE
+from robot_identification.files.bags.joint_state_columns import StateCollector, States
+from robot_identification.files.bags.message_types import JOINT_TRAJECTORY
+from robot_identification.files.cancelling import Cancelled
+from robot_identification.robot.model import Array
+from robot_identification.signals.clock import in_order, newest_at
+from robot_identification.signals.recording import RawSamples
+
+JOINT_STATES = "/joint_states"
+
+
+@dataclass(frozen=True)
+class BagJointStates:
+    """Joint states that a bag holds.
+
+    Attributes:
+        samples: the joint states, in the order of the bag.
+        source: path of the bag.
+        digest: SHA-256 of its data files.
+        warnings: what is suspicious about the bag.
+    """
+
+    samples: RawSamples
+    source: str
+    digest: str
+    warnings: tuple[str, ...] = ()
+
+
+def read_joint_states(
+    path: str | Path,
+    joint_names: Sequence[str],
+    *,
+    topic: str = JOINT_STATES,
+    reference_topic: str | None = None,
+    efforts_needed: bool = True,
+    positions_needed: bool = True,
+    cancelled: Cancelled | None = None,
+) -> BagJointStates:
+    """Read the joint states of a robot from a bag.
+
+    Header stamps are the clock.  Joints are found by their names in every message, whatever their
+    order; other joints are ignored, and so are messages without any joint of the robot.
+
+    Args:
+        path: folder of a rosbag2 (SQLite or MCAP), or a bare .db3 or .mcap file.
+        joint_names: joints of the robot, in the order wanted.
+        topic: topic of the joint states (sensor_msgs/JointState).
+        reference_topic: topic of the positions that the controller was asked for, also
+            sensor_msgs/JointState.  A state gets the newest reference that is no newer than
+            itself.  None, or no such messages on the topic, as where it carries trajectories: no
+            reference.
+        efforts_needed: whether efforts must be there; without, all of them are 0.
+        positions_needed: whether every position must be there; without, positions that are not
+            all finite are all NaN.
+        cancelled: asked now and then whether to give up.
+
+    Returns:
+        The samples, still as measured (joint or motor side), with a digest of the bag.
+        Velocities are None where a joint has none at all.
+
+    Raises:
+        BagError: the bag cannot be read: not there, not a bag, truncated, damaged or empty.
+        TopicError: there are no joint states on the topic, or what is no reference on that of the
+            reference.
+        JointNameError: a message lacks a joint of the robot.
+        MissingSignalError: positions or efforts are absent.
+        SampleError: a position or effort is NaN or infinite.
+        CancelledError: ``cancelled`` says so.
+    """
+    names = tuple(joint_names)
+    with open_bag(path, cancelled) as bag:
+        states = StateCollector(bag, topic, names).collect()
+        if not efforts_needed:
+            states = states._replace(effort=np.zeros((len(states.stamps), len(names))))
+        if not positions_needed:
+            states = _with_any_positions(states)
+        for signal, values in (("position", states.position), ("effort", states.effort)):
+            if values is None:
+                raise MissingSignalError(signal, f"{bag.path}: {topic}")
+            if positions_needed or signal != "position":
+                check_finite(signal, values, names)
+        reference = None
+        if reference_topic is not None:
+            reference = _reference(bag, reference_topic, names, states.stamps)
+        digest = bag.digest()
+        warnings = tuple(bag.warnings)
+    samples = RawSamples(
+        stamps=states.stamps,
+        position=_present(states.position),
+        velocity=_measured(states.velocity),
+        effort=_present(states.effort),
+        reference=reference,
+    )
+    return BagJointStates(samples, str(path), digest, warnings)
+
+
+class JointStateStream:
+    """Joint states of an open bag, some at a time; made by :func:`stream_joint_states`.
+
+    Attributes:
+        source: path of the bag.
+    """
+
+    def __init__(self, bag: Bag, topic: str, joint_names: Sequence[str]) -> None:
+        self.source = str(bag.path)
+        self._bag = bag
+        self._topic = topic
+        self._names = tuple(joint_names)
+
+    def batches(self) -> Iterator[RawSamples]:
+        """Yield positions and efforts in the order of the bag, some 65 000 samples at a time.
+
+        Raises:
+            BagError: the bag is damaged.
+            TopicError: there are no joint states on the topic.
+            JointNameError: a message lacks a joint of the robot.
+            MissingSignalError: positions or efforts are absent.
+            SampleError: a position or effort is NaN or infinite.
+        """
+        read = 0
+        for states in StateCollector(self._bag, self._topic, self._names).batches():
+            if not len(states.stamps):
+                continue
+            for signal, values in (("position", states.position), ("effort", states.effort)):
+                if values is None:
+                    raise MissingSignalError(signal, f"{self.source}: {self._topic}")
+                check_finite(signal, values, self._names, read)
+            read += len(states.stamps)
+            yield RawSamples(
+                states.stamps, _present(states.position), None, _present(states.effort)
+            )
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is suspicious about the bag, as far as it has been read."""
+        return tuple(self._bag.warnings)
+
+    def digest(self) -> str:
+        """Return the SHA-256 of its data files."""
+        return self._bag.digest()
+
+
+@contextmanager
+def stream_joint_states(
+    path: str | Path, joint_names: Sequence[str], *, topic: str = JOINT_STATES
+) -> Iterator[JointStateStream]:
+    """Open a bag to read joint states that need not fit into memory.
+
+    Args:
+        path: folder of a rosbag2 (SQLite or MCAP), or a bare .db3 or .mcap file.
+        joint_names: joints of the robot, in the order wanted.
+        topic: topic of the joint states (sensor_msgs/JointState).
+
+    Raises:
+        BagError: the bag cannot be read: not there, not a bag, truncated, damaged or empty.
+    """
+    with open_bag(path) as bag:
+        yield JointStateStream(bag, topic, joint_names)
+
+
+def _present(values: Array | None) -> Array:
+    if values is None:
+        raise TypeError("a signal that was checked is absent")
+    return values
+
+
+def _with_any_positions(states: States) -> States:
+    """Return states whose positions are there: NaN, all of them, if any is missing."""
+    if states.effort is None or (
+        states.position is not None and np.isfinite(states.position).all()
+    ):
+        return states
+    return states._replace(position=np.full(states.effort.shape, np.nan))
+
+
+def _measured(velocity: Array | None) -> Array | None:
+    """Return velocities, None where a joint has none at all."""
+    if velocity is None or np.isnan(velocity).all(axis=0).any():
+        return None
+    return velocity
+
+
+def check_finite(signal: str, values: Array, names: Sequence[str], first: int = 0) -> None:
+    """Refuse values that are not finite.
+
+    Args:
+        signal: what they are.
+        values: (samples, joints).
+        names: names of the joints.
+        first: number of the first sample.
+
+    Raises:
+        SampleError: a value is NaN or infinite.
+    """
+    bad = ~np.isfinite(values)
+    if bad.any():
+        index, joint = np.argwhere(bad)[0]
+        raise SampleError(signal, names[joint], first + int(index), float(values[index, joint]))
+
+
+def _reference(
+    bag: Bag, topic: str, names: tuple[str, ...], stamps: npt.NDArray[np.int64]
+) -> Array | None:
+    """Return (samples, joints) the newest reference at every stamp.
+
+    None where it begins later, and where the topic is absent or carries trajectories.
+
+    Raises:
+        TopicError: the topic carries something else.
+    """
+    kind = bag.topics.get(topic)
+    if kind in (None, JOINT_TRAJECTORY):
+        return None
+    if kind != JOINT_STATE:
+        problem = f"topic {topic} holds {kind}; a reference is {JOINT_STATE} or {JOINT_TRAJECTORY}"
+        raise TopicError(bag.path, topic, sorted(bag.topics), problem)
+    states = StateCollector(bag, topic, names).collect()
+    if states.position is None:
+        raise MissingSignalError("position", f"{bag.path}: {topic}")
+    check_finite("reference", states.position, names)
+    order = in_order(states.stamps).places
+    places = newest_at(states.stamps[order], stamps)
+    if (places < 0).any():
+        bag.warnings.append(
+            f"{bag.path}: {topic} begins after the joint states; the reference was left out"
+        )
+        return None
+    reference: Array = states.position[order][places]
+    return reference

@@ -1,0 +1,105 @@
+"""Parameters of a model-based controller, as a parameter file of ROS 2."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from robot_identification.files.export.link_bodies import LinkBody
+from robot_identification.files.export.mechanism import Mechanism
+from robot_identification.files.export.yaml_text import Data, yaml_text
+from robot_identification.robot.model import Coupling, RobotModel
+from robot_identification.robot.units import unit_of
+
+_HEADING = (
+    "Dynamic parameters of {robot}, on the joint side.",
+    "masses in kg, centres of mass in m, inertias about the centre of mass in kg m^2 in the order",
+    "xx xy xz yy yz zz (tensor entries), in the frame of the link beside them; gravity in m/s^2.",
+    "standard_values: the same about the origins of the robot's frames, of each joint",
+    "{kinds}, then the couplings'.",
+    "effort = rigid bodies + couplings + terms of the joint, with v its velocity:",
+    "{terms}",
+    "A coupling term adds on[i] * value * f(v) to the effort of joint i, with v the sum of",
+    "of[j] * velocity of joint j, and f(v) = {functions}.",
+)
+
+
+def controller_yaml(mechanism: Mechanism) -> str:
+    """Return a parameter file of ROS 2 that holds everything of a robot's dynamics.
+
+    Every node that loads it has the parameters ``dynamics.joints``,
+    ``dynamics.by_joint.<joint>.mass`` and so on, ``dynamics.couplings.<parameter>.value``, and all
+    standard parameters at the origins of the robot's frames as ``dynamics.standard_values``.
+    """
+    robot = mechanism.robot
+    values: dict[str, Data] = {
+        "robot": robot.name,
+        "robot_hash": robot.digest,
+        "base": robot.base_link,
+        "gravity": [float(g) for g in robot.gravity],
+        "joints": list(robot.joint_names),
+        "by_joint": {joint.joint: _joint(robot, joint) for joint in mechanism.joints},
+        "couplings": _couplings(mechanism),
+        "standard_names": list(robot.all_parameter_names),
+        "standard_values": [float(value) for value in mechanism.values],
+        "standard_units": [unit_of(name, robot) for name in robot.all_parameter_names],
+    }
+    return yaml_text({"/**": {"ros__parameters": {"dynamics": values}}}, heading=_heading(robot))
+
+
+def _heading(robot: RobotModel) -> list[str]:
+    """Return what the values mean, line by line."""
+    terms = robot.layout.terms
+    functions = (f"{t.kind.formula} ({t.kind.value})" for t in terms if t.couples)
+    said = {
+        "robot": " ".join(robot.name.split()),
+        "kinds": " ".join(robot.layout.kinds),
+        "functions": ", ".join(functions),
+        "terms": "\n".join(
+            f"  {t.key}{f' * {t.kind.formula}' if t.kind.formula else ''}, {' or '.join(t.units)}"
+            for t in terms
+        ),
+    }
+    return "\n".join(_HEADING).format(**said).splitlines()
+
+
+def _joint(robot: RobotModel, joint: LinkBody) -> dict[str, Data]:
+    body = joint.body
+    return {
+        "link": joint.link,
+        "mass": body.mass,
+        "centre_of_mass": [float(x) for x in body.centre],
+        "inertia": [float(x) for x in body.inertia[np.triu_indices(3)]],
+        **{term.key: joint.terms[term.name] for term in robot.layout.terms},
+    }
+
+
+def _couplings(mechanism: Mechanism) -> dict[str, Data]:
+    """Return the couplings by parameter; a parameter may stand in several."""
+    found: dict[str, Data] = {}
+    for coupling in mechanism.robot.couplings:
+        name = coupling.parameter
+        while name in found:
+            name += "_"
+        found[name] = _coupling(mechanism, coupling)
+    return found
+
+
+def _coupling(mechanism: Mechanism, coupling: Coupling) -> dict[str, Data]:
+    terms: dict[str, Data] = {
+        f"term_{number}": {"on": _floats(term.on), "of": _floats(term.of)}
+        for number, term in enumerate(coupling.terms, 1)
+    }
+    return {
+        "parameter": coupling.parameter,
+        "kind": coupling.kind.value,
+        "value": mechanism.value(coupling),
+        "unit": unit_of(coupling.parameter, mechanism.robot),
+        **terms,
+    }
+
+
+def _floats(factors: Mapping[str, float]) -> dict[str, Data]:
+    """Return factors as floats, which parameters of ROS 2 tell from integers."""
+    return {name: float(factor) for name, factor in factors.items()}

@@ -1,0 +1,84 @@
+"""The files that can be written from a robot and its parameters, by kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy.typing as npt
+
+from robot_identification.files.atomic import check_targets, write_files_atomically
+from robot_identification.files.export.armature import armature_yaml
+from robot_identification.files.export.controller import controller_yaml
+from robot_identification.files.export.mechanism import Mechanism, mechanism_of
+from robot_identification.files.export.mujoco import mjcf_text
+from robot_identification.files.export.urdf import describe, refuse_inputs, urdf_file, urdf_remarks
+from robot_identification.files.export.xacro import xacro_text
+from robot_identification.robot.model import RobotModel
+
+URDF = "urdf"
+BESIDE: Mapping[str, Callable[[Mechanism], str]] = MappingProxyType(
+    {
+        "xacro": xacro_text,
+        "mujoco": mjcf_text,
+        "controller": controller_yaml,
+        "armature": armature_yaml,
+    }
+)
+KINDS = (URDF, *BESIDE)
+
+
+def write_outputs(
+    targets: Mapping[str, str | Path],
+    robot: RobotModel,
+    values: npt.ArrayLike,
+    *,
+    original: str | Path | None = None,
+    keep: Iterable[str | Path] = (),
+    beside: Sequence[tuple[str | Path, bytes]] = (),
+) -> tuple[str, ...]:
+    """Write files of several kinds and return the remarks about the URDF, if there is one.
+
+    All of them appear, or none.
+
+    Args:
+        targets: kind (one of ``KINDS``) -> file.
+        robot: the robot.
+        values: (full columns,) parameters in the order of ``robot.all_parameter_names``.
+        original: file of a URDF of the robot; the written URDF keeps everything of it but
+            inertials and friction, and the other files use its link frames.
+        keep: other files that must not be written over, such as the robot file.
+        beside: further files and what they hold, which appear together with these.
+
+    Raises:
+        OutputError: a target cannot be written, stands twice, or is a file that was read.
+        RobotDescriptionError: the original is wrong or of another robot.
+        ShapeError: the number of values differs.
+        SampleError: a value is NaN or infinite.
+        InconsistentParametersError: a link or a friction cannot exist.
+    """
+    paths = [*targets.values(), *(path for path, _ in beside)]
+    check_targets(paths)
+    for path in paths:
+        refuse_inputs(path, [*keep, *([] if original is None else [original])])
+    contents = [*_contents(targets, robot, values, original), *beside]
+    remarks = urdf_remarks(robot, values, original) if URDF in targets else ()
+    write_files_atomically(contents)
+    return remarks
+
+
+def _contents(
+    targets: Mapping[str, str | Path],
+    robot: RobotModel,
+    values: npt.ArrayLike,
+    original: str | Path | None,
+) -> Iterator[tuple[str | Path, bytes]]:
+    """Yield each file with what it is to hold."""
+    description = None if original is None or not targets else describe(original)
+    for kind, path in targets.items():
+        if kind == URDF:
+            yield path, urdf_file(robot, values, original)
+        else:
+            mechanism = mechanism_of(robot, values, description)
+            yield path, BESIDE[kind](mechanism).encode("utf-8")

@@ -1,0 +1,58 @@
+"""Plain data as YAML that ROS, PyYAML and YAML 1.2 readers understand alike."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+
+from robot_identification.files.export.numbers import yaml_number
+
+Scalar = str | float | int | bool
+Data = Mapping[str, "Data"] | Sequence[Scalar] | Scalar
+
+
+def yaml_text(data: Mapping[str, Data], *, heading: Sequence[str] = ()) -> str:
+    """Return mappings, lists of scalars and scalars as YAML.
+
+    Texts are quoted, floats have a point, lists stand on one line; empty mappings are left out.
+
+    Args:
+        data: what to write, in that order.
+        heading: lines of the comment at the top.
+    """
+    lines = [f"# {line}" for line in heading]
+    return "\n".join([*lines, *_lines(data, 0), ""])
+
+
+def _lines(data: Mapping[str, Data], depth: int) -> Iterator[str]:
+    indent = "  " * depth
+    for key, value in data.items():
+        if not isinstance(value, Mapping):
+            yield f"{indent}{_quoted(key)}: {_inline(value)}"
+        elif value:
+            yield f"{indent}{_quoted(key)}:"
+            yield from _lines(value, depth + 1)
+
+
+def _inline(value: Sequence[Scalar] | Scalar) -> str:
+    if isinstance(value, str):
+        return _quoted(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return yaml_number(value)
+    return f"[{', '.join(_inline(item) for item in value)}]"
+
+
+def _quoted(text: str) -> str:
+    """Return text as it is where that is plain, else as JSON, which YAML contains."""
+    plain = text.isascii() and text.replace("_", "a").replace("/", "a").isalnum()
+    starts = text[:1].isalpha() or text[:1] in "_/"
+    if plain and starts and text.lower() not in _WORDS:
+        return text
+    return json.dumps(text)
+
+
+_WORDS = {"true", "false", "yes", "no", "on", "off", "y", "n", "null"}

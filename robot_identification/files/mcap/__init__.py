@@ -1,0 +1,1 @@
+"""MCAP files: checks of damage, and messages a chunk at a time."""

@@ -1,0 +1,117 @@
+"""Chunks of MCAP files: what they unpack to, checked before a reader unpacks them into memory.
+
+Of a chunk that unpacks to more than it says, readers notice that only when all of it is in memory:
+some kilobytes may stand for gigabytes.  Readers find chunks by an index, which must say the same.
+"""
+
+from __future__ import annotations
+
+import struct
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable
+from io import BytesIO
+from typing import BinaryIO, NamedTuple
+
+from robot_identification.files.cancelling import Cancelled, until_cancelled
+from robot_identification.files.mcap.unpacking import is_packing, unpacked_size
+
+CHUNK, CHUNK_INDEX = 6, 8  # kinds of records
+MOST_BYTES = 1 << 28
+_HEADER = 9  # of every record: kind and length
+_CHUNK = struct.Struct("<QQQI")  # two times, unpacked size, checksum
+_INDEX = struct.Struct("<QQQQ")  # two times, place and length of the chunk
+_LENGTH, _SIZE, _SIZES = struct.Struct("<I"), struct.Struct("<Q"), struct.Struct("<QQ")
+
+
+class _Chunk(NamedTuple):
+    """What a chunk says of itself, or an index of it."""
+
+    place: int
+    packing: str
+    packed: int
+    unpacked: int
+
+
+def chunk_problem(
+    file: BinaryIO, records: Iterable[tuple[int, int, int]], cancelled: Cancelled | None = None
+) -> str:
+    """Return why the chunks of a file must not be unpacked; empty where they may be.
+
+    Args:
+        file: the file.
+        records: kind, first byte and byte behind the last one of every record.
+        cancelled: asked now and then whether to give up.
+
+    Raises:
+        CancelledError: ``cancelled`` says so.
+    """
+    places = array("Q")  # of the chunks, in order: what they say is read again where it is needed
+    for kind, first, last in until_cancelled(records, cancelled):
+        if kind not in (CHUNK, CHUNK_INDEX):
+            continue
+        try:
+            if kind == CHUNK:
+                places.append(first)
+                problem = _packing_problem(file, _chunk(file, first, last), cancelled)
+                if problem:
+                    return problem
+                continue
+            indexed = _indexed(file, first)
+            if not _is_there(file, indexed, places):
+                return f"the index says of the chunk at byte {indexed.place} what is not there"
+        except (struct.error, UnicodeDecodeError):
+            return f"the chunk or index at byte {first - _HEADER} is damaged"
+    return ""
+
+
+def _is_there(file: BinaryIO, indexed: _Chunk, places: array[int]) -> bool:
+    """Tell whether a chunk says of itself what an index says of it."""
+    first = indexed.place + _HEADER
+    at = bisect_left(places, first)
+    if at == len(places) or places[at] != first:
+        return False
+    file.seek(first - _SIZE.size)
+    (length,) = _SIZE.unpack(file.read(_SIZE.size))
+    return _chunk(file, first, first + length) == indexed
+
+
+def _chunk(file: BinaryIO, first: int, last: int) -> _Chunk:
+    """Return what a chunk says of itself; the file then stands at its data."""
+    file.seek(first)
+    _, _, unpacked, _ = _CHUNK.unpack(file.read(_CHUNK.size))
+    packing = _text(file)
+    (packed,) = _SIZE.unpack(file.read(_SIZE.size))
+    if file.tell() + packed > last:
+        raise struct.error("the data go on behind the record")
+    return _Chunk(first - _HEADER, packing, packed, unpacked)
+
+
+def _indexed(file: BinaryIO, first: int) -> _Chunk:
+    """Return what an index says of its chunk."""
+    file.seek(first)
+    _, _, place, _ = _INDEX.unpack(file.read(_INDEX.size))
+    (length,) = _LENGTH.unpack(file.read(_LENGTH.size))
+    file.seek(length + _SIZE.size, 1)  # places and length of the indexes of messages
+    packing = _text(file)
+    packed, unpacked = _SIZES.unpack(file.read(_SIZES.size))
+    return _Chunk(place, packing, packed, unpacked)
+
+
+def _text(file: BinaryIO) -> str:
+    (length,) = _LENGTH.unpack(file.read(_LENGTH.size))
+    return file.read(min(length, 64)).decode("utf-8")
+
+
+def _packing_problem(file: BinaryIO, chunk: _Chunk, cancelled: Cancelled | None) -> str:
+    """Return why a chunk must not be unpacked; the file stands at its data."""
+    if not is_packing(chunk.packing):
+        return ""  # nothing to unpack, or refused by the reader
+    where = f"the chunk at byte {chunk.place}"
+    if max(chunk.unpacked, chunk.packed) > MOST_BYTES:
+        return f"{where} unpacks to {chunk.unpacked} bytes, more than {MOST_BYTES}"
+    packed = BytesIO(file.read(chunk.packed))
+    found = unpacked_size(packed, chunk.packing, chunk.unpacked, cancelled)
+    if found != chunk.unpacked:
+        return f"{where} says that it unpacks to {chunk.unpacked} bytes, and does not"
+    return ""

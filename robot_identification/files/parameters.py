@@ -1,0 +1,184 @@
+"""Calibrated parameters as a YAML file that any command reads back as a parameter file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.calibration.calibrated import CalibratedParameters
+from robot_identification.calibration.checks import Consistency, check_consistency
+from robot_identification.errors import InconsistentParametersError, OutputError
+from robot_identification.files.export.yaml_text import Data, yaml_text
+from robot_identification.robot.arrays import by_value
+from robot_identification.robot.files.document import parse_document, read_document
+from robot_identification.robot.files.schema import check
+from robot_identification.robot.files.values import is_urdf, load_given, values_of, values_path
+from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.processing import ProcessingSettings
+
+KIND = "robot_identification/parameters"
+SCHEMA_VERSION = 1
+
+
+def parameters_file(path: str | Path, robot: RobotModel, calibrated: CalibratedParameters) -> bytes:
+    """Return what a file of calibrated parameters holds.
+
+    The text is read back and its values tested again before it is given out.
+
+    Args:
+        path: the target, for errors.
+        robot: the robot.
+        calibrated: its parameters.
+
+    Raises:
+        OutputError: the text would not give the values back.
+        InconsistentParametersError: the values were consistent and those read back are not.
+    """
+    text = parameters_text(calibrated)
+    document = parse_document(text, str(path))
+    check(document, "parameters")
+    values = values_of(document, robot)
+    if not np.array_equal(values, calibrated.values):
+        raise OutputError(path, "the values would not come back from the file")
+    checks = check_consistency(robot, values)
+    if calibrated.consistent and not checks.consistent:
+        raise InconsistentParametersError(robot.name, "; ".join(checks.problems))
+    return text.encode("utf-8")
+
+
+def parameters_text(calibrated: CalibratedParameters) -> str:
+    """Return the text of a parameter file: values, deviations, verdicts and provenance."""
+    names = [calibrated.names[i] for i in calibrated.model]
+    prior = calibrated.prior
+    document: dict[str, Data] = {
+        "kind": KIND,
+        "schema": SCHEMA_VERSION,
+        "robot": calibrated.robot,
+        "consistent": calibrated.consistent,
+        "provenance": {
+            "robot_sha256": calibrated.robot_digest,
+            "recordings": [source.name for source in calibrated.sources],
+            "recordings_sha256": [source.digest for source in calibrated.sources],
+            "prior": prior.source,
+            "prior_sha256": prior.digest,
+            "space": calibrated.space,
+            "step": calibrated.step.value,
+            "essential": list(calibrated.essential),
+            "active_links": list(calibrated.active_links),
+            "active_drives": list(calibrated.active_drives),
+            "processing": calibrated.processing.stated(),
+        },
+        "quality": _finite(
+            {
+                "relative_error": calibrated.error.total,
+                "error_increase": calibrated.error_increase,
+                "distance_to_prior": calibrated.distance_to_prior,
+            }
+        ),
+        "parameters": {
+            name: float(calibrated.values[i])
+            for name, i in zip(names, calibrated.model, strict=True)
+        },
+        "std": _deviations(calibrated, calibrated.std),
+        "std_robust": _deviations(calibrated, calibrated.std_robust),
+        "verdicts": {
+            name: verdict.name.lower()
+            for name, verdict in zip(names, calibrated.verdicts, strict=True)
+        },
+    }
+    heading = [
+        "Standard parameters in SI units, on the joint side, about the origins of the link frames.",
+    ]
+    return yaml_text(document, heading=heading)
+
+
+def stated_processing(path: str | Path) -> ProcessingSettings:
+    """Return how the recordings behind a parameter file were processed; open where it is silent.
+
+    Args:
+        path: file that calibrate wrote, or any other that holds values.
+
+    Raises:
+        UnknownRobotError: there is no such file.
+        RobotDescriptionError: the file is wrong.
+    """
+    place = values_path(path)
+    if is_urdf(place):
+        return ProcessingSettings()
+    document = read_document(place)
+    check(document, "parameters")
+    return ProcessingSettings.of(document.data.get("provenance", {}).get("processing", {}))
+
+
+def _deviations(calibrated: CalibratedParameters, values: Array) -> dict[str, Data]:
+    return _finite({calibrated.names[i]: float(f"{values[i]:.4g}") for i in calibrated.model})
+
+
+def _finite(entries: dict[str, float]) -> dict[str, Data]:
+    return {name: value for name, value in entries.items() if math.isfinite(value)}
+
+
+@by_value
+@dataclass(frozen=True)
+class StandardParameters:
+    """Standard parameters as a file holds them.
+
+    Attributes:
+        path: the file.
+        digest: its SHA-256.
+        names: (parameters,) names of the standard parameters of the model.
+        values: (parameters,) their values, 0 where not given.
+        given: (parameters,) whether the file names them.
+        std: name -> standard deviation, the larger where there are two.
+        verdicts: name -> what the value rests on.
+        provenance: what the values rest on; empty for files made by hand.
+        checks: whether every link and drive is physically consistent.
+    """
+
+    path: str
+    digest: str
+    names: tuple[str, ...]
+    values: Array
+    given: npt.NDArray[np.bool_]
+    std: Mapping[str, float]
+    verdicts: Mapping[str, str]
+    provenance: Mapping[str, Any]
+    checks: Consistency
+
+
+def read_parameters(path: str | Path, robot: RobotModel) -> StandardParameters:
+    """Read standard parameters with all that their file says of them.
+
+    Args:
+        path: file that calibrate wrote, or one made by hand.
+        robot: the robot.
+
+    Raises:
+        UnknownRobotError: there is no such file.
+        RobotDescriptionError: the file is wrong or belongs to another robot.
+    """
+    document = read_document(values_path(path))
+    check(document, "parameters")
+    values, given = load_given(path, robot)
+    deviations = [document.data.get(key, {}) for key in ("std", "std_robust")]
+    model = robot.standard_indices
+    return StandardParameters(
+        path=str(path),
+        digest=document.digest,
+        names=robot.standard_names,
+        values=read_only(values[model]),
+        given=given[model],
+        std={
+            name: max(float(own[name]) for own in deviations if name in own)
+            for name in dict.fromkeys(name for own in deviations for name in own)
+        },
+        verdicts={name: str(v) for name, v in document.data.get("verdicts", {}).items()},
+        provenance=document.data.get("provenance", {}),
+        checks=check_consistency(robot, values, given=given),
+    )

@@ -1,0 +1,1 @@
+"""Plans and trajectories on disk."""

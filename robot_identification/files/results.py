@@ -1,0 +1,148 @@
+"""Result files: everything that later stages need of an identification, as YAML.
+
+A file carries the SHA-256 of its own content, so that whatever was changed in it since is noticed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from robot_identification.errors import ResultFileError, RobotDescriptionError
+from robot_identification.files.atomic import write_text_atomically
+from robot_identification.files.result_documents import (
+    MOST_ENTRIES,
+    MOST_LEVELS,
+    result_of_document,
+)
+from robot_identification.files.result_entries import ResultDumper
+from robot_identification.identification import result as results
+from robot_identification.identification.result import IdentificationResult
+from robot_identification.robot.files import content_digest
+from robot_identification.robot.files.document import Accepted, parse_document
+from robot_identification.robot.model import Array
+
+LARGEST_FILE = 64 * 2**20
+_ACCEPTED = Accepted(MOST_ENTRIES, MOST_LEVELS, by_people=False)
+_KIND = "robot_identification/result"
+
+
+def write_result(path: str | Path, result: IdentificationResult) -> None:
+    """Write a result file; it appears whole or not at all.
+
+    Raises:
+        OutputError: if the target cannot be written.
+    """
+    write_text_atomically(path, dump(result))
+
+
+def dump(result: IdentificationResult) -> str:
+    """Return the text of a result file; floating-point numbers survive the round trip exactly."""
+    estimate = result.estimate
+    content = {
+        **result.summary(),
+        "robot_digest": result.robot_digest,
+        "joints": list(result.joint_names),
+        "standard": list(result.regrouping.standard_names),
+        "leading": list(result.regrouping.leading),
+        "regrouped": list(result.regrouping.regrouped),
+        "beta": result.regrouping.beta.tolist(),
+        "weights": estimate.weights.tolist(),
+        "singular_values": estimate.singular_values.tolist(),
+        "factors": [
+            {
+                "joint": factor.joint,
+                "rows": factor.rows,
+                "columns": factor.columns.tolist(),
+                "triangle": _upper(factor.triangle),
+            }
+            for factor in result.factors or ()
+        ],
+    }
+    first = {"kind": _KIND, "schema": results.SCHEMA_VERSION}
+    digest = content_digest.content_digest({**first, **content})
+    return yaml.dump(
+        {**first, content_digest.KEY: digest, **content},
+        Dumper=ResultDumper,
+        sort_keys=False,
+        default_flow_style=None,
+        width=1000,
+    )
+
+
+def _upper(triangle: Array) -> list[list[float]]:
+    return [triangle[i, i:].tolist() for i in range(len(triangle))]
+
+
+def is_result(path: str | Path) -> bool:
+    """Tell whether a file says of itself that it is a result file."""
+    try:
+        with Path(path).open(encoding="utf-8") as file:
+            return _KIND in file.read(200)
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def read_result(path: str | Path) -> IdentificationResult:
+    """Read a result file.
+
+    A file without checksum is read as well; the result then carries a warning.
+
+    Raises:
+        ResultFileError: if it is not one, is damaged or was changed, or has another schema version.
+    """
+    document = _load(Path(path))
+    if document.get("kind") != _KIND:
+        raise ResultFileError(path, "not a result file of identify; give the file written with -o")
+    version = document.get("schema")
+    if isinstance(version, bool) or version != results.SCHEMA_VERSION:
+        raise ResultFileError(
+            path,
+            f"schema version {version}, this program reads "
+            f"{results.SCHEMA_VERSION}; identify again with this version",
+        )
+    try:
+        _check_digest(path, document)
+        result = result_of_document(document)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ResultFileError(path, f"damaged: {error}") from error
+    if content_digest.KEY in document:
+        return result
+    warning = f"{path}: no checksum, so that damage cannot be noticed; identify again"
+    return replace(result, warnings=(*result.warnings, warning))
+
+
+def _check_digest(path: str | Path, document: Mapping[str, Any]) -> None:
+    stated = document.get(content_digest.KEY)
+    if content_digest.KEY in document and stated != content_digest.content_digest(document):
+        raise ResultFileError(
+            path, "checksum mismatch: its content is not what identify wrote; identify again"
+        )
+
+
+def _load(path: Path) -> Mapping[str, Any]:
+    try:
+        with path.open("rb") as file:
+            raw = file.read(LARGEST_FILE + 1)
+        if len(raw) > LARGEST_FILE:
+            raise ResultFileError(path, "larger than any result file; not read")
+        text = raw.decode("utf-8")
+    except FileNotFoundError as error:
+        raise ResultFileError(
+            path, "no such file; give a result file, as identify writes it with -o"
+        ) from error
+    except OSError as error:
+        raise ResultFileError(path, f"cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise ResultFileError(path, f"cannot be read: {error}") from error
+    try:
+        document = parse_document(text, str(path), accepted=_ACCEPTED).data
+    except RobotDescriptionError as error:
+        raise ResultFileError(path, error.told) from error
+    if not isinstance(document, dict):
+        raise ResultFileError(path, "not a result file of identify")
+    return document

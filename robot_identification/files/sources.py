@@ -1,0 +1,167 @@
+"""The recordings behind a result: where they are now, and whether they are still the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from robot_identification.errors import BagError, InputError
+from robot_identification.files.bags.joint_states import JOINT_STATES
+from robot_identification.files.bags.recordings import read_recordings
+from robot_identification.identification.result import IdentificationResult, Source
+from robot_identification.robot.model import RobotModel
+from robot_identification.signals.efforts.separate import EffortSource
+from robot_identification.signals.recording import Recording
+
+
+@dataclass(frozen=True)
+class FoundSource:
+    """A recording of a result, read again.
+
+    Attributes:
+        source: what the result says of it.
+        recording: what its bag holds; None where it was not read or is not the same.
+        state: in words, for people.
+    """
+
+    source: Source
+    recording: Recording | None
+    state: str
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the bags are read: as for ``identify``.
+
+    Attributes:
+        topic: topic of the joint states.
+        begin: where each bag begins, as a fraction.
+        end: where it ends.
+        efforts: where efforts are that do not come with the joint states.
+        delay_estimated: whether the efforts are moved by their estimated delay.
+        folder: where to look for bags whose names are relative, besides the current one.
+        largest: number of bags to read at most.
+    """
+
+    topic: str = JOINT_STATES
+    begin: float = 0.0
+    end: float = 1.0
+    efforts: EffortSource | None = None
+    delay_estimated: bool = False
+    folder: Path = field(default_factory=Path)
+    largest: int = 3
+
+
+def find_sources(
+    result: IdentificationResult, robot: RobotModel, reading: Reading
+) -> tuple[FoundSource, ...]:
+    """Look for the recordings of a result where it says that they are.
+
+    A bag that is gone, or has other content, is not read; the state says so.
+
+    Args:
+        result: the result.
+        robot: the robot that it belongs to.
+        reading: how.
+    """
+    found: list[FoundSource] = []
+    for source in result.sources:
+        read = sum(one.recording is not None for one in found)
+        if read >= reading.largest:
+            found.append(FoundSource(source, None, "not drawn: enough others are"))
+        else:
+            found.append(_found(source, robot, reading))
+    return tuple(found)
+
+
+def _found(source: Source, robot: RobotModel, reading: Reading) -> FoundSource:
+    places = [Path(source.name), reading.folder / source.name]
+    there = [place for place in places if source.name and place.exists()]
+    if not there:
+        missing = "no file of that name" if source.digest else "recorded live; no file"
+        return FoundSource(source, None, f"not drawn: {missing}")
+    try:
+        recording = _read(there[0], robot, reading)
+    except InputError as error:
+        return FoundSource(source, None, f"not drawn: {error}")
+    if source.digest and recording.digest != source.digest:
+        return FoundSource(
+            source,
+            None,
+            f"not drawn: its content has changed since (SHA-256 is now {recording.digest})",
+        )
+    return FoundSource(source, recording, _state(source, recording))
+
+
+def given_sources(
+    result: IdentificationResult, robot: RobotModel, bags: Sequence[str | Path], reading: Reading
+) -> tuple[FoundSource, ...]:
+    """Read bags that somebody says the result was made from.
+
+    Args:
+        result: the result.
+        robot: the robot that it belongs to.
+        bags: where they are now; a bag is known by its hash, not by its name.
+        reading: how.
+
+    Returns:
+        One for each source of the result.
+
+    Raises:
+        BagError: a bag cannot be read, or is none of those of the result.
+        InputError: its samples are of no use.
+    """
+    found: dict[int, Recording] = {}
+    for bag in bags:
+        recording = _read(Path(bag), robot, reading)
+        place = _place(result.sources, recording.digest, set(found))
+        if place is None:
+            raise BagError(
+                bag,
+                f"its SHA-256 {recording.digest} is that of none of the recordings of the result; "
+                "name the bags that it was made from",
+            )
+        found[place] = recording
+    return tuple(
+        FoundSource(source, found[i], _state(source, found[i]))
+        if i in found
+        else FoundSource(source, None, "not drawn: not asked for")
+        for i, source in enumerate(result.sources)
+    )
+
+
+def _place(sources: Sequence[Source], digest: str, taken: set[int]) -> int | None:
+    """Return which source a bag is: the one of its hash, else one that was recorded live."""
+    for wanted in (digest, ""):
+        for i, source in enumerate(sources):
+            if i not in taken and source.digest == wanted:
+                return i
+    return None
+
+
+def _read(path: Path, robot: RobotModel, reading: Reading) -> Recording:
+    (recording,) = read_recordings(
+        [path],
+        robot,
+        topic=reading.topic,
+        efforts=reading.efforts,
+        delay_estimated=reading.delay_estimated,
+        begin=reading.begin,
+        end=reading.end,
+    )
+    return recording
+
+
+def _state(source: Source, recording: Recording) -> str:
+    same = (
+        "drawn"
+        if source.digest
+        else "drawn, although recorded live: nothing tells that it is the same"
+    )
+    if recording.samples == source.samples:
+        return same
+    return (
+        f"{same}; of its samples {recording.samples} are drawn and {source.samples} were used "
+        "(--begin, --end and --topic say which)"
+    )

@@ -1,0 +1,1 @@
+"""Base parameters: which are identifiable, and how the others are grouped."""

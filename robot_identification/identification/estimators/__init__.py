@@ -1,0 +1,1 @@
+"""Estimators: least squares, weighted, Huber, energy model, essential parameters."""

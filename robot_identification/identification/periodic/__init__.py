@@ -1,0 +1,1 @@
+"""Identification from recordings of whole periods."""

@@ -1,1 +1,0 @@
-"""Base parameters: grouping rules, factorisations, and their agreement."""

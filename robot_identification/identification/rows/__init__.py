@@ -1,0 +1,1 @@
+"""Rows of regressor and efforts, folded into triangular factors."""

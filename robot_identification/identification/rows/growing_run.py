@@ -1,0 +1,149 @@
+"""One unbroken run of samples on its way into triangular factors, while it grows.
+
+Nothing is gone over twice and nothing grows: filters and decimation carry their states from block
+to block (:mod:`~robot_identification.signals.growing.motion`,
+:mod:`~robot_identification.signals.growing.decimation`).  The rows are those of
+:class:`~.whole_rows.WholeRows` for the same run, up to what samples that are not there yet could
+change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.dynamics.regressor import Regressor
+from robot_identification.robot.model import Array, RobotModel
+from robot_identification.signals.growing import decimation as online_decimation
+from robot_identification.signals.growing import motion as online_motion
+from robot_identification.signals.growing.decimation import OnlineDecimator
+from robot_identification.signals.growing.motion import OnlineMotion
+from robot_identification.signals.processing.complete import Processing
+from robot_identification.signals.rows import RowChoice
+
+TakeRows = Callable[[Array, npt.NDArray[np.bool_], Array], None]
+
+# Level at which rows no longer depend on the samples that follow.
+_EXACT = 1e-13
+# Samples whose rows exist at a time.
+_SAMPLES = 512
+
+
+class StreamedRun:
+    """Rows of a run of samples, handed on as soon as they are finished.
+
+    Args:
+        robot: the robot.
+        regressor: of its base parameters, with one spare row per joint.
+        processing: complete settings.
+        period: sampling period in s.
+        take: given (compact rows, instants) decimated rows, (joints, instants) which count, and
+            (instants,) their times in s.
+        begin: time of the first sample, in s.
+        prompt: whether rows come as soon as the samples that follow can change them little, or
+            wait until nothing that follows can change them, whatever the portions they come in.
+
+    Raises:
+        SettingError: the cut-off does not suit the sampling rate.
+    """
+
+    def __init__(
+        self,
+        robot: RobotModel,
+        regressor: Regressor,
+        processing: Processing,
+        period: float,
+        take: TakeRows,
+        *,
+        begin: float = 0.0,
+        prompt: bool = True,
+    ) -> None:
+        self._begin, self._period = begin + period * processing.drop_start, period
+        joints = len(robot.joints)
+        decimator = processing.decimator(period)
+        self._regressor, self._processing = regressor, processing
+        self._choice = RowChoice(robot, processing)
+        self._take = take
+        self._factor = decimator.factor
+        self._cut = processing.cut_outputs(period)
+        window = int(np.ceil(processing.velocity_threshold_window)) + 1
+        self._motion = OnlineMotion(
+            joints, period, processing, level=online_motion.LEVEL if prompt else _EXACT
+        )
+        self._decimator = OnlineDecimator(
+            decimator,
+            regressor.compact_rows,
+            hold=max(self._cut, window),
+            level=online_decimation.LEVEL if prompt else _EXACT,
+        )
+        self._received = 0  # samples taken in
+        self._used = 0  # samples given to the regressor or dropped at the start
+        self._finished = np.zeros((3, joints, 0))  # position, velocity, acceleration, not yet used
+        self._effort = np.zeros((joints, 0))  # from the same sample on
+        self._speed = np.zeros((joints, 0))  # velocities around the outputs that wait
+        self._speed_start = 0  # sample of the first of them, dropped ones not counted
+        self._outputs = 0  # decimated instants handed on
+
+    def push(self, position: Array, effort: Array) -> None:
+        """Take in samples at the constant period.
+
+        Args:
+            position: (samples, joints) on the joint side.
+            effort: (samples, joints) likewise.
+        """
+        self._received += len(position)
+        motion = self._motion.push(np.ascontiguousarray(position.T))
+        self._finished = np.concatenate([self._finished, motion], axis=2)
+        self._effort = np.hstack([self._effort, effort.T])
+        self._use()
+
+    def end(self) -> None:
+        """Hand on what is left, with the end treatment of a whole run."""
+        self._finished = np.concatenate([self._finished, self._motion.end()], axis=2)
+        self._use()
+        self._hand_on(self._decimator.end(), ended=True)
+
+    def _use(self) -> None:
+        """Turn samples that are finished, and are not dropped at an end, into rows."""
+        for part in self._parts():
+            q, qd, qdd = (np.ascontiguousarray(signal[:, part]) for signal in self._finished)
+            rows = self._regressor.compact(q, qd, qdd)
+            for joint, effort in zip(self._regressor.joint_rows, self._effort, strict=True):
+                rows[joint.rows.stop] = effort[part]
+            self._speed = np.hstack([self._speed, qd])
+            self._hand_on(self._decimator.push(rows), ended=False)
+
+    def _parts(self) -> Iterator[slice]:
+        """Yield parts of the finished samples to use; forget those that are used or dropped."""
+        drop = min(max(self._processing.drop_start - self._used, 0), self._finished.shape[2])
+        self._forget(drop)
+        last = self._received - self._processing.drop_end - self._used
+        stop = min(self._finished.shape[2], max(last, 0))
+        for first in range(0, stop, _SAMPLES):
+            yield slice(first, min(first + _SAMPLES, stop))
+        self._forget(stop)
+
+    def _forget(self, samples: int) -> None:
+        self._used += samples
+        self._finished = self._finished[:, :, samples:]
+        self._effort = self._effort[:, samples:]
+
+    def _hand_on(self, rows: Array, *, ended: bool) -> None:
+        count = rows.shape[1]
+        if not count:
+            return
+        numbers = self._outputs + np.arange(count, dtype=np.intp)
+        places = numbers * self._factor - self._speed_start
+        kept = self._choice.moving(self._speed, places, self._factor)
+        kept[:, numbers < self._cut] = False
+        if ended and self._cut:
+            kept[:, -self._cut :] = False
+        self._outputs += count
+        reach = int(self._processing.velocity_threshold_window * self._factor)
+        spare = max(self._outputs * self._factor - reach - self._speed_start, 0)
+        self._speed = self._speed[:, spare:]
+        self._speed_start += spare
+        times = self._begin + self._period * self._factor * numbers.astype(np.float64)
+        self._take(rows / self._decimator.gain, kept, np.asarray(times, dtype=np.float64))

@@ -1,0 +1,1 @@
+"""How far an estimate can be trusted: standard deviations, cross-validation, residuals."""

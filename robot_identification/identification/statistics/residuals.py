@@ -1,0 +1,196 @@
+"""What the effort that stays unexplained looks like: its size, its spectrum, friction in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import scipy
+
+from robot_identification.identification.result import IdentificationResult
+from robot_identification.identification.statistics.prediction import Prediction
+from robot_identification.robot.arrays import by_value
+from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.terms import TERMS, JointTerm
+
+_WINDOW = 256  # rows per transform of Welch's method, at most
+_LEAST_ROWS = 16
+
+
+@by_value
+@dataclass(frozen=True)
+class JointResidual:
+    """The residual of one joint, over the rows that take part in the estimation.
+
+    Attributes:
+        joint: name of the joint.
+        unit: of its effort.
+        values: (rows,) measured less predicted effort.
+        std: its root mean square.
+        relative: norm over that of the effort, a fraction.
+        autocorrelation: between one row and the next; 0 for white residuals, NaN where there are
+            too few rows.
+        frequency: (frequencies,) in Hz; empty where there are too few rows.
+        density: (frequencies,) its power spectral density, unit^2 / Hz.
+        effort_density: (frequencies,) that of the measured effort.
+    """
+
+    joint: str
+    unit: str
+    values: Array
+    std: float
+    relative: float
+    autocorrelation: float
+    frequency: Array
+    density: Array
+    effort_density: Array
+
+
+def joint_residuals(predictions: tuple[Prediction, ...]) -> tuple[JointResidual, ...]:
+    """Return the residual of every joint over one or more recordings.
+
+    Args:
+        predictions: of recordings of the same robot; at least one.
+    """
+    return tuple(
+        _joint_residual(predictions, joint) for joint in range(len(predictions[0].joint_names))
+    )
+
+
+def _joint_residual(predictions: tuple[Prediction, ...], joint: int) -> JointResidual:
+    kept = [p.kept[:, joint] for p in predictions]
+    effort = [p.measured[:, joint] for p in predictions]
+    rest = [p.measured[:, joint] - p.predicted[:, joint] for p in predictions]
+    values = np.concatenate([r[k] for r, k in zip(rest, kept, strict=True)])
+    size = np.linalg.norm(np.concatenate([e[k] for e, k in zip(effort, kept, strict=True)]))
+    period = _period(predictions[0].time)
+    joined = np.concatenate(rest), np.concatenate(effort), np.concatenate(kept)
+    frequency, density, effort_density = _densities(*joined, period)
+    return JointResidual(
+        joint=predictions[0].joint_names[joint],
+        unit=predictions[0].units[joint],
+        values=read_only(values),
+        std=float(np.sqrt(np.mean(values**2))) if len(values) else float("nan"),
+        relative=float(np.linalg.norm(values) / size) if size > 0.0 else float("nan"),
+        autocorrelation=_autocorrelation(joined[0], joined[2]),
+        frequency=frequency,
+        density=density,
+        effort_density=effort_density,
+    )
+
+
+def _period(time: Array) -> float:
+    """Return the period of rows whose times may have gaps, in s."""
+    return float(np.median(np.diff(time))) if len(time) > 1 else 1.0
+
+
+def _densities(
+    rest: Array, effort: Array, kept: npt.NDArray[np.bool_], period: float
+) -> tuple[Array, Array, Array]:
+    """Return frequencies and the spectral densities of residual and effort.
+
+    Rows that take no part stand as zeros, and the power that they lack is given back in proportion.
+    """
+    share = float(np.mean(kept)) if len(kept) else 0.0
+    if np.count_nonzero(kept) < _LEAST_ROWS:
+        return read_only(np.zeros(0)), read_only(np.zeros(0)), read_only(np.zeros(0))
+    length = min(_WINDOW, len(rest))
+    found = [
+        scipy.signal.welch(
+            np.where(kept, signal, 0.0), fs=1.0 / period, nperseg=length, detrend=False
+        )
+        for signal in (rest, effort)
+    ]
+    frequency = found[0][0]
+    density, effort_density = (read_only(power / share) for _, power in found)
+    return read_only(frequency), density, effort_density
+
+
+def _autocorrelation(rest: Array, kept: npt.NDArray[np.bool_]) -> float:
+    both = kept[1:] & kept[:-1]
+    if np.count_nonzero(both) < _LEAST_ROWS:
+        return float("nan")
+    first, second = rest[:-1][both], rest[1:][both]
+    size = np.linalg.norm(first) * np.linalg.norm(second)
+    return float(first @ second / size) if size > 0.0 else 0.0
+
+
+@by_value
+@dataclass(frozen=True)
+class Friction:
+    """Coulomb and viscous friction and offset of one joint, as identified.
+
+    Attributes:
+        joint: name of the joint.
+        names: names of the base parameters that they are.
+        terms: the joint terms that act without an acceleration: friction and offset.
+        values: (terms,) their values; 0 for one that the model does not have.
+        std: (terms,) standard deviations, the larger where there are two.
+        grouped: whether one of them is grouped with other parameters, so that the curve is not
+            friction alone.
+    """
+
+    joint: str
+    names: tuple[str, ...]
+    terms: tuple[JointTerm, ...]
+    values: Array
+    std: Array
+    grouped: bool
+
+    def torque(self, velocity: npt.ArrayLike) -> Array:
+        """Return the effort of friction and offset at velocities, in N m or N.
+
+        Args:
+            velocity: (points,) in rad/s or m/s.
+        """
+        speed = np.asarray(velocity, dtype=np.float64)
+        parts = (v * t.kind.of(speed) for t, v in zip(self.terms, self.values, strict=True))
+        return read_only(sum(parts, np.zeros_like(speed)))
+
+    def torque_std(self, velocity: npt.ArrayLike) -> Array:
+        """Return the standard deviation of :meth:`torque`, correlations left out."""
+        speed = np.asarray(velocity, dtype=np.float64)
+        parts = ((s * t.kind.of(speed)) ** 2 for t, s in zip(self.terms, self.std, strict=True))
+        return read_only(np.sqrt(sum(parts, np.zeros_like(speed))))
+
+
+_TERMS = tuple(term for term in TERMS if not term.kind.stores_energy)
+
+
+def joint_friction(result: IdentificationResult) -> tuple[Friction | None, ...]:
+    """Return the friction of every joint of a result; None where it has none.
+
+    Friction that couples joints, as in wrists, is not in it.
+
+    Args:
+        result: the result.
+    """
+    return tuple(_friction(result, joint) for joint in range(len(result.joint_names)))
+
+
+def _friction(result: IdentificationResult, joint: int) -> Friction | None:
+    estimate, leading = result.estimate, result.regrouping.leading
+    larger = estimate.std
+    if estimate.std_robust is not None:
+        larger = np.maximum(larger, estimate.std_robust)
+    names, grouped, dissipates = [], False, False
+    values, std = np.zeros((2, len(_TERMS)))
+    for place, term in enumerate(_TERMS):
+        parameter = f"{term.name}{joint + 1}"
+        if parameter in leading:
+            index = leading.index(parameter)
+            values[place], std[place] = estimate.values[index], larger[index]
+            names.append(result.regrouping.names[index])
+            grouped |= len(result.regrouping.grouping(index)) > 1
+            dissipates |= term.dissipates
+    if not dissipates:
+        return None
+    return Friction(
+        joint=result.joint_names[joint],
+        names=tuple(names),
+        terms=_TERMS,
+        values=read_only(values),
+        std=read_only(std),
+        grouped=grouped,
+    )

@@ -1,0 +1,1 @@
+"""Robot descriptions on disk: robot files in YAML, URDF, values of parameters."""

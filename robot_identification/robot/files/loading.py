@@ -1,0 +1,119 @@
+"""Find and load the description of a robot, whatever its form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from robot_identification.errors import RobotDescriptionError, SettingError, UnknownRobotError
+from robot_identification.robot.files.document import read_document
+from robot_identification.robot.files.robot_yaml import read_yaml
+from robot_identification.robot.files.urdf import read_urdf
+from robot_identification.robot.model import EffortMeaning, RobotModel
+from robot_identification.share import share_directory
+
+_ROBOT_FILES = (".yaml", ".yml")
+_URDFS = (".urdf", ".xml")
+FORMATS: Mapping[str, Callable[[Path], RobotModel]] = {
+    **dict.fromkeys(_ROBOT_FILES, read_yaml),
+    **dict.fromkeys(_URDFS, lambda path: read_urdf(path).robot),
+}
+"""Readers of descriptions of robots, by the end of the file's name."""
+
+
+def known_robots() -> tuple[str, ...]:
+    """Return the names of the robots that ship with the package."""
+    return tuple(sorted(path.stem for path in _robots_directory().glob("*.yaml")))
+
+
+def load_robot(
+    source: str | Path, *, effort_meaning: str | None = None, closed_loops: bool = False
+) -> RobotModel:
+    """Load a robot.
+
+    Args:
+        source: a robot file (.yaml, .yml), a URDF (.urdf, .xml), or the name of a robot of this
+            package, such as ``tx40``.
+        effort_meaning: joint_torque, motor_torque or current; in place of what the robot file
+            says, and the only way to say it for a URDF.
+        closed_loops: whether the caller can deal with joints that follow others.
+
+    Returns:
+        The robot; of a bare URDF without ``effort_meaning``, its effort_meaning is None.
+
+    Raises:
+        UnknownRobotError: there is no such file and no such robot.
+        RobotDescriptionError: the description is wrong, or has closed loops that the caller
+            cannot deal with.
+        SettingError: ``effort_meaning`` is none of the three.
+    """
+    path = find_robot(source)
+    robot = FORMATS[path.suffix.lower()](path)
+    if robot.loops and not closed_loops:
+        raise RobotDescriptionError(
+            "joints that follow others are not supported here", path=path, field="loops"
+        )
+    if effort_meaning is not None:
+        robot = replace(robot, effort_meaning=_parse_effort_meaning(effort_meaning))
+    return replace(robot, file=path)
+
+
+def source_urdf(source: str | Path) -> Path | None:
+    """Return the URDF that a robot is described by: itself, or the one that its robot file names.
+
+    Args:
+        source: as for :func:`load_robot`.
+
+    Returns:
+        The URDF, None where the robot is described by a table of its own.
+
+    Raises:
+        UnknownRobotError, RobotDescriptionError: as :func:`find_robot`; the robot file is wrong.
+    """
+    path = find_robot(source)
+    if path.suffix.lower() in _URDFS:
+        return path
+    named = read_document(path).data.get("urdf") if is_robot_file(source) else None
+    return None if named is None else path.parent / named
+
+
+def is_robot_file(source: str | Path) -> bool:
+    """Tell whether a robot is described by a robot file in YAML, with all its sections.
+
+    Raises:
+        UnknownRobotError, RobotDescriptionError: as :func:`find_robot`.
+    """
+    return find_robot(source).suffix.lower() in _ROBOT_FILES
+
+
+def find_robot(source: str | Path) -> Path:
+    """Return the file that describes a robot; see :func:`load_robot` for ``source``.
+
+    Raises:
+        UnknownRobotError: there is no such file and no such robot.
+        RobotDescriptionError: there is a file, but its name does not end as a description's.
+    """
+    path = Path(source)
+    if path.suffix.lower() in FORMATS and path.exists():
+        return path
+    if str(source) in known_robots():
+        return _robots_directory() / f"{source}.yaml"
+    if path.exists():
+        raise RobotDescriptionError(
+            f"a robot is described by a YAML file or a URDF; names end with {', '.join(FORMATS)}",
+            path=path,
+        )
+    raise UnknownRobotError(str(source), known_robots())
+
+
+def _robots_directory() -> Path:
+    return share_directory() / "config" / "robots"
+
+
+def _parse_effort_meaning(text: str) -> EffortMeaning:
+    try:
+        return EffortMeaning(text)
+    except ValueError:
+        choices = ", ".join(meaning.value for meaning in EffortMeaning)
+        raise SettingError("effort_meaning", text, f"must be one of {choices}") from None

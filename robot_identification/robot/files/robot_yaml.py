@@ -1,0 +1,266 @@
+"""From a robot file in YAML to the model of the robot; docs/robot_file.md describes the format."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from robot_identification.robot.files import robot_yaml_sections as yaml_sections
+from robot_identification.robot.files.document import Document, read_document
+from robot_identification.robot.files.schema import check, suggestion
+from robot_identification.robot.files.urdf import STANDARD_GRAVITY, UrdfDescription, read_urdf
+from robot_identification.robot.kinematics import placement
+from robot_identification.robot.limits import tighter
+from robot_identification.robot.model import (
+    EffortMeaning,
+    GeometricParameters,
+    Joint,
+    JointLimits,
+    JointType,
+    PositionMeaning,
+    RobotModel,
+)
+from robot_identification.robot.terms import TERMS
+
+_KINEMATIC_KEYS = ("link", "type", "antecedent", "geometry")
+
+
+def read_yaml(path: Path) -> RobotModel:
+    """Read a robot file.
+
+    Raises:
+        RobotDescriptionError: the file, or the URDF that it names, is wrong; with file, line
+            and field.
+    """
+    return build(read_document(path))
+
+
+def build(document: Document) -> RobotModel:
+    """Return the robot that a document describes.
+
+    Args:
+        document: content of a robot file; a URDF that it names is sought beside its path.
+
+    Raises:
+        RobotDescriptionError: the document does not follow the schema, or contradicts itself.
+    """
+    check(document, "robot")
+    data = document.data
+    if isinstance(data.get("cell"), dict):
+        check(document, "cell", "cell")
+    if "urdf" in data:
+        urdf = read_urdf(Path(document.path).parent / data["urdf"], allow_mimic=True)
+        base_link, digest = urdf.robot.base_link, _joined(document.digest, urdf.robot.digest)
+        joints = _overlaid(document, urdf.robot.joints)
+    elif "joints" in data:
+        urdf = None
+        base_link, digest = data.get("base_link", "base"), document.digest
+        joints = _described(document, base_link)
+    else:
+        raise document.error("the key joints is missing; or name a URDF with the key urdf")
+    robot = RobotModel(
+        name=data["name"],
+        base_link=base_link,
+        joints=joints,
+        gravity=np.array(data.get("gravity", STANDARD_GRAVITY)),
+        couplings=yaml_sections.couplings(document, joints),
+        loops=yaml_sections.loops(document, joints),
+        effort_meaning=EffortMeaning(data["effort_meaning"]),
+        position_meaning=PositionMeaning(data.get("position_meaning", "joint")),
+        processing=yaml_sections.processing(document, len(joints)),
+        controller=yaml_sections.controller(document, len(joints)),
+        workspace=yaml_sections.workspace(document),
+        experiment=yaml_sections.experiment(document, len(joints)),
+        digest=digest,
+    )
+    _check_transmission(document, robot)
+    if urdf is not None:
+        _check_mimic(document, urdf, robot)
+    return robot
+
+
+def _joined(*digests: str) -> str:
+    return hashlib.sha256("".join(digests).encode()).hexdigest() if all(digests) else ""
+
+
+def _described(document: Document, base_link: str) -> tuple[Joint, ...]:
+    """Return the joints of a robot whose kinematics stand in the file itself."""
+    entries = document.data["joints"]
+    _check_names(document, [entry["name"] for entry in entries], "name", base_link)
+    links = [entry.get("link", f"link_{i + 1}") for i, entry in enumerate(entries)]
+    _check_names(document, links, "link", base_link)
+    antecedents = _antecedents(document, base_link)
+    joints = []
+    for i, entry in enumerate(entries):
+        if "geometry" not in entry:
+            raise document.error("the key geometry is missing", "joints", i)
+        geometry = _geometry(document, i)
+        rotation, translation = placement(geometry)
+        kind = entry.get("type", document.data.get("joint_defaults", {}).get("type"))
+        if kind is None:
+            raise document.error("the key type is missing: revolute or prismatic", "joints", i)
+        joint = Joint(
+            name=entry["name"],
+            link=links[i],
+            type=JointType(kind),
+            antecedent=antecedents[i],
+            rotation=rotation,
+            translation=translation,
+            geometry=geometry,
+        )
+        joints.append(_with_drive(document, joint, i))
+    return tuple(joints)
+
+
+def _overlaid(document: Document, joints: tuple[Joint, ...]) -> tuple[Joint, ...]:
+    """Return the joints of a URDF with what the file adds to them."""
+    if "base_link" in document.data:
+        raise document.error("the URDF says this already; remove the key", "base_link")
+    if "type" in document.data.get("joint_defaults", {}):
+        raise document.error("the URDF says this already; remove the key", "joint_defaults", "type")
+    entries = document.data.get("joints", [])
+    names = [entry["name"] for entry in entries]
+    _check_names(document, names, "name", "")
+    known = [joint.name for joint in joints]
+    for i, entry in enumerate(entries):
+        if entry["name"] not in known:
+            hint = suggestion(entry["name"], known) or f"; it has {', '.join(known)}"
+            raise document.error(
+                f"the URDF has no moving joint {entry['name']}{hint}", "joints", i, "name"
+            )
+        for key in _KINEMATIC_KEYS:
+            if key in entry:
+                raise document.error("the URDF says this already; remove the key", "joints", i, key)
+    return tuple(
+        _with_drive(document, joint, names.index(joint.name) if joint.name in names else None)
+        for joint in joints
+    )
+
+
+def _check_names(document: Document, names: list[str], key: str, base_link: str) -> None:
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            first = document.line(("joints", names.index(name)))
+            what = "joint" if key == "name" else "link"
+            raise document.error(
+                f"a second {what} named {name}; the first is on line {first}", "joints", i, key
+            )
+        if name == base_link:
+            raise document.error(f"{name} is the name of the base link", "joints", i, key)
+
+
+def _antecedents(document: Document, base_link: str) -> list[int]:
+    """Return the index of every joint's antecedent, -1 for the base."""
+    entries = document.data["joints"]
+    place = {entry["name"]: i for i, entry in enumerate(entries)} | {base_link: -1}
+    result = []
+    for i, entry in enumerate(entries):
+        name = entry.get("antecedent")
+        if name is not None and name not in place:
+            hint = suggestion(name, place) or f"; name a joint, or {base_link} for the base"
+            raise document.error(f"no joint is named {name}{hint}", "joints", i, "antecedent")
+        result.append(i - 1 if name is None else place[name])
+    for i, entry in enumerate(entries):
+        name = entry.get("antecedent")
+        if result[i] < i:
+            continue
+        way = [entries[k]["name"] for k in _cycle(result, i)]
+        problem = (
+            f"the antecedents go round in a circle: {' <- '.join(way)}"
+            if way
+            else f"{entry['name']} stands before its antecedent {name}; "
+            "write every joint after the joint that carries it"
+        )
+        raise document.error(problem, "joints", i, "antecedent")
+    return result
+
+
+def _cycle(antecedents: list[int], start: int) -> list[int]:
+    """Return the way from ``start`` back to itself, empty where it leads to the base."""
+    way = [start]
+    while (k := antecedents[way[-1]]) >= 0 and k not in way:
+        way.append(k)
+    return [*way[way.index(k) :], k] if k >= 0 else []
+
+
+def _geometry(document: Document, i: int) -> GeometricParameters:
+    given = document.data["joints"][i]["geometry"]
+    path = ("joints", i, "geometry")
+    return GeometricParameters(**{key: yaml_sections.angle(document, *path, key) for key in given})
+
+
+def _with_drive(document: Document, joint: Joint, i: int | None) -> Joint:
+    """Return a joint with the limits, model terms and drive that the file states for it."""
+    defaults = document.data.get("joint_defaults", {})
+    entry: dict[str, Any] = {} if i is None else document.data["joints"][i]
+    stated = {**defaults, **entry}
+    terms = (term.name for term in TERMS if stated.get(term.key, term.name in joint.terms))
+    limits = joint.limits
+    if "limits" in defaults:
+        limits = tighter(limits, _limits(document, JointLimits(), "joint_defaults"))
+        lower, upper = limits.lower, limits.upper
+        if lower is not None and upper is not None and not lower < upper:
+            raise document.error(
+                f"leaves {joint.name} no range inside that of the URDF, "
+                f"{joint.limits.lower} to {joint.limits.upper}",
+                "joint_defaults",
+                "limits",
+            )
+    if i is not None:
+        limits = _limits(document, limits, "joints", i) if "limits" in entry else limits
+        if entry.get("drive_gain") == 0:
+            raise document.error("a drive gain cannot be 0", "joints", i, "drive_gain")
+    transmission = entry.get("transmission", {})
+    if not isinstance(transmission, dict):
+        transmission = {joint.name: float(transmission)}
+    gain = entry.get("drive_gain")
+    return replace(
+        joint,
+        limits=limits,
+        transmission=transmission,
+        drive_gain=None if gain is None else float(gain),
+        terms=frozenset(terms),
+    )
+
+
+def _limits(document: Document, limits: JointLimits, *owner: str | int) -> JointLimits:
+    given: Any = document.data
+    for step in (*owner, "limits"):
+        given = given[step]
+    values = {f.name: getattr(limits, f.name) for f in fields(limits)}
+    values.update({k: yaml_sections.angle(document, *owner, "limits", k) for k in given})
+    lower, upper = values["lower"], values["upper"]
+    if (lower is None) != (upper is None):
+        raise document.error("give both lower and upper, or neither", *owner, "limits")
+    if lower is not None and not lower < upper:
+        raise document.error(f"lower ({lower}) is not below upper ({upper})", *owner, "limits")
+    return JointLimits(**values)
+
+
+def _check_transmission(document: Document, robot: RobotModel) -> None:
+    for i, entry in enumerate(document.data.get("joints", ())):
+        given = entry.get("transmission", {})
+        if isinstance(given, dict):
+            path = ("joints", i, "transmission")
+            yaml_sections.known_joints(document, given, robot.joints, *path)
+    scaled = robot.motor_matrix / np.abs(robot.motor_matrix).max(axis=1, initial=1e-300)[:, None]
+    if np.linalg.matrix_rank(scaled) < len(robot.joints):
+        raise document.error(
+            "the transmission ratios do not determine the joints' motion from the motors'", "joints"
+        )
+
+
+def _check_mimic(document: Document, urdf: UrdfDescription, robot: RobotModel) -> None:
+    """Refuse mimic joints of the URDF that the file does not declare."""
+    declared = {loop.joint for loop in robot.loops}
+    for name in urdf.mimics:
+        if name not in declared:
+            raise document.error(
+                f"joint {name} of the URDF mimics another joint; declare its relation under loops, "
+                "or make it fixed in a copy of the URDF if it stands still",
+                "urdf",
+            )

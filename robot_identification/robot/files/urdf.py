@@ -1,0 +1,229 @@
+"""From a URDF to the model of the robot, and back to the frames of the URDF's links."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import TypeVar
+
+import numpy as np
+
+from robot_identification.errors import RobotDescriptionError
+from robot_identification.robot.angles import axis_frame
+from robot_identification.robot.arrays import by_value
+from robot_identification.robot.files.urdf_elements import (
+    UrdfJoint,
+    UrdfLink,
+    read_joint,
+    read_link,
+)
+from robot_identification.robot.files.xml_document import Element, parse_xml, read_xml, utf8
+from robot_identification.robot.model import Array, Joint, JointType, RobotModel, read_only
+
+_Named = TypeVar("_Named", UrdfJoint, UrdfLink)
+
+MAXIMUM_JOINTS = 200
+STANDARD_GRAVITY = (0.0, 0.0, -9.81)
+
+
+@by_value
+@dataclass(frozen=True)
+class LinkFrame:
+    """Where the frame of a URDF link is: fixed in the frame of a joint of the model.
+
+    Attributes:
+        joint: index of the joint that moves the link, -1 for what does not move.
+        rotation: (3, 3) orientation of the link's frame in the frame of the joint.
+        translation: (3,) its origin there, in m.
+    """
+
+    joint: int
+    rotation: Array
+    translation: Array
+
+
+@dataclass(frozen=True)
+class UrdfDescription:
+    """A robot read from a URDF, with what the model of the robot does not hold.
+
+    Attributes:
+        robot: the robot; frame j has its z axis along the axis of joint j.
+        links: link name -> the link.
+        joints: joint name -> the joint, fixed ones included.
+        frames: link name -> where its frame is.
+        mimics: names of the joints that mimic others.
+    """
+
+    robot: RobotModel
+    links: Mapping[str, UrdfLink]
+    joints: Mapping[str, UrdfJoint]
+    frames: Mapping[str, LinkFrame]
+    mimics: tuple[str, ...]
+
+
+def read_urdf(path: Path, *, allow_mimic: bool = False) -> UrdfDescription:
+    """Read a URDF.
+
+    Fixed joints are merged: what they carry belongs to the link that moves.  The joints are
+    numbered from the root outwards, branch by branch, in the order of the file.
+
+    Args:
+        path: the file.
+        allow_mimic: whether joints that mimic others are accepted (and listed).
+
+    Raises:
+        RobotDescriptionError: the file is not well-formed, or does not describe a tree of links
+            with revolute, continuous, prismatic and fixed joints; with file, line and field.
+    """
+    root, digest = read_xml(path)
+    return _described(root, digest, path.stem, allow_mimic=allow_mimic)
+
+
+def parse_urdf(text: str, name: str, *, allow_mimic: bool = False) -> UrdfDescription:
+    """Read the text of a URDF; see :func:`read_urdf`.
+
+    Args:
+        text: the URDF; an encoding that it declares is passed over.
+        name: what it is called in errors.
+        allow_mimic: whether joints that mimic others are accepted (and listed).
+
+    Raises:
+        RobotDescriptionError: as :func:`read_urdf`.
+    """
+    data = utf8(text, name)
+    digest = hashlib.sha256(data).hexdigest()
+    root = parse_xml(data, name, encoding="utf-8")
+    return _described(root, digest, name, allow_mimic=allow_mimic)
+
+
+def _described(root: Element, digest: str, name: str, *, allow_mimic: bool) -> UrdfDescription:
+    """Return the robot that an XML document describes, called ``name`` where it has no name."""
+    if root.tag != "robot":
+        raise root.error(f"<{root.tag}> is not <robot>; is this a URDF?")
+    links = _unique([read_link(element) for element in root.all("link")])
+    joints = _unique([read_joint(element) for element in root.all("joint")])
+    if not links:
+        raise root.error("the robot has no links")
+    base = _base(links, joints)
+    mimics = tuple(joint.name for joint in joints.values() if joint.mimic is not None)
+    if mimics and not allow_mimic:
+        joint = joints[mimics[0]]
+        raise _at(
+            joint,
+            "mimic",
+            f"mimics {joint.mimic}, so that its effort is not its own; write a robot file with the "
+            "keys urdf and loops that declares the relation, or make the joint fixed in a copy of "
+            "the URDF if it stands still",
+        )
+    moving, frames = _walk(base, joints)
+    if not moving:
+        raise root.error("no joint of the robot moves")
+    if len(moving) > MAXIMUM_JOINTS:
+        raise root.error(f"{len(moving)} joints move; at most {MAXIMUM_JOINTS} are accepted")
+    robot = RobotModel(
+        name=root.attributes.get("name") or name,
+        base_link=base,
+        joints=tuple(moving),
+        gravity=np.array(STANDARD_GRAVITY),
+        digest=digest,
+    )
+    return UrdfDescription(
+        robot, MappingProxyType(links), MappingProxyType(joints), MappingProxyType(frames), mimics
+    )
+
+
+def _unique(items: list[_Named]) -> dict[str, _Named]:
+    """Return items by name, after a check that no name stands twice."""
+    found: dict[str, _Named] = {}
+    for item in items:
+        if item.name in found:
+            first = found[item.name].element.line
+            raise item.element.error(
+                f"a second {item.element.tag} of that name; the first is on line {first}"
+            )
+        found[item.name] = item
+    return found
+
+
+def _base(links: dict[str, UrdfLink], joints: dict[str, UrdfJoint]) -> str:
+    """Return the one link that no joint moves, after a check that all hang together."""
+    carried: dict[str, UrdfJoint] = {}
+    for joint in joints.values():
+        for tag, end in (("parent", joint.parent), ("child", joint.child)):
+            if end not in links:
+                raise _at(joint, tag, f"there is no link {end}", "link")
+        if joint.child in carried:
+            other = carried[joint.child].name
+            problem = f"link {joint.child} already hangs on joint {other}; a URDF is a tree"
+            raise _at(joint, "child", problem, "link")
+        carried[joint.child] = joint
+    roots = [name for name in links if name not in carried]
+    if len(roots) > 1:
+        raise links[roots[1]].element.error(
+            f"several links hang on no joint ({', '.join(roots[:10])}); "
+            "exactly one must be the root"
+        )
+    _check_circles(links, carried)
+    return roots[0]
+
+
+def _check_circles(links: dict[str, UrdfLink], carried: dict[str, UrdfJoint]) -> None:
+    """Refuse links that hang on one another in a circle."""
+    settled: set[str] = set()
+    for name in links:
+        seen = {name: None}  # in order
+        last = name
+        while last not in settled and (above := carried.get(last)) is not None:
+            last = above.parent
+            if last in seen:
+                way = " <- ".join([*seen, last])
+                raise above.element.error(f"the links go round in a circle: {way:.200}")
+            seen[last] = None
+        settled.update(seen)
+
+
+def _at(joint: UrdfJoint, tag: str, problem: str, attribute: str = "") -> RobotDescriptionError:
+    """Return an error at an element inside a joint."""
+    element = joint.element.one(tag)
+    if element is None:
+        return joint.element.error(problem)
+    return element.error(problem, joint.element.label, attribute)
+
+
+def _walk(base: str, joints: dict[str, UrdfJoint]) -> tuple[list[Joint], dict[str, LinkFrame]]:
+    """Return the moving joints, antecedents first, and the frames of all links."""
+    moving: list[Joint] = []
+    frames = {base: LinkFrame(-1, read_only(np.eye(3)), read_only(np.zeros(3)))}
+    hanging: dict[str, list[UrdfJoint]] = defaultdict(list)
+    for joint in reversed(joints.values()):
+        hanging[joint.parent].append(joint)
+    waiting = hanging[base][:]
+    while waiting:
+        joint = waiting.pop()
+        parent = frames[joint.parent]
+        rotation = parent.rotation @ joint.rotation
+        translation = parent.translation + parent.rotation @ joint.translation
+        if joint.moves:
+            turn = axis_frame(joint.axis)
+            moving.append(
+                Joint(
+                    name=joint.name,
+                    link=joint.child,
+                    type=JointType.PRISMATIC if joint.type == "prismatic" else JointType.REVOLUTE,
+                    antecedent=parent.joint,
+                    rotation=rotation @ turn,
+                    translation=translation,
+                    limits=joint.limits,
+                    urdf_limits=joint.limits,
+                )
+            )
+            frame = LinkFrame(len(moving) - 1, read_only(turn.T), read_only(np.zeros(3)))
+        else:
+            frame = LinkFrame(parent.joint, read_only(rotation), read_only(translation))
+        frames[joint.child] = frame
+        waiting += hanging[joint.child]
+    return moving, frames

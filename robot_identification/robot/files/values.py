@@ -1,0 +1,143 @@
+"""Values of standard parameters: a prior, or the truth of a simulated robot, from a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.errors import RobotDescriptionError, UnknownRobotError
+from robot_identification.robot.files.document import Document, read_document
+from robot_identification.robot.files.schema import check, suggestion
+from robot_identification.robot.files.urdf_prior import given_by_urdf, urdf_prior
+from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.share import share_directory
+
+
+def load_values(source: str | Path, robot: RobotModel, *, complete: bool = False) -> Array:
+    """Load values of the standard parameters of a robot.
+
+    Args:
+        source: a YAML file {parameters: {name: value}}, with the key ``urdf`` where a URDF gives
+            those that are not named; a URDF; or the name of a file in config/parameters, such as
+            ``tx40_simulated``.
+        robot: the robot that they belong to.
+        complete: whether every parameter of the model must have a value; else those that are
+            not given are 0.
+
+    Returns:
+        (len(robot.all_parameter_names),) values in that order, in SI units.
+
+    Raises:
+        UnknownRobotError: there is no such file.
+        RobotDescriptionError: the file is wrong, names a parameter that the robot does not
+            have, or lacks one although ``complete``; with file, line and field.
+    """
+    values, given = load_given(source, robot)
+    model = set(robot.standard_names)
+    everything = zip(robot.all_parameter_names, given, strict=True)
+    missing = [name for name, known in everything if name in model and not known]
+    if complete and missing:
+        raise RobotDescriptionError(
+            f"no value for {', '.join(missing)}: here every parameter of the model needs one; add "
+            "them to a copy of the file, 0 where they have no effect",
+            path=values_path(source),
+            field="parameters",
+        )
+    return values
+
+
+def values_of(document: Document, robot: RobotModel) -> Array:
+    """Return the values that a checked document names itself; see :func:`load_values`."""
+    owner = document.data.get("robot", robot.name)
+    if owner != robot.name:
+        raise document.error(
+            f"these are values of {owner}, not of {robot.name}; remove the key if they fit", "robot"
+        )
+    given: dict[str, float] = document.data["parameters"]
+    place = {name: i for i, name in enumerate(robot.all_parameter_names)}
+    modelled = set(robot.standard_names)
+    values = np.zeros(len(place))
+    for name, value in given.items():
+        if name not in place:
+            hint = suggestion(name, place)
+            raise document.error(f"{robot.name} has no such parameter{hint}", "parameters", name)
+        if value != 0 and name not in modelled:
+            raise document.error(
+                f"the robot file of {robot.name} leaves {name} out of the model", "parameters", name
+            )
+        values[place[name]] = value
+    return read_only(values)
+
+
+def load_given(source: str | Path, robot: RobotModel) -> tuple[Array, npt.NDArray[np.bool_]]:
+    """Load values of some standard parameters of a robot, and say of which.
+
+    Args:
+        source: as for :func:`load_values`.
+        robot: the robot that they belong to.
+
+    Returns:
+        (len(robot.all_parameter_names),) values, 0 where there are none, and whether the file
+        names the parameter or its URDF states it; see :func:`given_by_urdf`.
+
+    Raises:
+        UnknownRobotError, RobotDescriptionError: as :func:`load_values`.
+    """
+    path = values_path(source)
+    if is_urdf(path):
+        return _stated(path, robot)
+    document = read_document(path)
+    check(document, "parameters")
+    values = values_of(document, robot)
+    named = np.isin(robot.all_parameter_names, list(document.data["parameters"]))
+    if "urdf" not in document.data:
+        return values, named
+    stated, given = _stated(path.parent / document.data["urdf"], robot)
+    return read_only(np.where(named, values, stated)), named | given
+
+
+def is_urdf(path: str | Path) -> bool:
+    """Tell whether a file is a URDF, by its name."""
+    return Path(path).suffix.lower() in (".urdf", ".xml")
+
+
+def _stated(path: Path, robot: RobotModel) -> tuple[Array, npt.NDArray[np.bool_]]:
+    """Return what a URDF states of the parameters that the model has, and of which."""
+    modelled = np.isin(robot.all_parameter_names, robot.standard_names)
+    values = np.where(modelled, urdf_prior(path, robot), 0.0)
+    return read_only(values), given_by_urdf(path, robot) & modelled
+
+
+def known_values() -> tuple[str, ...]:
+    """Return the names of the files in config/parameters."""
+    return tuple(sorted(path.stem for path in _directory().glob("*.yaml")))
+
+
+def values_named_as(robot: str) -> str | None:
+    """Return the name of the values in config/parameters that belong to a robot, if there are any.
+
+    Args:
+        robot: its name; values may be named as it, or ROBOT_simulated.
+    """
+    named = (name for name in (robot, f"{robot}_simulated") if name in known_values())
+    return next(named, None)
+
+
+def _directory() -> Path:
+    return share_directory() / "config" / "parameters"
+
+
+def values_path(source: str | Path) -> Path:
+    """Return the file that holds values; see :func:`load_values` for ``source``.
+
+    Raises:
+        UnknownRobotError: there is no such file.
+    """
+    path = Path(source)
+    if not path.exists() and str(source) in known_values():
+        return _directory() / f"{source}.yaml"
+    if not path.exists():
+        raise UnknownRobotError(str(source), known_values())
+    return path

@@ -1,0 +1,1 @@
+"""The node that turns joint states into numbered blocks of checked samples."""

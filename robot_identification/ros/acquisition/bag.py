@@ -1,0 +1,110 @@
+"""A bag of what a recording receives, written by a thread of its own."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from pathlib import Path
+
+from robot_identification.errors import OutputError
+from robot_identification.files.bags.parts import BagMessage, PartedBag
+
+_LARGEST_PART = 32_000_000
+_MOST_WAITING = 256_000_000
+_PATIENCE = 0.2
+
+
+class BagRecording:
+    """Takes messages without ever waiting for the disk.
+
+    Where the disk is full, or too slow to keep up, the bag ends with the last part that was
+    written, and ``problem`` says why; what is recorded otherwise goes on.
+
+    Attributes:
+        problem: why the bag has ended before its time; empty if it has not.
+        messages: number of messages on the disk.
+
+    Args:
+        path: folder of the bag, which is made.
+        period: time after which a part is written, in s; it is what a kill can lose.
+
+    Raises:
+        OutputError: the folder cannot be made, or something is there.
+    """
+
+    def __init__(self, path: Path, period: float) -> None:
+        self._bag = PartedBag(path)
+        self._period = period
+        self._queue: queue.SimpleQueue[BagMessage | None] = queue.SimpleQueue()
+        self._waiting = 0
+        self._lock = threading.Lock()
+        self.problem = ""
+        self.messages = 0
+        self._thread = threading.Thread(target=self._run, name="bag", daemon=True)
+        self._thread.start()
+
+    @property
+    def path(self) -> Path:
+        """Folder of the bag."""
+        return self._bag.path
+
+    def add(self, message: BagMessage) -> None:
+        """Take in a message; where the bag has ended it is dropped."""
+        if self.problem:
+            return
+        with self._lock:
+            self._waiting += len(message.message)
+            too_many = self._waiting > _MOST_WAITING
+        if too_many:
+            self._fail(f"{self.path}: the disk does not keep up; the bag ends here")
+            return
+        self._queue.put(message)
+
+    def close(self) -> None:
+        """End the bag, without waiting until it is written."""
+        self._queue.put(None)
+
+    def join(self, timeout: float) -> bool:
+        """Wait until all is written, no longer than a time in s; tell whether it is."""
+        self._thread.join(timeout)
+        return not self._thread.is_alive()
+
+    def _fail(self, problem: str) -> None:
+        self.problem = self.problem or problem
+
+    def _run(self) -> None:
+        ended = False
+        while not ended:
+            part, ended = self._collect()
+            if not self.problem:
+                self._write(part)
+        try:
+            self._bag.close()
+        except OutputError as error:
+            self._fail(str(error))
+
+    def _write(self, part: list[BagMessage]) -> None:
+        try:
+            self._bag.write(part)
+        except OutputError as error:
+            self._fail(str(error))
+        else:
+            self.messages += len(part)
+
+    def _collect(self) -> tuple[list[BagMessage], bool]:
+        """Return the messages of the next part, and whether they are the last ones."""
+        part: list[BagMessage] = []
+        size, until = 0, time.monotonic() + self._period
+        while size < _LARGEST_PART and time.monotonic() < until:
+            try:
+                message = self._queue.get(timeout=_PATIENCE)
+            except queue.Empty:
+                continue
+            if message is None:
+                return part, True
+            with self._lock:
+                self._waiting -= len(message.message)
+            size += len(message.message)
+            part.append(message)
+        return part, False

@@ -1,0 +1,173 @@
+"""Efforts of a topic of their own on their way into the recordings of the acquisition node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+from robot_identification.errors import InputError, SampleError, SettingError, ShapeError
+from robot_identification.files.bags.efforts import ARRAY_TYPE
+from robot_identification.robot.model import Array, RobotModel
+from robot_identification.ros.common.driver_topic import Listener
+from robot_identification.ros.common.grace_period import Patience
+from robot_identification.ros.common.joint_states import JointStateReader, stamp_of
+from robot_identification.ros.common.stamps import StampStatistics
+from robot_identification.signals.efforts.buffer import EffortBuffer
+from robot_identification.signals.efforts.separate import EffortSource
+
+JOINT_STATE_TYPE = "sensor_msgs/msg/JointState"
+TYPES = (JOINT_STATE_TYPE, ARRAY_TYPE)
+_REPEAT = 10.0
+_KINDS: dict[str, Any] = {JOINT_STATE_TYPE: JointState, ARRAY_TYPE: Float64MultiArray}
+
+
+class SeparateEfforts:
+    """Receives efforts and keeps them until the joint states that they belong to are there.
+
+    Joint states count by their stamps, arrays, which have none, by the time at which they come.
+
+    Attributes:
+        source: topic, delay and joints.
+        buffer: what has come since the recording began.
+        listener: the subscription.
+        type: type of the messages.
+
+    Args:
+        node: the node that subscribes.
+        robot: the robot.
+        source: topic, delay and joints.
+        kind: type of the messages, one of ``TYPES``.
+        callback: given every message; it hands them to ``add``.
+
+    Raises:
+        SettingError: efforts without stamps have no delay, or the node's clock is simulated.
+        JointNameError: a joint of the robot is not among those of an array.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        robot: RobotModel,
+        source: EffortSource,
+        kind: str,
+        callback: Callable[[Any], None],
+    ) -> None:
+        self._node = node
+        self._is_array = kind == ARRAY_TYPE
+        self._robot = robot
+        if self._is_array:
+            source.require_delay()
+            if node.get_parameter("use_sim_time").value:
+                raise SettingError(
+                    "use_sim_time", True, f"efforts on {source.topic} carry no stamps, and come "
+                    "by the clock of the system"
+                )  # fmt: skip
+        self._columns = source.columns(robot.joint_names)
+        self._count = len(source.joint_names or robot.joint_names)
+        self.type = kind
+        self.source = source
+        self.listener = Listener(node, _KINDS[kind], source.topic, callback)
+        self._reader = JointStateReader(robot.joint_names, self.listener.topic)
+        self._patience = Patience()
+        self.buffer = self.begin()
+        self._statistics = StampStatistics()
+        self._stamps: list[int] = []
+        self._received = self._refused = 0
+        self._before = (0, 0)
+        self._reason = ""
+
+    def begin(self) -> EffortBuffer:
+        """Begin another recording: efforts from before have no part in it, as in a bag of it."""
+        self.buffer = EffortBuffer(len(self._robot.joints), self.source.delay)
+        self._patience.renew()
+        return self.buffer
+
+    def add(self, message: Any, received: int, *, keep: bool) -> None:
+        """Take in a message; one that is of no use is refused and counted.
+
+        Args:
+            message: of the type of this topic.
+            received: when it came, in ns of the system's clock.
+            keep: whether it has a part in a recording.
+        """
+        self._received += 1
+        self._patience.renew()
+        try:
+            stamp, effort = self._read(message, received)
+        except InputError as error:
+            self._refused += 1
+            self._reason = str(error)
+            self._node.get_logger().warning(
+                f"efforts refused: {error}", throttle_duration_sec=_REPEAT
+            )
+            return
+        self._stamps.append(stamp)
+        if keep:
+            self.buffer.add(stamp, effort)
+
+    def _read(self, message: Any, received: int) -> tuple[int, Array]:
+        number = self._received - 1
+        if not self._is_array:
+            return stamp_of(message), self._reader.read_effort(message, number)
+        values = np.asarray(message.data, dtype=np.float64)
+        if len(values) != self._count:
+            raise ShapeError("effort", values.shape, f"({self._count},), one per joint")
+        effort = values[self._columns]
+        if not np.isfinite(effort).all():
+            joint = int(np.flatnonzero(~np.isfinite(effort))[0])
+            raise SampleError("effort", self._robot.joint_names[joint], number, effort[joint])
+        return received, effort
+
+    def are_due(self) -> bool:
+        """Tell whether it is worth waiting for more efforts: they come, or came just now."""
+        return self._patience.lasts()
+
+    def status(self, newest: int | None) -> DiagnosticStatus:
+        """Return what /diagnostics say of the efforts since the last call.
+
+        Args:
+            newest: stamp of the newest joint state in ns; None before the first.
+        """
+        self.listener.listen_to_lossy_publishers()
+        lost = self._statistics.between(self._stamps)
+        self._stamps = self._stamps[-1:]
+        level, text = self._verdict(lost)
+        behind = (newest - self._stamps[-1]) / 1e9 if newest and self._stamps else float("nan")
+        values = {
+            "topic": self.listener.topic,
+            "rate_hz": f"{self._statistics.rate:.3f}",
+            "jitter": f"{self._statistics.jitter:.4f}",
+            "efforts_received": str(self._received),
+            "efforts_refused": str(self._refused),
+            "efforts_lost_by_middleware": str(self.listener.lost),
+            "last_refusal": self._reason,
+            "newest_behind_states_s": f"{behind:.6f}",
+            "effort_delay_s": f"{self.source.delay:.6f}",
+        }
+        return DiagnosticStatus(
+            level=level,
+            name=f"{self._node.get_fully_qualified_name()}: efforts",
+            hardware_id=self._robot.name,
+            message=text,
+            values=[KeyValue(key=key, value=value) for key, value in values.items()],
+        )
+
+    def _verdict(self, lost: int) -> tuple[bytes, str]:
+        now = (self._received, self._refused)
+        received, refused = (new - old for new, old in zip(now, self._before, strict=True))
+        self._before = now
+        if self.listener.incompatible:
+            return DiagnosticStatus.ERROR, self.listener.incompatible
+        if received == 0:
+            return DiagnosticStatus.STALE, f"no efforts arrive on {self.listener.topic}"
+        if refused > 0:
+            return DiagnosticStatus.ERROR, f"{refused} efforts refused: {self._reason}"
+        if lost > 0:
+            return DiagnosticStatus.WARN, "efforts are being lost"
+        return DiagnosticStatus.OK, "receiving"

@@ -1,0 +1,291 @@
+"""The node that turns joint states into numbered blocks of checked samples."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rclpy.clock import Clock, ClockType
+from rclpy.experimental import EventsExecutor
+from rclpy.node import Node
+from rclpy.serialization import serialize_message
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+
+from robot_identification.errors import InputError, OutputError
+from robot_identification.files.bags.parts import BagMessage
+from robot_identification.msg import SampleBlock
+from robot_identification.robot.drives import require_effort_meaning
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.ros.acquisition.bag import BagRecording
+from robot_identification.ros.acquisition.block_pace import BlockPace
+from robot_identification.ros.acquisition.diagnostics import Diagnostics
+from robot_identification.ros.acquisition.efforts import JOINT_STATE_TYPE, SeparateEfforts
+from robot_identification.ros.acquisition.filtered import FilteredPublisher
+from robot_identification.ros.acquisition.parameters import AcquisitionParameters
+from robot_identification.ros.acquisition.recorder import Block, Recorder, continuation
+from robot_identification.ros.acquisition.reference import Reference
+from robot_identification.ros.common import qos
+from robot_identification.ros.common.driver_topic import Listener
+from robot_identification.ros.common.joint_states import JointStateReader, Sample
+from robot_identification.ros.common.parameters import declare
+from robot_identification.ros.common.process import run
+from robot_identification.ros.messages.blocks import block_message
+from robot_identification.signals.arrivals import SetbackWatch
+
+_FINISH = 10.0
+
+
+class AcquisitionNode(Node):
+    """Receives joint states, checks and numbers them, and publishes them in blocks."""
+
+    def __init__(self) -> None:
+        super().__init__("acquisition")
+        self._declared = declare(self, AcquisitionParameters)
+        values = self._declared.now
+        self._robot = load_robot(values.robot, effort_meaning=values.effort_meaning or None)
+        require_effort_meaning(self._robot)
+        self._rate = values.expected_rate
+        self._pace = BlockPace(values.block_period)
+        self._part_period = values.bag_part_period
+        self._recorder: Recorder | None = None
+        self._bag: BagRecording | None = None
+        self._ended_bags: list[BagRecording] = []
+        self._setbacks = SetbackWatch[Sample]()
+        self._blocks = self.create_publisher(SampleBlock, "samples", qos.BLOCKS)
+        self._announced = self.create_publisher(String, "recordings", qos.ANNOUNCED)
+        self._filtered: FilteredPublisher | None = None
+        if values.publish_filtered:
+            self._filtered = FilteredPublisher(
+                self, self._robot, values.filtered_cutoff, values.filtered_rate
+            )
+        self._reference = Reference(self, self._robot, self._keep)
+        source = values.effort_source
+        self._efforts: SeparateEfforts | None = None
+        if source is not None:
+            self._efforts = SeparateEfforts(
+                self, self._robot, source, values.effort_type, self._on_effort
+            )
+        self._states = Listener(self, JointState, "joint_states", self._on_state)
+        self._diagnostics = Diagnostics(self, self._robot.name, self._states)
+        self._reader = JointStateReader(
+            self._robot.joint_names, self._states.topic, efforts=source is None
+        )
+        self.create_service(Trigger, "~/start", self._on_start, qos_profile=qos.SERVICES)
+        self.create_service(Trigger, "~/stop", self._on_stop, qos_profile=qos.SERVICES)
+        self.create_service(Trigger, "~/clear", self._on_clear, qos_profile=qos.SERVICES)
+        steady = Clock(
+            clock_type=ClockType.STEADY_TIME
+        )  # blocks flow although simulated time rests
+        self.create_timer(values.block_period, self._publish_waiting, clock=steady)
+        self.create_timer(values.diagnostics_period, self._report, clock=steady)
+        if values.autostart:
+            self._begin()
+        self.get_logger().info(f"ready: {self._robot.name}, efforts are {self._meaning}")
+
+    @property
+    def _meaning(self) -> str:
+        return require_effort_meaning(self._robot).value
+
+    def _on_effort(self, message: Any) -> None:
+        if self._efforts is None:
+            return
+        sent = time.time_ns()
+        self._efforts.add(message, sent, keep=self._recorder is not None)
+        self._keep(self._efforts.listener.topic, self._efforts.type, message, sent)
+
+    def _on_state(self, message: JointState) -> None:
+        number = self._diagnostics.count()
+        try:
+            sample = self._reader.read(message, number)
+        except InputError as error:
+            self._diagnostics.refuse(str(error))
+            if self._recorder is not None:
+                self._recorder.refuse()
+            return
+        self._diagnostics.observe(sample)
+        if self._recorder is not None:
+            self._record(self._recorder, sample)
+            self._keep(self._states.topic, JOINT_STATE_TYPE, message, time.time_ns())
+
+    def _record(self, recorder: Recorder, sample: Sample) -> None:
+        """Record a sample; where the clock was set back another recording begins."""
+        samples, set_back = self._setbacks.take(sample)
+        if set_back:
+            recorder = self._continue(recorder)
+        for one in samples:
+            recorder.add(one)
+        if self._pace.add(len(samples)):
+            self._publish()
+
+    def _keep(self, topic: str, kind: str, message: Any, received: int) -> None:
+        """Put a message into the bag, where there is one."""
+        if self._bag is not None:
+            self._bag.add(BagMessage(topic, kind, received, serialize_message(message)))
+
+    def _publish_waiting(self) -> None:
+        if self._pace.period_ends():
+            self._publish()
+
+    def _publish(self, *, last: bool = False) -> None:
+        # Asked whether or not there is a recording: patience counts from one question to the next.
+        wait = self._efforts is not None and self._efforts.are_due()
+        until = self._reference.known_until()
+        if self._recorder is None:
+            return
+        most = self._pace.most
+        while block := self._recorder.take(last=last, wait=wait, until=until, most=most):
+            self._send(block)
+            if block.last:
+                return
+        self._pace.sent(self._recorder.rate)
+
+    def _send(self, block: Block) -> None:
+        block = self._reference.complete(block)
+        source = None if self._efforts is None else self._efforts.source
+        self._blocks.publish(block_message(block, self._robot, source))
+        if self._filtered is not None:
+            self._filtered.publish(block)
+
+    def _begin(self) -> str:
+        """Begin a recording, and its bag where there is to be one.
+
+        Raises:
+            OutputError: if there is to be a bag, and it cannot be made.
+        """
+        moment = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+        name = f"{self._robot.name}-{moment}-{secrets.token_hex(3)}"
+        bag = self._new_bag(name)
+        if self._efforts is not None:
+            self._efforts.begin()
+        self._setbacks = SetbackWatch[Sample]()
+        self._open(name, bag)
+        return name
+
+    def _new_bag(self, recording: str) -> BagRecording | None:
+        directory = self._declared.now.bag_directory
+        if not directory:
+            return None
+        bag = BagRecording(Path(directory) / recording, self._part_period)
+        for topic, kind, message, received in self._reference.newest:
+            bag.add(BagMessage(topic, kind, received, serialize_message(message)))
+        return bag
+
+    def _open(self, name: str, bag: BagRecording | None) -> Recorder:
+        efforts = None if self._efforts is None else self._efforts.buffer
+        self._pace.begin()
+        self._recorder = Recorder(name, len(self._robot.joints), self._rate, efforts)
+        self._bag = bag
+        if self._filtered is not None:
+            self._filtered.begin()
+        self._announced.publish(String(data=name))
+        self.get_logger().info(f"recording {name} begins")
+        return self._recorder
+
+    def _continue(self, recorder: Recorder) -> Recorder:
+        """End a recording and go on in another: stamps from before and after are two clocks'."""
+        name = continuation(recorder.recording)
+        self.get_logger().warning(
+            f"the clock of the joint states was set back: recording {recorder.recording} ends, "
+            f"{name} goes on"
+        )
+        self._publish(last=True)
+        if self._efforts is not None:
+            self._efforts.buffer.next_clock()
+        self._diagnostics.set_back()
+        had_bag = self._bag is not None
+        self._end_bag()
+        return self._open(name, self._bag_that_goes_on(name) if had_bag else None)
+
+    def _bag_that_goes_on(self, name: str) -> BagRecording | None:
+        try:
+            return self._new_bag(name)
+        except OutputError as error:
+            self._diagnostics.bag_ended(str(error))
+            return None
+
+    def _end(self) -> str:
+        if self._recorder is None:
+            return ""
+        name = self._recorder.recording
+        for sample in self._setbacks.release():
+            self._recorder.add(sample)
+        self._publish(last=True)
+        self._recorder = None
+        self._end_bag()
+        self.get_logger().info(f"recording {name} has ended")
+        return name
+
+    def _end_bag(self) -> None:
+        if self._bag is not None:
+            self._bag.close()
+            self._ended_bags.append(self._bag)
+            self._bag = None
+
+    def _on_start(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        if self._recorder is not None:
+            response.message = f"recording {self._recorder.recording} is running: ~/stop it first"
+            return response
+        try:
+            response.message = self._begin()
+        except OutputError as error:
+            response.message = str(error)
+            return response
+        response.success = True
+        return response
+
+    def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        name = self._end()
+        response.success = bool(name)
+        response.message = name or "no recording is running"
+        return response
+
+    def _on_clear(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        """End the recording, if one is running, and begin another."""
+        running = bool(self._end())
+        try:
+            response.message = self._begin() if running else "no recording is running"
+        except OutputError as error:
+            response.message = str(error)
+            return response
+        response.success = True
+        return response
+
+    def _report(self) -> None:
+        self._states.listen_to_lossy_publishers()
+        for bag in [*self._ended_bags, *([self._bag] if self._bag else [])]:
+            if bag.problem:
+                self._diagnostics.bag_ended(bag.problem)
+        self._ended_bags = [bag for bag in self._ended_bags if not bag.join(0.0)]
+        more = [] if self._efforts is None else [self._efforts.status(self._diagnostics.newest)]
+        self._diagnostics.publish(self._recorder, self._bag, more)
+
+    def finish(self) -> None:
+        """End the recording, so that receivers know, and the bag."""
+        if self._end():
+            self._blocks.wait_for_all_acked(qos.ARRIVED_WITHIN)
+        for bag in self._ended_bags:
+            if not bag.join(_FINISH):
+                self.get_logger().error(f"bag {bag.path}: the disk does not keep up; cut short")
+            elif bag.problem:
+                self.get_logger().error(f"bag: {bag.problem}")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the node."""
+    return run(
+        AcquisitionNode,
+        arguments,
+        name="acquisition",
+        finish=AcquisitionNode.finish,
+        make_executor=EventsExecutor,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,120 @@
+"""The controller's reference at the stamps of the joint states."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory
+
+from robot_identification.errors import InputError, RobotIdentificationError
+from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE as STATE_TYPE
+from robot_identification.files.bags.trajectories import MESSAGE_TYPE as TRAJECTORY_TYPE
+from robot_identification.robot.model import Array, RobotModel
+from robot_identification.ros.acquisition.recorder import Block
+from robot_identification.ros.acquisition.reference_samples import ReferenceSamples
+from robot_identification.ros.common import qos
+from robot_identification.ros.common.joint_states import NANOSECONDS, stamp_of
+from robot_identification.ros.messages.trajectories import trajectory_of
+from robot_identification.signals.joint_columns import JointColumns
+
+_REPEAT = 10.0
+
+Received = tuple[str, str, Any, int]
+"""Topic, type, message, and when it came, in ns."""
+
+
+class Reference:
+    """Knows the reference from `joint_trajectory`, or from samples on `joint_reference`.
+
+    A trajectory is interpolated as joint_trajectory_controller does, and stands still before its
+    start and after its end.  Samples hold until the next one; where any came they are preferred.
+
+    Args:
+        node: the node that subscribes.
+        robot: the robot.
+        keep: given topic, type, message and time in ns of all that comes, for a bag.
+    """
+
+    def __init__(
+        self, node: Node, robot: RobotModel, keep: Callable[[str, str, Any, int], None]
+    ) -> None:
+        self._node = node
+        self._keep = keep
+        self._newest: dict[str, Received] = {}
+        self._robot = robot
+        self._trajectory: Trajectory | None = None
+        self._start = 0
+        self._samples = ReferenceSamples()
+        self._columns = JointColumns(robot.joint_names, "joint_reference")
+        self._trajectory_topic = node.create_subscription(
+            JointTrajectory, "joint_trajectory", self._on_trajectory, qos.COMMANDS
+        ).topic_name
+        self._sample_topic = node.create_subscription(
+            JointState, "joint_reference", self._on_sample, qos.STATES_IN
+        ).topic_name
+
+    @property
+    def newest(self) -> tuple[Received, ...]:
+        """The last trajectory and the last sample, as far as there are any."""
+        return tuple(self._newest.values())
+
+    def known_until(self) -> int | None:
+        """Return the stamp in ns up to which samples have come; None where none are waited for."""
+        return self._samples.known_until()
+
+    def _note(self, topic: str, kind: str, message: Any) -> None:
+        noted = (topic, kind, message, time.time_ns())
+        self._newest[topic] = noted
+        self._keep(*noted)
+
+    def complete(self, block: Block) -> Block:
+        """Return a block with the reference at its stamps, where one is known."""
+        reference = self._at(block.samples.stamps)
+        if reference is None:
+            return block
+        return replace(block, samples=replace(block.samples, reference=reference))
+
+    def _at(self, stamps: npt.NDArray[np.int64]) -> Array | None:
+        if self._samples:
+            return self._samples.at(stamps)
+        if self._trajectory is not None:
+            seconds = (stamps - self._start) / NANOSECONDS
+            return self._trajectory.sample(seconds)[0]
+        return None
+
+    def _on_trajectory(self, message: JointTrajectory) -> None:
+        self._note(self._trajectory_topic, TRAJECTORY_TYPE, message)
+        start = stamp_of(message)
+        try:
+            trajectory = trajectory_of(message).reordered(self._robot.joint_names)
+        except RobotIdentificationError as error:
+            self._node.get_logger().warning(f"reference ignored: {error}")
+            return
+        if start == 0:
+            self._node.get_logger().warning(
+                "reference ignored: a trajectory without a start stamp starts at an unknown time"
+            )
+            self._trajectory = None
+            return
+        self._trajectory, self._start = trajectory, start
+
+    def _on_sample(self, message: JointState) -> None:
+        self._note(self._sample_topic, STATE_TYPE, message)
+        if stamp_of(message) == 0:
+            self._node.get_logger().warning(
+                "reference ignored: a sample without a stamp holds at an unknown time",
+                throttle_duration_sec=_REPEAT,
+            )
+        elif len(message.position) == len(message.name):
+            with suppress(InputError):  # of other joints
+                columns = self._columns.of(message.name)
+                self._samples.add(stamp_of(message), np.asarray(message.position)[columns])

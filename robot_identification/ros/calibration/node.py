@@ -1,0 +1,223 @@
+"""The node that hands identified parameters back: consistent, as messages, URDF and files."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
+from rclpy.executors import Executor
+from rclpy.node import Node
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+
+from robot_identification.calibration.calibrate import CalibrationSettings, calibrate
+from robot_identification.calibration.calibrated import CalibratedParameters
+from robot_identification.calibration.monitor import Level, Watch
+from robot_identification.calibration.prior import Prior
+from robot_identification.errors import InputError, ResultFileError, UnknownRobotError
+from robot_identification.files.atomic import check_targets
+from robot_identification.files.export.urdf import (
+    describe,
+    identified_urdf,
+    read_urdf_text,
+    refuse_inputs,
+)
+from robot_identification.files.parameters import parameters_file
+from robot_identification.files.priors import read_prior
+from robot_identification.files.results import read_result
+from robot_identification.identification.result import SPOILT, IdentificationResult
+from robot_identification.msg import IdentificationResult as ResultMessage
+from robot_identification.msg import InertialParameters
+from robot_identification.robot.drives import require_effort_meaning
+from robot_identification.robot.files.loading import find_robot, load_robot, source_urdf
+from robot_identification.ros.calibration.parameters import CalibrationParameters
+from robot_identification.ros.calibration.prediction import Prediction
+from robot_identification.ros.common import qos
+from robot_identification.ros.common.executors import PooledExecutor
+from robot_identification.ros.common.jobs import Desk, Turn
+from robot_identification.ros.common.outputs import output_folder
+from robot_identification.ros.common.parameters import declare
+from robot_identification.ros.common.process import run
+from robot_identification.ros.messages.calibrated import calibrated_message
+from robot_identification.ros.messages.common import stated
+from robot_identification.ros.messages.results import result_of
+from robot_identification.srv import Calibrate
+
+_THREADS = 4
+
+
+@dataclass(frozen=True)
+class _Made:
+    """What a calibration gives to others: made whole before anything of it is published."""
+
+    parameters: InertialParameters
+    description: String
+    encoding: str
+    watch: Watch | None
+
+
+class CalibrationNode(Node):
+    """Keeps the last identification, and answers requests to calibrate."""
+
+    def __init__(self) -> None:
+        super().__init__("calibration")
+        parameters = declare(self, CalibrationParameters)
+        values = parameters.now
+        source = values.robot
+        self._robot = load_robot(source, effort_meaning=values.effort_meaning or None)
+        described_by = source_urdf(source)
+        urdf = values.urdf or described_by
+        self._urdf = None if urdf is None else Path(urdf)
+        self._prior = values.prior or described_by
+        self._inputs = [find_robot(source)]
+        self._check_files()
+        self._outputs = output_folder(self, values.output_directory)
+        self._desk = Desk(self.get_logger())
+        self._last: IdentificationResult | None = None
+        quick, long = MutuallyExclusiveCallbackGroup(), ReentrantCallbackGroup()
+        self._inertials = self.create_publisher(
+            InertialParameters, "inertial_parameters", qos.LATCHED
+        )
+        self._descriptions = self.create_publisher(
+            String, "identified_robot_description", qos.LATCHED
+        )
+        self.create_subscription(
+            ResultMessage,
+            "identified_parameters",
+            self._on_result,
+            qos.LATCHED,
+            callback_group=MutuallyExclusiveCallbackGroup(),
+        )
+        self._prediction: Prediction | None = None
+        if values.predict:
+            require_effort_meaning(self._robot)
+            self._prediction = Prediction(self, self._robot, quick, parameters)
+        for kind, name, callback in (
+            (Calibrate, "~/calibrate", self._on_calibrate),
+            (Trigger, "~/cancel", self._desk.on_cancel),
+        ):
+            self.create_service(kind, name, callback, qos_profile=qos.SERVICES, callback_group=long)
+        self.get_logger().info(f"ready: {self._robot.name}, prior {self._prior or 'none'}")
+
+    def _check_files(self) -> None:
+        """Refuse a prior or a URDF of no use before anybody waits for a calibration."""
+        read_prior(self._prior, self._robot)
+        if self._urdf is not None:
+            describe(self._urdf)
+            self._inputs.append(self._urdf)
+
+    def _on_result(self, message: ResultMessage) -> None:
+        if message.robot != self._robot.name:
+            self.get_logger().error(
+                f"parameters of {message.robot} ignored: this node is for {self._robot.name}"
+            )
+            return
+        try:
+            self._last = result_of(message)
+        except InputError as error:
+            self.get_logger().error(f"identified_parameters ignored: {error}")
+            return
+        self.get_logger().info(f"{len(message.parameters)} base parameters to calibrate")
+
+    def _on_calibrate(
+        self, request: Calibrate.Request, response: Calibrate.Response
+    ) -> Calibrate.Response:
+        return self._desk.run(
+            "calibrate", response, lambda filled, turn: self._calibrate(request, filled, turn)
+        )
+
+    def _calibrate(
+        self, request: Calibrate.Request, response: Calibrate.Response, turn: Turn
+    ) -> str:
+        inputs = [*self._inputs, *filter(None, (request.result, request.prior))]
+        named = [name for name in (request.output, request.urdf) if name]
+        overwrite = request.overwrite
+        targets = [self._outputs.target(name, overwrite=overwrite) for name in named]
+        for target in check_targets(targets):
+            refuse_inputs(target, inputs)
+        result = self._result(request.result)
+        calibrated = calibrate(
+            self._robot,
+            result,
+            self._prior_of(request.prior),
+            **stated(request, CalibrationSettings),
+            cancelled=turn.cancelled,
+        )
+        made = self._made(result, calibrated)
+        response.parameters = made.parameters
+        response.active_links = list(calibrated.active_links)
+        response.warnings = list(calibrated.warnings)
+        response.seconds = calibrated.seconds
+        files = [*self._files(request, calibrated, made)]
+        response.written = self._outputs.write(files, overwrite=overwrite)
+        self._inertials.publish(made.parameters)
+        self._descriptions.publish(made.description)
+        if self._prediction is not None and made.watch is not None:
+            self._prediction.use(made.watch)
+        far = calibrated.distance_to_prior
+        distance = "no prior" if math.isnan(far) else f"distance to the prior {far:.3g}"
+        return (
+            f"{calibrated.step.value}: relative error {calibrated.error.total:.4f}, "
+            f"{100.0 * calibrated.error_increase:.2g} % of it for consistency; {distance}"
+            + "".join(f"; {warning}" for warning in calibrated.warnings if SPOILT in warning)
+        )
+
+    def _result(self, path: str) -> IdentificationResult:
+        if path:
+            return read_result(path)
+        if self._last is None:
+            raise ResultFileError(
+                "the last result", "there is none: call ~/identify of the identification node first"
+            )
+        return self._last
+
+    def _prior_of(self, named: str) -> Prior:
+        try:
+            return read_prior(named or self._prior, self._robot)
+        except UnknownRobotError as error:
+            raise ResultFileError(named, "no such parameter file or URDF") from error
+
+    def _made(self, result: IdentificationResult, calibrated: CalibratedParameters) -> _Made:
+        """Return all that is published, checked as far as publishing could fail."""
+        text, description, encoding = None, None, "utf-8"
+        if self._urdf is not None:
+            (text, encoding), description = read_urdf_text(self._urdf), describe(self._urdf)
+        message = calibrated_message(
+            self._robot,
+            calibrated,
+            stamp=self.get_clock().now().nanoseconds,
+            description=description,
+        )
+        name = str(self._urdf or "")
+        urdf = identified_urdf(self._robot, calibrated.values, text, name=name)
+        watch = None
+        if self._prediction is not None:
+            watch = Watch(self._robot, calibrated.values, Level.of(result, calibrated))
+        return _Made(message, String(data=urdf), encoding, watch)
+
+    def _files(
+        self, request: Calibrate.Request, calibrated: CalibratedParameters, made: _Made
+    ) -> Iterator[tuple[str, bytes]]:
+        """Yield the files that a request asks for, with what they are to hold."""
+        if request.urdf:
+            yield request.urdf, made.description.data.encode(made.encoding)
+        if request.output:
+            yield request.output, parameters_file(request.output, self._robot, calibrated)
+
+
+def make_executor() -> Executor:
+    """Return an executor whose threads leave one for joint states and one for cancel, always."""
+    return PooledExecutor(_THREADS)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the node."""
+    return run(CalibrationNode, arguments, name="calibration", make_executor=make_executor)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,155 @@
+"""The calibration node's `predicted_joint_states`, and what it says on /diagnostics."""
+
+from __future__ import annotations
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rclpy.callback_groups import CallbackGroup
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+
+from robot_identification.calibration.monitor import PredictedBlock, Watch
+from robot_identification.errors import InputError
+from robot_identification.robot.drives import from_joint_side, to_joint_side
+from robot_identification.robot.model import RobotModel
+from robot_identification.ros.calibration.parameters import CalibrationParameters
+from robot_identification.ros.common import qos
+from robot_identification.ros.common.joint_states import NANOSECONDS, JointStateReader, Sample
+from robot_identification.ros.common.parameters import NodeParameters
+from robot_identification.ros.common.polled_subscription import PolledSubscription
+from robot_identification.ros.messages.common import time_of
+
+_BLOCK_PERIOD = 0.1
+_PORTION, _PORTIONS = 250, 8  # states at a time, and how often without a pause
+
+
+class Prediction:
+    """Publishes what the calibrated model predicts, with the stamps and units of `joint_states`.
+
+    Joint states are taken in and worked on in blocks, since the filters look ahead.
+
+    Args:
+        node: the node that publishes.
+        robot: the robot.
+        group: callback group of what is done here.
+        parameters: of the node.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        robot: RobotModel,
+        group: CallbackGroup,
+        parameters: NodeParameters[CalibrationParameters],
+    ) -> None:
+        self._node = node
+        self._robot = robot
+        self._parameters = parameters
+        self._watch: Watch | None = None
+        self._received = self._predicted = 0
+        rate = parameters.now.predicted_rate
+        self._pause = NANOSECONDS / rate if rate > 0.0 else 0.0
+        self._sent = 0
+        self._refusal = ""
+        self._publisher = node.create_publisher(
+            JointState, "predicted_joint_states", qos.STATES_OUT
+        )
+        self._diagnostics = node.create_publisher(DiagnosticArray, "/diagnostics", qos.STATUS)
+        self._reader = JointStateReader(robot.joint_names, "joint_states")
+        self._states = PolledSubscription(node, JointState, "joint_states", qos.STATES_IN)
+        node.create_timer(_BLOCK_PERIOD, self._work, callback_group=group)
+        node.create_timer(parameters.now.diagnostics_period, self._report, callback_group=group)
+
+    def use(self, watch: Watch) -> None:
+        """Predict with another model from now on."""
+        self._watch, self._sent = watch, 0
+
+    def _take(self) -> list[Sample]:
+        """Return the joint states that have come and are of use; none before there is a model."""
+        samples = []
+        for message in self._states.take(_PORTION):
+            self._received += 1
+            if self._watch is None:
+                continue
+            try:
+                samples.append(self._reader.read(message, self._received))
+            except InputError as error:
+                self._refusal = str(error)
+        return samples
+
+    def _work(self) -> None:
+        """Work on what has come, in portions: large ones, after a stall, cost memory for good."""
+        for _ in range(_PORTIONS):
+            before = self._received
+            self._predict(self._take())
+            if self._received - before < _PORTION:
+                return
+
+    def _predict(self, samples: list[Sample]) -> None:
+        watch = self._watch
+        if watch is None or not samples:
+            return
+        try:
+            joints = to_joint_side(
+                self._robot,
+                np.array([sample.position for sample in samples]),
+                None,
+                np.array([sample.effort for sample in samples]),
+            )
+            if joints.position is None or joints.effort is None:
+                return
+            stamps = np.array([sample.stamp for sample in samples], dtype=np.int64)
+            blocks = watch.push(stamps, joints.position, joints.effort)
+        except InputError as error:
+            self._refusal = str(error)
+            return
+        for block in blocks:
+            self._publish(block)
+
+    def _publish(self, block: PredictedBlock) -> None:
+        signals = from_joint_side(self._robot, block.position, block.velocity, block.effort)
+        rows = [np.asarray(signal).tolist() for signal in signals]
+        for stamp, position, velocity, effort in zip(block.stamps.tolist(), *rows, strict=True):
+            if stamp - self._sent < self._pause:
+                continue
+            message = JointState(
+                name=list(self._robot.joint_names),
+                position=position,
+                velocity=velocity,
+                effort=effort,
+            )
+            message.header.stamp = time_of(stamp)
+            self._publisher.publish(message)
+            self._sent = stamp
+            self._predicted += 1
+
+    def _report(self) -> None:
+        watch, refusal = self._watch, self._refusal
+        self._refusal = ""
+        drift = np.full(len(self._robot.joints), np.nan) if watch is None else watch.drift
+        largest = self._parameters.now.drift_warning
+        names = self._robot.joint_names
+        drifting = [f"{n} {d:.1f}" for n, d in zip(names, drift, strict=True) if d > largest]
+        level, text = DiagnosticStatus.OK, "no parameters yet" if watch is None else "watching"
+        if refusal:
+            level, text = DiagnosticStatus.ERROR, f"joint states refused: {refusal}"
+        elif drifting:
+            level = DiagnosticStatus.WARN
+            text = f"residual over its identified level: {', '.join(drifting)}"
+        status = DiagnosticStatus(
+            level=level,
+            name=f"{self._node.get_fully_qualified_name()}: residual",
+            hardware_id=self._robot.name,
+            message=text,
+            values=[
+                KeyValue(key="states_received", value=str(self._received)),
+                KeyValue(key="states_predicted", value=str(self._predicted)),
+                *(
+                    KeyValue(key=f"drift_{name}", value=f"{value:.3f}")
+                    for name, value in zip(names, drift, strict=True)
+                ),
+            ],
+        )
+        report = DiagnosticArray(status=[status])
+        report.header.stamp = self._node.get_clock().now().to_msg()
+        self._diagnostics.publish(report)

@@ -1,0 +1,1 @@
+"""Clients of the nodes, for commands, demo and scripts."""

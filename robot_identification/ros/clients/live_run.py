@@ -1,0 +1,84 @@
+"""A live run over the services of the nodes: what is asked of them, one after the other."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from robot_identification.msg import ExcitationStatus as Status
+from robot_identification.ros.clients.asking import Report
+from robot_identification.ros.clients.motion import MotionStoppedError, follow
+from robot_identification.ros.clients.verbs import Verbs
+
+
+@dataclass(frozen=True)
+class Move:
+    """A motion that reached its end.
+
+    Attributes:
+        trajectory_hash: of the plan that was followed.
+        speed: share of the planned speed.
+        seconds: duration of the trajectory at that speed.
+        recording: identifier of its recording; empty where it was not recorded.
+    """
+
+    trajectory_hash: str
+    speed: float
+    seconds: float
+    recording: str = ""
+
+
+class LiveRun:
+    """Plans that are previewed, followed and recorded.
+
+    Args:
+        verbs: of the nodes.
+
+    Attributes:
+        verbs: as given.
+    """
+
+    def __init__(self, verbs: Verbs) -> None:
+        self.verbs = verbs
+
+    def planned(self) -> str:
+        """Return the hash of the plan that the next start executes; empty where there is none."""
+        return str(self.verbs.next_status().trajectory_hash)
+
+    def preview(self, speed: float) -> str:
+        """Return what a start at a speed would do; nothing moves.
+
+        Args:
+            speed: share of the planned speed.
+
+        Raises:
+            RequestRefusedError: it would be refused.
+        """
+        with self.verbs.changed("excitation", "speed", speed):
+            return str(self.verbs.preview().message)
+
+    def move(self, report: Report, speed: float, *, record: bool, refresh: bool = True) -> Move:
+        """Have the robot follow the plan, and wait for its end; an interruption brakes it.
+
+        Args:
+            report: told how far the motion is.
+            speed: share of the planned speed.
+            record: whether to record meanwhile.
+            refresh: whether the recording may refresh `identified_parameters` meanwhile.
+
+        Raises:
+            RequestRefusedError: the start, or the recording, is refused.
+            MotionStoppedError: the motion was stopped before its end.
+            CancelledError: it was interrupted; the message says what became of the robot.
+            NodeGoneError: the node does not say anything any more.
+        """
+        with ExitStack() as during:
+            if not refresh:
+                during.enter_context(self.verbs.changed("identification", "streaming", False))
+            during.enter_context(self.verbs.changed("excitation", "speed", speed))
+            recording = during.enter_context(self.verbs.recorded()) if record else None
+            status = follow(self.verbs, report)
+            if status.state != Status.FINISHED:
+                raise MotionStoppedError(status)
+        name = "" if recording is None else recording.name
+        return Move(status.trajectory_hash, speed, status.duration, name)

@@ -1,0 +1,96 @@
+"""A motion of the excitation node, from its start to its end: followed, and braked if need be."""
+
+from __future__ import annotations
+
+import time
+
+from robot_identification.errors import CancelledError, ResultRefusedError, RobotIdentificationError
+from robot_identification.msg import ExcitationStatus as Status
+from robot_identification.ros.clients.asking import SILENT, Report
+from robot_identification.ros.clients.client import ClientTimeoutError, NodeGoneError
+from robot_identification.ros.clients.interruption import signals_ignored
+from robot_identification.ros.clients.verbs import Verbs
+
+OVER = (Status.FINISHED, Status.STOPPED, Status.FAULT)
+"""States in which no motion is under way any more."""
+
+_STAGES = {Status.APPROACHING: "approach", Status.RUNNING: "trajectory", Status.BRAKING: "braking"}
+_SHOWS_WITHIN = 2.0
+
+
+class MotionStoppedError(ResultRefusedError):
+    """The robot did not reach the end of the trajectory; the text says what became of it.
+
+    Attributes:
+        status: what the node said last.
+    """
+
+    def __init__(self, status: Status) -> None:
+        self.status = status
+        super().__init__(f"the motion was stopped: {status.text}; nothing resumes by itself")
+
+
+def follow(verbs: Verbs, report: Report | None = None, *, resume: bool = False) -> Status:
+    """Start the motion of the last plan, wait for its end, and return the status then.
+
+    An interruption (KeyboardInterrupt) brakes the robot first.
+
+    Args:
+        verbs: of the nodes.
+        report: told the stage of the motion, and which fraction of it is over; None: nobody.
+        resume: go on with a plan of experiments after a stop.
+
+    Raises:
+        RequestRefusedError: the start is refused.
+        CancelledError: it was interrupted; the message says what became of the robot.
+        NodeGoneError: the node does not say anything any more.
+    """
+    verbs.wait_for_brake()
+    try:
+        verbs.resume() if resume else verbs.start()
+        return _watch(verbs, report or (lambda _stage, _fraction: None))
+    except KeyboardInterrupt as error:
+        with signals_ignored():
+            told = brake(verbs)
+        raise CancelledError(told) from error
+    except (NodeGoneError, ClientTimeoutError) as error:
+        raise NodeGoneError(f"{error}; {brake(verbs)}") from error
+
+
+def _watch(verbs: Verbs, report: Report) -> Status:
+    """Return the status at the end of the motion that was begun just now."""
+    begun = time.monotonic()
+    heard, moved = len(verbs.statuses), False
+    while True:
+        heard = _hear_more(verbs, heard)
+        status = verbs.status
+        if status.state in _STAGES:
+            moved = True
+            fraction = status.elapsed / status.duration if status.duration > 0.0 else 0.0
+            report(_STAGES[status.state], min(fraction, 1.0))
+        # What was said before the start may come after its answer.
+        elif status.state in OVER and (moved or time.monotonic() - begun > _SHOWS_WITHIN):
+            return status
+
+
+def _hear_more(verbs: Verbs, known: int) -> int:
+    """Wait until there are more statuses than are known; return how many."""
+    try:
+        verbs.wait(lambda: len(verbs.statuses) > known, "status", SILENT)
+    except ClientTimeoutError as error:
+        raise NodeGoneError(
+            f"the node excitation has said nothing for {SILENT:g} s, and the controller "
+            "goes on with the trajectory that it has"
+        ) from error
+    return len(verbs.statuses)
+
+
+def brake(verbs: Verbs) -> str:
+    """Have the robot brake, wait for rest, and return what became of it, for people."""
+    try:
+        answer = verbs.answers.stop()
+        verbs.next_status()
+        verbs.wait(lambda: verbs.status.state not in _STAGES, "rest")
+    except RobotIdentificationError as error:
+        return f"braking was asked for, but {error}: use the emergency stop"
+    return f"{answer.message}; {verbs.status.text}"

@@ -1,0 +1,1 @@
+"""What the nodes share: parameters, jobs, subscriptions, quality of service."""

@@ -1,0 +1,187 @@
+"""Node parameters with descriptors, ranges and validation, declared from a table of settings."""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+
+from rcl_interfaces.msg import (
+    FloatingPointRange,
+    IntegerRange,
+    ParameterDescriptor,
+    SetParametersResult,
+)
+from rclpy.exceptions import InvalidParameterTypeException, InvalidParameterValueException
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+from robot_identification.errors import SettingError
+from robot_identification.robot.files.schema import suggestion
+from robot_identification.ros.common.parameter_files import (
+    given_to_all,
+    is_of_ros,
+    shipped_nodes,
+    shipped_parameters,
+)
+from robot_identification.settings import Kind, Setting, Settings
+
+Type = Parameter.Type
+Own = TypeVar("Own", bound=Settings)
+
+TYPES: Mapping[Kind, Parameter.Type] = {
+    Kind.NUMBER: Type.DOUBLE,
+    Kind.WHOLE: Type.INTEGER,
+    Kind.FLAG: Type.BOOL,
+    Kind.TEXT: Type.STRING,
+    Kind.NUMBERS: Type.DOUBLE_ARRAY,
+    Kind.TEXTS: Type.STRING_ARRAY,
+}
+"""Types of parameters; where real numbers are wanted, whole ones may be written without a point."""
+
+
+@dataclass
+class NodeParameters(Generic[Own]):
+    """The parameters of a node.
+
+    Attributes:
+        now: their present values; those that are not ``live`` never change.
+    """
+
+    now: Own
+
+
+Refuse = Callable[[Mapping[str, Any]], str]
+"""Takes new values by name; returns why they cannot be taken over now, or an empty text."""
+
+
+def declare(
+    node: Node,
+    kind: type[Own],
+    *,
+    refuse: Refuse | None = None,
+    changed: Callable[[], None] | None = None,
+) -> NodeParameters[Own]:
+    """Declare the parameters of a node.
+
+    Later changes pass the same checks; only those of ``live`` settings are possible.
+
+    Args:
+        node: the node.
+        kind: table of its parameters.
+        refuse: asked before parameters change that ask the node; may raise a SettingError too.
+            Without it they do not change.
+        changed: called after parameters were set.
+
+    Raises:
+        SettingError: if a value is missing or wrong, or the node has no such parameter.
+    """
+    table = kind.table()
+    _refuse_unknown(node, table)
+
+    def validate(wanted: list[Parameter]) -> SetParametersResult:
+        own = {one.name: _plain(one.value) for one in wanted if one.name in table}
+        for name, value in own.items():
+            if problem := table[name].problem(value):
+                return _refused(f"{name} {problem}: {table[name].description}")
+        asked = {name: table[name].read(own[name]) for name in own if table[name].asks}
+        reason = _reason(refuse, asked) if asked else ""
+        return _refused(reason) if reason else SetParametersResult(successful=True)
+
+    def take_over(new: list[Parameter]) -> None:
+        own = {
+            one.name: table[one.name].read(_plain(one.value)) for one in new if one.name in table
+        }
+        if own:
+            parameters.now = replace(parameters.now, **own)
+            if changed is not None:
+                changed()
+
+    parameters = NodeParameters(kind(**{name: _declare_one(node, table[name]) for name in table}))
+    node.add_on_set_parameters_callback(validate)
+    node.add_post_set_parameters_callback(take_over)
+    return parameters
+
+
+def _refused(reason: str) -> SetParametersResult:
+    return SetParametersResult(successful=False, reason=reason)
+
+
+def _reason(refuse: Refuse | None, values: Mapping[str, Any]) -> str:
+    """Return why a node does not take values over, or an empty text."""
+    if refuse is None:
+        return f"{', '.join(values)} cannot change while this node runs"
+    try:
+        return refuse(values)
+    except SettingError as error:
+        return str(error)
+
+
+def _refuse_unknown(node: Node, known: Mapping[str, Setting]) -> None:
+    """Refuse parameters that are given to this node, and that it does not have.
+
+    What a file gives to all nodes need not be for this one; where it is for none it is told.
+    """
+    # rclpy has no other way to see what was given and not declared.
+    given = node._parameter_overrides  # noqa: SLF001
+    unknown = [
+        name
+        for name in given
+        if name not in known and not node.has_parameter(name) and not is_of_ros(name)
+    ]
+    to_all = given_to_all(sys.argv) if unknown else frozenset()
+    for name in unknown:
+        problem = f"no such parameter of the node {node.get_name()}{suggestion(name, known)}"
+        if name not in to_all:
+            raise SettingError(name, given[name].value, problem)
+        if not any(name in shipped_parameters(other) for other in shipped_nodes()):
+            node.get_logger().warning(f"{name}: {problem}")
+
+
+def _declare_one(node: Node, setting: Setting) -> Any:
+    """Declare one parameter and return its value."""
+    name, default = setting.name, setting.default
+    if setting.kind.is_list and default:
+        default = list(default)
+    try:
+        declared = node.declare_parameter(
+            name, TYPES[setting.kind] if default is None else default, _descriptor(setting)
+        )
+    except (InvalidParameterTypeException, InvalidParameterValueException) as error:
+        raise SettingError(name, "as given", f"{error}; it is: {setting.description}") from error
+    if declared.type_ is Type.NOT_SET:
+        raise SettingError(name, "(not set)", f"must be given: {setting.description}")
+    value = _plain(declared.value)
+    if problem := setting.problem(value):
+        raise SettingError(name, value, f"{problem}: {setting.description}")
+    return setting.read(value)
+
+
+def _descriptor(setting: Setting) -> ParameterDescriptor:
+    """Return the descriptor by which tools explain and check a parameter."""
+    descriptor = ParameterDescriptor(
+        name=setting.name,
+        description=setting.description,
+        read_only=not setting.live,
+        dynamic_typing=setting.kind is Kind.NUMBER or setting.kind.is_list,
+    )
+    if setting.choices:
+        descriptor.additional_constraints = f"one of {', '.join(setting.choices)}"
+    least, most = setting.minimum, setting.maximum
+    if least is not None and most is not None:
+        if setting.kind is Kind.NUMBER:
+            descriptor.floating_point_range = [
+                FloatingPointRange(from_value=float(least), to_value=float(most))
+            ]
+        elif setting.kind is Kind.WHOLE:
+            descriptor.integer_range = [
+                IntegerRange(from_value=int(least), to_value=int(most), step=1)
+            ]
+    return descriptor
+
+
+def _plain(value: Any) -> Any:
+    """Return the value of a parameter with arrays as lists."""
+    return list(value) if isinstance(value, array | tuple) else value

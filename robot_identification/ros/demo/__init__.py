@@ -1,0 +1,1 @@
+"""A simulated robot that is commissioned through the services of the nodes."""

@@ -1,0 +1,281 @@
+"""Executor of plans for the excitation node: has the robot follow them, watches and stops it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from rclpy.node import Node
+from rclpy.task import Future
+from trajectory_msgs.msg import JointTrajectory
+
+from robot_identification.action import ExecuteExcitation
+from robot_identification.errors import CancelledError, NotCertifiedError, NothingInterruptedError
+from robot_identification.msg import ExcitationStatus
+from robot_identification.ros.common import qos
+from robot_identification.ros.common.jobs import Desk, Turn
+from robot_identification.ros.common.parameters import NodeParameters
+from robot_identification.ros.excitation.experiments import Course
+from robot_identification.ros.excitation.markers import MarkerPublisher
+from robot_identification.ros.excitation.other_arms import OtherArms
+from robot_identification.ros.excitation.parameters import ExcitationParameters
+from robot_identification.ros.excitation.progress import conclude, share_done
+from robot_identification.ros.messages.trajectories import message_of
+from robot_identification.ros.planning.planner import Planner
+from robot_identification.ros.planning.planning import Job, Prepared, prepare, wider_limits
+from robot_identification.ros.planning.worker import Planned
+from robot_identification.ros.supervision.braking import BrakingLimits
+from robot_identification.ros.supervision.phases import MOVING, Command, MotionSettings, Phase
+from robot_identification.ros.supervision.supervisor import Motion
+from robot_identification.ros.supervision.watch import MotionWatch
+
+WORK = "a motion"
+"""What the desk calls it."""
+
+
+class Mover:
+    """Moves the robot through the last plan.  One motion at a time; none goes on by itself.
+
+    Args:
+        node: the node.
+        desk: where the turns of motions come from.
+        parameters: of the node.
+        settings: returns how a motion that begins now is watched.
+        watch: the joint states.
+        planner: has the last plan.
+        markers: shows what is about to move.
+        arms: know where other robots stand.
+        changed: called when a motion begins, changes its phase or ends.
+
+    Attributes:
+        course: the last motion through the last plan; None before the first.
+        speed: share of the planned speed of that motion.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        desk: Desk,
+        parameters: NodeParameters[ExcitationParameters],
+        *,
+        settings: Callable[[], MotionSettings],
+        watch: MotionWatch,
+        planner: Planner,
+        markers: MarkerPublisher,
+        arms: OtherArms,
+        changed: Callable[[], None],
+    ) -> None:
+        self._node, self._desk, self._parameters, self._settings = node, desk, parameters, settings
+        self._watch, self._planner, self._changed = watch, planner, changed
+        self._markers, self._arms = markers, arms
+        self._commands = node.create_publisher(JointTrajectory, "joint_trajectory", qos.COMMANDS)
+        self.course: Course | None = None
+        self.speed = 1.0
+        self._turn: Turn | None = None  # that of the motion under way
+        self._unsent: Command | None = None  # what could not be published yet
+        self._over: Any = Future()  # of the motion of the last goal
+        self._share = 0.0
+
+    @property
+    def _motion(self) -> Motion | None:
+        return None if self.course is None else self.course.motion
+
+    def preview(self) -> str:
+        """Check what a start would do from where the robot stands; return it for people.
+
+        Raises:
+            RobotIdentificationError: why it would be refused.
+        """
+        speed = self._parameters.now.speed
+        prepared = self._prepare(*self._planner.latest(), None, speed)
+        self._watch.take()
+        self._motion_of(prepared).check(self._watch.now())
+        return _outline(prepared, speed)
+
+    async def execute(self, goal: Any, result: Any, turn: Turn) -> Any:
+        """Work off a goal: its motion, to the end."""
+        self._over = Future()
+        begun = await self.begin(goal, turn)
+        if self._turn is not turn or self.course is None:
+            return begun
+        await self._over
+        return conclude(result, self.course)
+
+    async def begin(self, goal: Any, turn: Turn) -> Any:
+        """Begin the plan, or what is left of it; the turn ends when the robot is at rest.
+
+        Returns:
+            A result that says whether the robot is on its way, and else why not.
+        """
+        result = ExecuteExcitation.Result()
+        try:
+            job, planned = self._planner.latest(goal.trajectory_hash)
+            since = self._interrupted() if goal.resume else None
+            speed = self._parameters.now.speed
+            prepared = self._prepare(job, planned, since, speed)
+            await self._watch.newer()  # preparing took time in which no state was taken in
+            if turn.cancelled():
+                raise CancelledError("stopped before anything moved")
+            motion = self._motion_of(prepared)
+            command = motion.begin(self._watch.now())
+            # What is sent is watched, even if sending fails half-way.
+            self.course = Course(planned.plan, motion, speed, since)
+            self._turn, self.speed, self._share = turn, speed, 0.0
+            self._publish(command)
+        except Exception as error:  # noqa: BLE001
+            # A fault of ours must reach the caller, and others may ask if nothing moves.
+            if self._turn is not turn:
+                turn.end()
+            return self._desk.failed("start", result, error)
+        self._changed()
+        begins = "" if since is None else f"from experiment {since + 1} on: "
+        result.success, result.message = True, begins + _outline(prepared, speed)
+        return result
+
+    def forget(self) -> None:
+        """Forget the last motion: another plan has taken the place of the one it went through."""
+        self.course = None
+
+    def _interrupted(self) -> int:
+        if self.course is None:
+            raise NothingInterruptedError("nothing was interrupted; ~/start begins the plan")
+        return self.course.interrupted()
+
+    def _prepare(self, job: Job, planned: Planned, since: int | None, speed: float) -> Prepared:
+        tracking = tuple(self._settings().tracking_error.tolist())
+        arms = self._arms.postures()
+        sources = replace(job.sources, tracking_error=tracking, arms=arms)
+        prepared = prepare(
+            replace(job, sources=sources),
+            planned.plan,
+            self._watch.fresh().position,
+            since=since,
+            speed=speed,
+            approach_speed=self._parameters.now.approach_speed,
+        )
+        checked = prepared.machine.surroundings.checked
+        if not checked and not self._parameters.now.acknowledge_unchecked:
+            raise NotCertifiedError(
+                "obstacles",
+                f"{prepared.obstacles}; if nothing is in the way of the motion, set the parameter "
+                "acknowledge_unchecked to true",
+            )
+        around = prepared.machine.surroundings.collisions
+        picture = self._markers.picture(around, prepared.motions, prepared.nearest)
+        self._markers.publish(picture)
+        return prepared
+
+    def _motion_of(self, prepared: Prepared) -> Motion:
+        return Motion(
+            limits=BrakingLimits(
+                planned=prepared.machine.limits,
+                declared=prepared.machine.declared,
+                time=prepared.braking_time,
+                lag_time=self._parameters.now.braking_lag_time,
+            ),
+            states=self._watch.states,
+            settings=self._settings(),
+            run=prepared.run,
+            approach=prepared.approach,
+        )
+
+    def stop(self) -> str:
+        """Brake, or keep a motion from beginning; return what is done, for people."""
+        if self._motion is None or not self._motion.moving:
+            if not self._desk.cancel(WORK):
+                return "nothing moves"
+            self._watch.wait_no_longer()
+            return "nothing has moved yet"
+        self._watch.take(moving=True)
+        command = self._motion.stop(self._watch.now())
+        if command is None:
+            return "braking already"
+        self._send(command)
+        self._changed()
+        return f"braking: at rest in {command.trajectory.duration:.3f} s"
+
+    def look(self) -> None:
+        """Take in joint states and look after the motion under way."""
+        moving = self._motion is not None and self._motion.moving
+        judged = self._watch.look(moving=moving)
+        if self._unsent is not None:
+            self._send(self._unsent)
+        if not judged or not moving or self._motion is None:
+            return
+        before = self._motion.phase
+        command = self._tick(self._motion)
+        if command is not None:
+            self._send(command)
+        if self._motion.phase is not before:
+            text = f"{self._motion.phase.name.lower()}: {self._motion.text}"
+            self._node.get_logger().info(text)
+            self._changed()
+            if self._motion.phase not in MOVING:
+                self._end()
+
+    def _tick(self, motion: Motion) -> Command | None:
+        """Brake where watching itself fails: a robot that nobody watches must not move."""
+        try:
+            now, problem = self._watch.now(), self._arms.problem()
+            braking = motion.stop(now, text=problem) if problem else None
+            return motion.tick(now) if braking is None else braking
+        except Exception as error:  # noqa: BLE001
+            import traceback
+
+            self._node.get_logger().error(f"watching failed:\n{traceback.format_exc()}")
+            return motion.stop(self._watch.now(), text=f"a fault of this node: {error}")
+
+    def _end(self) -> None:
+        """Let others plan and move, and give a goal its result."""
+        if self._turn is not None:
+            self._turn.end()
+            self._turn = None
+        if not self._over.done():
+            self._over.set_result(None)
+
+    def _send(self, command: Command) -> None:
+        """Publish a command, now or as soon as that is possible."""
+        self._unsent = command
+        try:
+            self._publish(command)
+        except Exception as error:  # noqa: BLE001
+            # A braking trajectory that does not go out is tried again with the next look.
+            self._node.get_logger().error(
+                f"a trajectory could not be published: {error!r}", throttle_duration_sec=1.0
+            )
+
+    def _publish(self, command: Command) -> None:
+        self._commands.publish(message_of(command.sent, command.stamp))
+        self._unsent = None
+
+    def tell(self, status: ExcitationStatus) -> None:
+        """Tell the client of the motion under way, if there is one."""
+        if self._turn is not None:
+            self._turn.tell(status)
+
+    def share(self) -> float:
+        """Return the share of approach and trajectory that is done, 0 to 1; braking adds none."""
+        if self.course is not None and self.course.motion.phase is not Phase.BRAKING:
+            self._share = share_done(self.course, self._watch.now().stamp)
+        return self._share
+
+    def finish(self) -> None:
+        """Brake if something moves, and wait until that has arrived."""
+        if self._motion is None or not self._motion.moving:
+            return
+        self._watch.take(moving=True)
+        command = self._motion.stop(self._watch.now(), text="the node ends") or self._unsent
+        if command is not None:
+            self._send(command)
+            self._commands.wait_for_all_acked(qos.ARRIVED_WITHIN)
+
+
+def _outline(prepared: Prepared, speed: float) -> str:
+    """Return what a motion consists of, for people."""
+    way = 0.0 if prepared.approach is None else prepared.approach.duration
+    return (
+        f"approach {way:.1f} s, trajectory {prepared.run.duration:.1f} s at "
+        f"{100.0 * speed:g} % speed, at rest within {prepared.braking_time:.3f} s"
+        f"{wider_limits(prepared.machine)}; {prepared.obstacles}"
+    )

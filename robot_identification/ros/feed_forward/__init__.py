@@ -1,0 +1,1 @@
+"""The node that feeds a model forward along a trajectory."""

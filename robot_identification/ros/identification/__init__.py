@@ -1,0 +1,1 @@
+"""The node that identifies base parameters from live recordings and bags."""

@@ -1,0 +1,178 @@
+"""A live recording as the identification node has it: its blocks, and what is missing of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from robot_identification.errors import UnknownRecordingError
+from robot_identification.identification.result import SPOILT
+from robot_identification.ros.acquisition.recorder import Block, Counts
+from robot_identification.ros.identification.standstill import Repetition
+from robot_identification.signals.recording import RawSamples, joined_samples
+
+# Repetitions in a row from which on they are told.
+_STUCK = 10
+# Bytes that a block takes beside its samples.
+_OVERHEAD = 1000
+
+
+@dataclass(frozen=True)
+class LiveRecording:
+    """The blocks of a recording that have arrived, and what is missing of it, at one moment.
+
+    It never changes: whoever works on it is not disturbed by blocks that come meanwhile.
+
+    Attributes:
+        recording: identifier.
+        effort_meaning: what its efforts are.
+        next_block: number of the block that should come next.
+        next_sample: number of the sample that should come next.
+        missing_blocks: blocks that never arrived.
+        missing_samples: samples in these blocks.
+        ended: whether its last block has arrived.
+        full: whether blocks were dropped because the memory granted is used up.
+        counts: what the acquisition node says became of its samples.
+        before: recording that this one continues after the clock was set back; empty if none.
+        after: recording that continues this one; empty if none.
+        effort_topic: topic of its efforts; empty: they came with the joint states.
+        effort_delay: time by which their stamps lie behind the motion, in s; accounted for.
+        conflicts: number of blocks that contradict others.
+        conflict: what is wrong with the first of them.
+        blocks: the samples that are kept, block by block.
+        size: bytes that they take.
+        repetition: how many of them in a row repeat the one before.
+        arrived: when the newest block came, in s on a steady clock.
+    """
+
+    recording: str
+    effort_meaning: str
+    next_block: int = 0
+    next_sample: int = 0
+    missing_blocks: int = 0
+    missing_samples: int = 0
+    ended: bool = False
+    full: bool = False
+    counts: Counts = field(default_factory=Counts)
+    before: str = ""
+    after: str = ""
+    effort_topic: str = ""
+    effort_delay: float = 0.0
+    conflicts: int = 0
+    conflict: str = ""
+    blocks: tuple[RawSamples, ...] = ()
+    size: int = 0
+    repetition: Repetition = field(default_factory=Repetition)
+    arrived: float = 0.0
+
+    @property
+    def last_stamp(self) -> int:
+        """Stamp of the newest sample that is kept, in ns; 0 without any."""
+        newest = (int(block.stamps[-1]) for block in reversed(self.blocks) if len(block.stamps))
+        return next(newest, 0)
+
+    @property
+    def spoilt(self) -> str:
+        """What is to be said of blocks that contradict each other; empty where none do."""
+        if not self.conflicts:
+            return ""
+        return (
+            f"{SPOILT}: {self.conflict}, and {self.conflicts} blocks contradict others; somebody "
+            "else sends samples of it: do not use the result"
+        )
+
+    def followed_by(self, block: Block, *, keep: bool, arrived: float) -> LiveRecording:
+        """Return the recording with its next block; a number that was skipped is a block lost.
+
+        Args:
+            block: with a number that has not been passed yet.
+            keep: whether there is memory for its samples.
+            arrived: when it came, in s on a steady clock.
+        """
+        samples = block.samples
+        followed = replace(
+            self,
+            next_block=block.sequence + 1,
+            next_sample=block.first_sample + len(samples.stamps),
+            missing_blocks=self.missing_blocks + block.sequence - self.next_block,
+            missing_samples=self.missing_samples + max(block.first_sample - self.next_sample, 0),
+            ended=self.ended or block.last,
+            counts=block.counts,
+            effort_topic=block.effort_topic,
+            effort_delay=block.effort_delay,
+            arrived=arrived,
+        )
+        if not keep:
+            return replace(followed, full=True)
+        return replace(
+            followed,
+            blocks=(*self.blocks, samples),
+            size=self.size + size_of(samples),
+            repetition=self.repetition.followed_by(samples.position, samples.effort),
+        )
+
+    def completed_by(self, block: Block, place: int) -> LiveRecording:
+        """Return the recording with a block that was counted as lost, before others.
+
+        Args:
+            block: the block.
+            place: number of the blocks before it.
+        """
+        samples = block.samples
+        blocks = (*self.blocks[:place], samples, *self.blocks[place:])
+        repetition = Repetition()
+        for one in blocks:
+            repetition = repetition.followed_by(one.position, one.effort)
+        return replace(
+            self,
+            missing_blocks=self.missing_blocks - 1,
+            missing_samples=max(self.missing_samples - len(samples.stamps), 0),
+            blocks=blocks,
+            size=self.size + size_of(samples),
+            repetition=repetition,
+        )
+
+    def samples(self, *, reference: bool = True) -> RawSamples:
+        """Return all samples; velocities and references only if every block has them.
+
+        Args:
+            reference: whether the reference is wanted at all.
+
+        Raises:
+            UnknownRecordingError: if there is no sample yet.
+        """
+        blocks = [block for block in self.blocks if len(block.stamps)]
+        if not blocks:
+            raise UnknownRecordingError(self.recording, [self.recording])
+        return joined_samples(blocks, reference=reference)
+
+    def warnings(self) -> list[str]:
+        """Return what a user should know about the recording, one line each."""
+        lines = [self.spoilt] if self.conflicts else []
+        if self.missing_blocks:
+            lines.append(
+                f"{self.missing_blocks} blocks, {self.missing_samples} samples, not arrived"
+            )
+        if self.full:
+            lines.append("cut short: the memory granted to recordings is used up")
+        if self.before:
+            lines.append(f"begins where the clock was set back in {self.before}")
+        if self.after:
+            lines.append(f"ends where the clock was set back; {self.after} goes on")
+        if self.repetition.longest >= _STUCK:
+            lines.append(
+                f"{self.repetition.longest} samples in a row repeat the one before: the driver was "
+                "stuck, or the robot rested"
+            )
+        for name in ("lost", "refused", "without_effort", "duplicate", "out_of_order"):
+            count = getattr(self.counts, name)
+            if count:
+                lines.append(f"{count} of {self.counts.received} samples {name.replace('_', ' ')}")
+        if not self.ended:
+            lines.append("not ended: it is still being made, or the acquisition node is gone")
+        return [f"recording {self.recording}: {line}" for line in lines]
+
+
+def size_of(samples: RawSamples) -> int:
+    """Return the bytes that samples take, with what is kept about them."""
+    arrays = (samples.velocity, samples.reference, samples.position, samples.effort)
+    return _OVERHEAD + samples.stamps.nbytes + sum(a.nbytes for a in arrays if a is not None)

@@ -1,0 +1,131 @@
+"""Requests on a recording that runs: each folds in what has come since the one before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from robot_identification.identification.base.parameters import BaseParameters
+from robot_identification.identification.estimators.choice import DEFAULT, method_of
+from robot_identification.identification.estimators.essential import EliminationRule
+from robot_identification.identification.estimators.estimator import Choice
+from robot_identification.identification.result import IdentificationResult
+from robot_identification.identification.rows.growing_identification import GrowingIdentification
+from robot_identification.robot.model import EffortMeaning, RobotModel
+from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.ros.common.jobs import Cancelled
+from robot_identification.ros.identification.recording import LiveRecording
+from robot_identification.ros.identification.requests import recording_of
+from robot_identification.signals.recording import RawSamples, Recording
+
+
+def is_about_whole(request: Any) -> bool:
+    """Tell whether a request to identify is about all of one live recording, and that alone.
+
+    Args:
+        request: of Identify, or a goal with the same fields.
+    """
+    data = request.data
+    return (
+        not data.bags
+        and len(data.recordings) <= 1
+        and (data.begin, data.end) == (0.0, 1.0)
+        and not data.estimate_effort_delay
+        and not (request.held_out or request.held_out_fraction or request.bag_weights)
+        and not (request.bag_noise or request.robust or request.robust_threshold)
+        and method_of(request.method or DEFAULT).stacked
+    )
+
+
+@dataclass
+class _Work:
+    """What is known of a recording.
+
+    Attributes:
+        recording: its identifier.
+        overrides: processing settings of the requests.
+        identification: has taken in the first blocks.
+        taken: these.
+        described: the recording without samples, with what is known of its efforts; None before
+            settings were derived.
+    """
+
+    recording: str
+    overrides: ProcessingSettings
+    identification: GrowingIdentification
+    taken: tuple[RawSamples, ...] = ()
+    described: Recording | None = None
+
+    def goes_on(self, source: LiveRecording, overrides: ProcessingSettings) -> bool:
+        """Tell whether a recording is this one with more blocks, or no more.
+
+        A block that came late stands before others, so that the last place is another's.
+        """
+        taken = len(self.taken)
+        same = len(source.blocks) >= taken > 0 and source.blocks[taken - 1] is self.taken[-1]
+        return same and (self.recording, self.overrides) == (source.recording, overrides)
+
+
+class RunningRecordings:
+    """Keeps what has become of the recording that was asked for last, as long as it runs.
+
+    For one thread at a time.
+
+    Args:
+        robot: the robot.
+        base: its base parameters.
+    """
+
+    def __init__(self, robot: RobotModel, base: BaseParameters) -> None:
+        self._robot, self._base = robot, base
+        self._work: _Work | None = None
+
+    def identify(
+        self,
+        request: Any,
+        source: LiveRecording,
+        overrides: ProcessingSettings,
+        cancelled: Cancelled,
+    ) -> IdentificationResult | None:
+        """Identify from a recording that runs; None where it is short enough to be taken whole.
+
+        Args:
+            request: of Identify, of which :func:`is_about_whole` is true.
+            source: the recording.
+            overrides: processing settings in place of recommended and derived ones.
+            cancelled: asked now and then whether to stop.
+
+        Raises:
+            InputError: the data are of no use.
+            NotExcitedError: the motion does not determine every base parameter.
+            CancelledError: if ``cancelled`` says so.
+        """
+        work, self._work = self._work, None  # what fails begins anew
+        if work is None or not work.goes_on(source, overrides):
+            meant = replace(self._robot, effort_meaning=EffortMeaning(source.effort_meaning))
+            begun = GrowingIdentification(meant, self._base, source.recording, overrides)
+            work = _Work(source.recording, overrides, begun)
+        work.identification.push(source.blocks[len(work.taken) :], cancelled=cancelled)
+        work.taken = source.blocks
+        settled_at = work.identification.settled_at
+        if settled_at is not None and work.described is None:
+            work.described = self._described(source, settled_at, cancelled)
+        self._work = work
+        if work.described is None:
+            return None
+        choice = Choice(request.method or DEFAULT, EliminationRule() if request.essential else None)
+        warnings = (*work.described.warnings, *source.warnings())
+        return work.identification.result(choice, replace(work.described, warnings=warnings))
+
+    def _described(self, source: LiveRecording, settled_at: int, cancelled: Cancelled) -> Recording:
+        """Return a recording without samples; its warnings tell the delay of separate efforts.
+
+        Args:
+            source: the recording.
+            settled_at: stamp up to which its samples tell that, in ns.
+            cancelled: asked now and then whether to stop.
+        """
+        first = [b for b in source.blocks if len(b.stamps) and int(b.stamps[0]) <= settled_at]
+        early = replace(source, blocks=tuple(first))
+        known = recording_of(early, self._robot, cancelled=cancelled)
+        return replace(known, segments=())

@@ -1,0 +1,1 @@
+"""Which nodes the launch files start, and their arguments."""

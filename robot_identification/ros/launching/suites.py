@@ -1,0 +1,254 @@
+"""Nodes and arguments of every launch file, without the package launch, for tests and scripts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from robot_identification.errors import SettingError
+from robot_identification.robot.files.schema import suggestion
+from robot_identification.ros.common.parameter_files import (
+    shipped_file,
+    shipped_parameters,
+    simulation_file,
+)
+from robot_identification.ros.launching.arguments import (
+    COMMANDED,
+    COMMON,
+    DRIVER,
+    MOVING,
+    OFFLINE,
+    SIMULATION,
+    SIMULATORS,
+    Argument,
+    Value,
+    is_given,
+)
+from robot_identification.ros.launching.given_parameters import NO_FILE, GivenParameters, full_name
+
+_STEPS = "identify,validate,calibrate"
+_SIMULATED_ROBOTS = MappingProxyType({"simulated_robot": "tx40", "mujoco_robot": "ur10"})
+
+
+@dataclass(frozen=True)
+class NodeStart:
+    """A node to start.
+
+    Attributes:
+        executable: its executable, and its name.
+        namespace: its namespace; empty: the root.
+        parameter_file: shipped file with all its parameters.
+        parameters: those that are different, from the arguments and their params_file.
+        remappings: new names of topics.
+        log_level: smallest level that is logged.
+        enclave: its security enclave; empty: none.
+    """
+
+    executable: str
+    namespace: str
+    parameter_file: str
+    parameters: Mapping[str, Any]
+    remappings: Mapping[str, str]
+    log_level: str
+    enclave: str
+
+    @property
+    def ros_arguments(self) -> list[str]:
+        """What the node is told about logging and security."""
+        logging = ["--log-level", self.log_level]
+        return [*logging, "--enclave", self.enclave] if self.enclave else logging
+
+
+@dataclass(frozen=True)
+class Suite:
+    """What a launch file starts.
+
+    Attributes:
+        arguments: its arguments.
+        nodes: executables that always start.
+        optional: executables that start where the argument of the same name says yes.
+        needed: executables without which the others are of no use.
+        fixed: node -> parameters that this way of use demands.
+    """
+
+    arguments: tuple[Argument, ...]
+    nodes: tuple[str, ...]
+    optional: tuple[str, ...] = ()
+    needed: tuple[str, ...] = ()
+    fixed: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
+
+    def refuse_unknown(self, given: Mapping[str, str]) -> None:
+        """Refuse arguments that this suite does not have.
+
+        Args:
+            given: arguments by name.
+
+        Raises:
+            SettingError: there is one; with the argument that may have been meant.
+        """
+        known = [argument.name for argument in self.arguments]
+        for name, text in given.items():
+            if name not in known:
+                hint = suggestion(name, known) or f"; there are {', '.join(known)}"
+                raise SettingError(name, text, f"no such argument{hint}")
+
+    def starts(self, given: Mapping[str, str], *, within: str = "") -> tuple[NodeStart, ...]:
+        """Return the nodes to start.
+
+        Args:
+            given: arguments by name; one that is missing or empty says nothing.
+            within: namespace in which the namespace of the arguments is.
+
+        Raises:
+            SettingError: an argument is unknown, or its value cannot be used, or no robot is given.
+            RobotDescriptionError: the params_file cannot be read, or gives something to no node.
+        """
+        self.refuse_unknown(given)
+        values = {name: text for name, text in given.items() if text}
+        namespace = f"{within}/{values.get('namespace', '')}"
+        file = _params_file(values, {full_name(namespace, name): name for name in self._possible})
+        own = {name: file.of(full_name(namespace, name)) for name in self._chosen(values)}
+        if not any(of_node.get("robot") for of_node in own.values()):
+            values = {**_robot_of_simulation(own), **values}
+        starts = tuple(self._start(name, values, of_node) for name, of_node in own.items())
+        _require_robot(starts)
+        return starts
+
+    @property
+    def _possible(self) -> tuple[str, ...]:
+        """The executables that some arguments start."""
+        simulators = SIMULATORS if SIMULATORS[0] in self.nodes else ()
+        return tuple(dict.fromkeys((*self.nodes, *simulators, *self.optional)))
+
+    def _chosen(self, given: Mapping[str, str]) -> list[str]:
+        simulator = given.get("simulator", SIMULATORS[0])
+        chosen = [simulator if name == SIMULATORS[0] else name for name in self.nodes]
+        return chosen + [name for name in self.optional if is_given(given, name)]
+
+    def _start(self, node: str, given: Mapping[str, str], own: Mapping[str, Any]) -> NodeStart:
+        prefix = given.get("enclaves", "").rstrip("/")
+        return NodeStart(
+            executable=node,
+            namespace=given.get("namespace", ""),
+            parameter_file=str(shipped_file(node)),
+            parameters=self._parameters(node, given, own),
+            remappings=self._remappings(node, given),
+            log_level=given.get("log_level", "info"),
+            enclave=f"{prefix}/{node}" if "enclaves" in given else "",
+        )
+
+    def _parameters(
+        self, node: str, given: Mapping[str, str], own: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Return the parameters of a node that differ from the shipped ones; later ones win."""
+        chosen: dict[str, Any] = {}
+        if node in SIMULATORS:
+            chosen |= _simulated(node, given.get("robot") or own.get("robot", ""))
+        chosen |= own
+        chosen |= self.fixed.get(node, {})
+        if node in SIMULATORS and "effort_noise" in given:
+            chosen["effort_noise"] = [0.0]  # in its place comes effort_noise_fraction
+        for argument in self.arguments:
+            text = given.get(argument.name, "")
+            if text and argument.parameter and argument.concerns(node):
+                chosen[argument.parameter] = argument.value(text)
+        return chosen
+
+    def _remappings(self, node: str, given: Mapping[str, str]) -> dict[str, str]:
+        topics = {
+            argument.topic: given[argument.name]
+            for argument in self.arguments
+            if argument.topic and argument.name in given and argument.concerns(node)
+        }
+        controller = given.get("controller", "").rstrip("/")
+        if controller:
+            if "joint_trajectory" in given:
+                problem = "give controller or joint_trajectory, not both"
+                raise SettingError("controller", controller, problem)
+            if node in COMMANDED:
+                topics["joint_trajectory"] = f"{controller}/joint_trajectory"
+        return topics
+
+
+def _params_file(given: Mapping[str, str], nodes: Mapping[str, str]) -> GivenParameters:
+    """Return what the argument params_file gives to nodes, checked."""
+    if "params_file" not in given:
+        return NO_FILE
+    file = GivenParameters.read(given["params_file"])
+    file.check(nodes)
+    return file
+
+
+def _robot_of_simulation(nodes: Iterable[str]) -> dict[str, str]:
+    """Return the argument that a simulation has where nobody names a robot."""
+    robots = [_SIMULATED_ROBOTS[name] for name in nodes if name in _SIMULATED_ROBOTS]
+    return {"robot": robots[0]} if robots else {}
+
+
+def _require_robot(starts: Sequence[NodeStart]) -> None:
+    """Refuse to start nodes that do not know their robot: none has one of its own.
+
+    Raises:
+        SettingError: there are some.
+    """
+    without = [
+        start.executable
+        for start in starts
+        if "robot" in shipped_parameters(start.executable) and not start.parameters.get("robot")
+    ]
+    if without:
+        raise SettingError(
+            "robot",
+            "(not given)",
+            f"{', '.join(without)} must know the robot: add robot:=FILE, a robot file (YAML) or a "
+            "URDF, or the name of a robot of this package",
+        )
+
+
+def _simulated(node: str, robot: str) -> Mapping[str, Any]:
+    """Return the parameters of a shipped simulated robot; nothing for others."""
+    path = simulation_file(robot)
+    return {} if path is None else GivenParameters.read(path).of(f"/{node}")
+
+
+def offline_command(given: Mapping[str, str]) -> list[str]:
+    """Return the arguments of ``robot-identification`` that identify the bags of a launch."""
+    line = ["run", "--steps", _STEPS, "--wait", "120", "--bag", *_paths(given["bag"])]
+    if given.get("validation_bag"):
+        line += ["--validation-bag", *_paths(given["validation_bag"])]
+    for name in ("namespace", "method", "output"):
+        if given.get(name):
+            line += [f"--{name}", given[name]]
+    return line
+
+
+def _paths(text: str) -> list[str]:
+    return [os.path.abspath(path) for path in text.split(os.pathsep) if path]  # noqa: PTH100
+
+
+_IDENTIFYING = ("excitation", "acquisition", "identification", "calibration")
+
+_RECORDING = ("excitation", "acquisition", "identification")
+
+LIVE = Suite((*COMMON, *MOVING, *DRIVER), _IDENTIFYING, ("computed_torque",), _RECORDING)
+"""A real robot, whose driver and controller run already."""
+
+SIMULATED = Suite(
+    (*COMMON, *MOVING, *SIMULATION),
+    (SIMULATORS[0], *_IDENTIFYING),
+    ("computed_torque",),
+    (*SIMULATORS, *_RECORDING),
+    fixed=MappingProxyType({"excitation": MappingProxyType({"acknowledge_unchecked": True})}),
+)
+"""A simulated robot, which can touch nothing."""
+
+BAGS = Suite(
+    (*COMMON, *OFFLINE),
+    ("identification", "calibration"),
+    needed=("identification",),
+    fixed=MappingProxyType({"calibration": MappingProxyType({"predict": False})}),
+)
+"""Recorded bags; nothing is live."""

@@ -1,0 +1,1 @@
+"""Between messages and the values of the core, both ways."""

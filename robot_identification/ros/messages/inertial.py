@@ -1,0 +1,148 @@
+"""Between a robot's dynamic parameters and the message InertialParameters, both ways."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+from geometry_msgs.msg import Inertia, Vector3
+
+from robot_identification import msg
+from robot_identification.calibration.checks import check_consistency
+from robot_identification.errors import (
+    InconsistentParametersError,
+    MessageError,
+    ResultMismatchError,
+)
+from robot_identification.files.export.link_bodies import LinkBody
+from robot_identification.files.export.mechanism import mechanism_of
+from robot_identification.robot.files.urdf import UrdfDescription
+from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.terms import TERMS
+from robot_identification.robot.units import unit_of
+from robot_identification.ros.messages.common import floats, time_of
+
+_LARGEST = 1e12
+"""What no parameter of a machine reaches, in SI units."""
+
+
+def parameters_message(
+    robot: RobotModel,
+    values: npt.ArrayLike,
+    *,
+    stamp: int,
+    description: UrdfDescription | None = None,
+) -> msg.InertialParameters:
+    """Return parameters as a message; what only a calibration knows is NaN or empty.
+
+    Args:
+        robot: the robot.
+        values: (full columns,) parameters in the order of ``robot.all_parameter_names``.
+        stamp: stamp of the message, in ns.
+        description: a URDF of the robot whose link frames are to be used; by default those of
+            the robot.
+
+    Raises:
+        ShapeError: if the number of values differs.
+        SampleError: if a value is NaN or infinite.
+        InconsistentParametersError: if a link or a friction cannot exist.
+    """
+    mechanism = mechanism_of(robot, values, description)
+    names = robot.all_parameter_names
+    nothing = floats(np.full(len(names), math.nan))
+    message = msg.InertialParameters(
+        robot=robot.name,
+        robot_hash=robot.digest,
+        gravity=Vector3(**dict(zip("xyz", map(float, robot.gravity), strict=True))),
+        links=[_link_message(joint) for joint in mechanism.joints],
+        names=list(names),
+        values=floats(mechanism.values),
+        units=[unit_of(name, robot) for name in names],
+        std=nothing,
+        std_robust=nothing,
+        verdicts=[msg.InertialParameters.PRIOR_DOMINATED] * len(names),
+        consistent=check_consistency(robot, values).consistent,
+        relative_error_total=math.nan,
+        distance_to_prior=math.nan,
+    )
+    message.header.frame_id = robot.base_link
+    message.header.stamp = time_of(stamp)
+    return message
+
+
+def _link_message(joint: LinkBody) -> msg.LinkInertialParameters:
+    body = joint.body
+    fields = msg.LinkInertialParameters.get_fields_and_field_types()
+    xx, xy, xz, yy, yz, zz = (float(x) for x in body.inertia[np.triu_indices(3)])
+    return msg.LinkInertialParameters(
+        joint=joint.joint,
+        link=joint.link,
+        frame=joint.link,
+        inertia=Inertia(
+            m=body.mass,
+            com=Vector3(**dict(zip("xyz", map(float, body.centre), strict=True))),
+            ixx=xx,
+            ixy=xy,
+            ixz=xz,
+            iyy=yy,
+            iyz=yz,
+            izz=zz,
+        ),
+        # Terms without a field of their own are among the names and values of the parameters.
+        **{
+            term.key: joint.terms[term.name]
+            for term in TERMS
+            if term.key in fields and term.name in joint.terms
+        },
+    )
+
+
+def values_of_message(message: msg.InertialParameters, robot: RobotModel) -> Array:
+    """Return the parameters in a message, for a robot that they must belong to.
+
+    What no calibration publishes is refused, whatever the message says of itself: only parameters
+    that are tested here, and found to be physically consistent, move a robot.
+
+    Args:
+        message: the parameters.
+        robot: the robot.
+
+    Returns:
+        (full columns,) parameters in the order of ``robot.all_parameter_names``.
+
+    Raises:
+        ResultMismatchError: if they are of another robot, of another description of it, or of
+            other parameters.
+        MessageError: if the arrays do not fit, or a value is NaN, infinite or beyond any machine.
+        InconsistentParametersError: if they are not called consistent, or are not.
+    """
+    if message.robot != robot.name:
+        raise ResultMismatchError(
+            robot.name, f"these are parameters of {message.robot or 'nobody'}"
+        )
+    if robot.digest and message.robot_hash != robot.digest:
+        told = "parameters of another description" if message.robot_hash else "without a hash"
+        raise ResultMismatchError(robot.name, f"these are {told}; use the same robot file")
+    names = robot.all_parameter_names
+    if tuple(message.names) != names:
+        raise ResultMismatchError(robot.name, "the names or the order of the parameters differ")
+    for name in ("values", "units", "std", "std_robust", "verdicts"):
+        if len(getattr(message, name)) != len(names):
+            count = len(getattr(message, name))
+            raise _damaged(f"{count} {name} for {len(names)} parameters")
+    if list(message.units) != [unit_of(name, robot) for name in names]:
+        raise _damaged("the parameters are in other units")
+    values = np.array(message.values)
+    for index in np.flatnonzero(~(np.abs(values) <= _LARGEST)):
+        raise _damaged(f"{names[index]} is {values[index]:g}")
+    if not message.consistent:
+        raise InconsistentParametersError(robot.name, "these are not called consistent")
+    problems = check_consistency(robot, values).problems
+    if problems:
+        raise InconsistentParametersError(robot.name, "; ".join(problems))
+    return read_only(values)
+
+
+def _damaged(problem: str) -> MessageError:
+    return MessageError("InertialParameters", problem)

@@ -1,0 +1,1 @@
+"""Plans for the excitation node: requests, the process that plans, and answers."""

@@ -1,0 +1,176 @@
+"""Plans for the excitation node: from a request to a certified plan that is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from rclpy.node import Node
+from rclpy.task import Future
+from trajectory_msgs.msg import JointTrajectory
+
+from robot_identification.errors import CancelledError, NoPlanError
+from robot_identification.msg import Progress as ProgressMessage
+from robot_identification.robot.model import Array, RobotModel
+from robot_identification.ros.common import qos
+from robot_identification.ros.common.jobs import Desk, Turn
+from robot_identification.ros.common.outputs import output_folder
+from robot_identification.ros.common.parameters import NodeParameters
+from robot_identification.ros.common.progress import ProgressReporter
+from robot_identification.ros.excitation.markers import MarkerPublisher
+from robot_identification.ros.excitation.other_arms import OtherArms
+from robot_identification.ros.excitation.parameters import ExcitationParameters
+from robot_identification.ros.messages.trajectories import message_of
+from robot_identification.ros.planning.planning import Job, Machine, load_machine
+from robot_identification.ros.planning.requests import file_of, fill_plan, job_of
+from robot_identification.ros.planning.worker import Failed, Planned, PlanningWorker, Progress
+
+PERIOD = 0.05
+"""Time between two calls of :meth:`Planner.poll`, in s."""
+
+
+class Planner:
+    """Has plans made in a process of their own, and keeps the last one.
+
+    Args:
+        node: the node.
+        robot: the robot.
+        desk: turns failures into answers.
+        parameters: of the node.
+        markers: shows plans.
+        arms: know where other robots stand.
+        place: returns the (joints,) position of the robot; None where that is not known.
+        kept: called when a plan takes the place of the one before.
+        changed: called when a plan is begun, kept or given up; after ``kept``.
+
+    Attributes:
+        planned: the last certified plan; None before the first.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        robot: RobotModel,
+        desk: Desk,
+        parameters: NodeParameters[ExcitationParameters],
+        *,
+        markers: MarkerPublisher,
+        arms: OtherArms,
+        place: Callable[[], Array | None],
+        kept: Callable[[], None],
+        changed: Callable[[], None],
+    ) -> None:
+        self._node, self._robot, self._desk, self._parameters = node, robot, desk, parameters
+        self._markers, self._arms = markers, arms
+        self._place, self._kept, self._changed = place, kept, changed
+        self._outputs = output_folder(node, parameters.now.output_directory)
+        self._job: Job | None = None
+        self.planned: Planned | None = None
+        self._outcome: Any = None  # future of the outcome of the plan under way
+        self._worker = PlanningWorker(parameters.now.planning_niceness)
+        self._progress = node.create_publisher(ProgressMessage, "~/progress", qos.STATUS)
+        self._trajectories = node.create_publisher(
+            JointTrajectory, "~/planned_trajectory", qos.LATCHED
+        )
+        self._report = self._reporter(lambda _: None)
+
+    def _reporter(self, listener: Callable[[ProgressMessage], None]) -> ProgressReporter:
+        name = self._robot.name
+        return ProgressReporter(self._node, self._progress, name, listener=listener)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a plan is being computed."""
+        return self._outcome is not None
+
+    def latest(self, digest: str = "") -> tuple[Job, Planned]:
+        """Return the last plan and what it was made for.
+
+        Args:
+            digest: hash of the plan that is meant; empty: whichever is the last.
+
+        Raises:
+            NoPlanError: there is none, or it is another one.
+        """
+        if self._job is None or self.planned is None:
+            raise NoPlanError("there is no certified plan; call ~/plan first")
+        own = self.planned.plan.certificate.digest
+        if digest not in ("", own):
+            raise NoPlanError(f"the last plan has the hash {own}, not {digest}; plan again")
+        return self._job, self.planned
+
+    async def plan(self, request: Any, response: Any, turn: Turn) -> Any:
+        """Return the response to a request, or the result of a goal: their fields are the same."""
+        jobs: list[Job] = []
+        answer = self._desk.answer("plan", response, lambda _: self._submit(request, jobs, turn))
+        if not answer.success:
+            return answer
+        try:
+            outcome: Planned | Failed = await self._outcome
+        finally:
+            self._outcome = None
+        answer = self._desk.answer(
+            "plan", response, lambda filled: self._take(request, filled, jobs[0], outcome)
+        )
+        self._changed()
+        return answer
+
+    def _submit(self, request: Any, jobs: list[Job], turn: Turn) -> str:
+        if turn.cancelled():
+            raise CancelledError("cancelled before anything was planned")
+        if request.output:
+            self._outputs.target(request.output, overwrite=request.overwrite)
+        job = job_of(request, self._robot, self._parameters.now, self._place())
+        job = replace(job, sources=replace(job.sources, arms=self._arms.postures()))
+        load_machine(job.sources)  # what is missing is told at once
+        jobs.append(job)
+        self._report = self._reporter(turn.tell)
+        self._worker.submit(job)
+        self._outcome = Future()
+        self._changed()
+        return ""
+
+    def _take(self, request: Any, response: Any, job: Job, outcome: Planned | Failed) -> str:
+        """Keep a plan and fill in the response."""
+        if isinstance(outcome, Failed):
+            raise outcome.exception
+        outcome.plan.certificate.require()
+        machine = load_machine(job.sources)
+        summary = fill_plan(response, outcome, machine)
+        message = message_of(outcome.plan.trajectory, 0)
+        picture = self._picture(outcome, machine)
+        files = [(request.output, file_of(outcome))] if request.output else []
+        response.written = self._outputs.write(files, overwrite=request.overwrite)
+        # Nothing below fails: a request that is refused leaves the plan as it was.
+        self._job, self.planned = job, outcome
+        self._kept()
+        self._trajectories.publish(message)
+        self._markers.publish(picture)
+        return summary
+
+    def _picture(self, planned: Planned, machine: Machine) -> Any:
+        plan, around = planned.plan, machine.surroundings.collisions
+        motion = plan.trajectory.reordered(machine.robot.joint_names)
+        nearest = None if around is None else plan.certificate.nearest(around, motion)
+        return self._markers.picture(around, (motion,), nearest)
+
+    def poll(self) -> None:
+        """Pass on what the planning process has to say."""
+        if self._outcome is None or self._outcome.done():
+            return
+        for event in self._worker.poll():
+            if isinstance(event, Progress):
+                self._report(event.stage, event.fraction)
+            else:
+                self._outcome.set_result(event)
+
+    def cancel(self) -> bool:
+        """Ask the plan under way to end; return whether there is one."""
+        if self.busy:
+            self._worker.cancel()
+        return self.busy
+
+    def close(self) -> None:
+        """End the planning process."""
+        self._worker.close()

@@ -1,0 +1,278 @@
+"""Input of planning: the robot as its files describe it now, with margins to brake in.
+
+Plans keep a share of the limits; the rest is for the controller.  Position limits are narrowed by
+two ways: between the order to brake and braking proper the acceleration falls to zero, and the
+robot moves on; and it brakes from where it is, which may be off its reference by as much as the
+limit of the tracking error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import get_args
+
+import numpy as np
+
+from robot_identification.collision.cells.other_arms import Postures
+from robot_identification.collision.clearance import Nearest
+from robot_identification.collision.model import load_collision_model
+from robot_identification.errors import NotCertifiedError, SettingError
+from robot_identification.excitation.certification.certificate import (
+    START_TOLERANCE,
+    Certificate,
+    certify,
+)
+from robot_identification.excitation.certification.surroundings import Surroundings
+from robot_identification.excitation.motions.approach import approach, slowed
+from robot_identification.excitation.motions.braking import release_time
+from robot_identification.excitation.motions.limits import MotionLimits
+from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.excitation.one_joint.plan import OneJointPlan
+from robot_identification.excitation.one_joint.settings import OneJointSettings
+from robot_identification.excitation.plan import Plan, PlanSettings
+from robot_identification.robot.files.joint_limits import with_joint_limits
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
+from robot_identification.robot.limits import Limit, wider_than_urdf
+from robot_identification.robot.model import Array, Joint, RobotModel
+
+AnyPlan = Plan | OneJointPlan
+"""A plan of either method."""
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where a robot is described.
+
+    Attributes:
+        robot: robot file, URDF, or the name of a robot of the package.
+        joint_limits: joint_limits.yaml that completes its limits; empty: none.
+        prior: values of its standard parameters, to check efforts with; empty: none.
+        velocity_share: share of the limits of velocity that motions use.
+        acceleration_share: share of those of acceleration and jerk that motions and braking use.
+        tracking_error: largest tracking error of every joint, in rad or m; empty: none.
+        held: names of joints that do not move; they need no room to brake in.
+        cell: cell file, beside what the robot file says of its cell; empty: none.
+        clearance: distance in m that motions keep; 0: as the files say.
+        arms: where other robots stand whose topics say so; None: as the cell file says.
+    """
+
+    robot: str
+    joint_limits: str = ""
+    prior: str = ""
+    velocity_share: float = 0.95
+    acceleration_share: float = 0.6
+    tracking_error: tuple[float, ...] = ()
+    held: tuple[str, ...] = ()
+    cell: str = ""
+    clearance: float = 0.0
+    arms: Postures | None = None
+
+
+@dataclass(frozen=True)
+class Job:
+    """A plan to be made: where the robot is described, and how to plan."""
+
+    sources: Sources
+    settings: PlanSettings | OneJointSettings
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A robot that may be moved.
+
+    Attributes:
+        robot: with the narrowed limits that plans, approach and braking keep.
+        limits: these limits.
+        described: with the limits of the robot itself.
+        declared: these limits.
+        surroundings: prior model and obstacles.
+        release: time from the order to brake to braking proper, in s.
+    """
+
+    robot: RobotModel
+    limits: MotionLimits
+    described: RobotModel
+    declared: MotionLimits
+    surroundings: Surroundings
+    release: float
+
+    def braking_time(self, certificate: Certificate) -> float:
+        """Return the longest time from the order to brake to rest, in s.
+
+        While the acceleration falls from its limit to zero, the velocity grows by as much as
+        braking takes away in three quarters of that time.
+        """
+        return 1.75 * self.release + certificate.braking_time
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A motion whose every part is certified.
+
+    Attributes:
+        machine: the robot.
+        run: what it is to follow.
+        approach: the way to its start; None where the robot stands there.
+        braking_time: longest time from the order to brake to rest, in s.
+        obstacles: the smallest distances that were met, or why they are not checked, for people.
+        nearest: where bodies are closest along ``run``; None where that is not known.
+    """
+
+    machine: Machine
+    run: Trajectory
+    approach: Trajectory | None
+    braking_time: float
+    obstacles: str
+    nearest: Nearest | None
+
+    @property
+    def motions(self) -> tuple[Trajectory, ...]:
+        """Approach and run."""
+        return (self.run,) if self.approach is None else (self.approach, self.run)
+
+
+def load_machine(sources: Sources) -> Machine:
+    """Read the files.
+
+    Raises:
+        UnknownRobotError: there is no such robot.
+        RobotDescriptionError: a file is wrong.
+        MissingLimitError: a joint lacks a limit of position, velocity or acceleration.
+        SettingError: the tracking error leaves a joint no room.
+    """
+    robot = described(sources)
+    prior = load_values(sources.prior, robot, complete=True) if sources.prior else None
+    limits = MotionLimits.of(robot)
+    margin = _braking_room(limits, sources)
+    joints = tuple(
+        _narrowed(joint, sources, 0.0 if joint.name in sources.held else float(room))
+        for joint, room in zip(robot.joints, margin, strict=True)
+    )
+    inner = replace(robot, joints=joints)
+    return Machine(
+        inner,
+        MotionLimits.of(inner),
+        robot,
+        limits,
+        _surroundings(sources, robot, prior),
+        release_time(limits),
+    )
+
+
+def _surroundings(sources: Sources, robot: RobotModel, prior: Array | None) -> Surroundings:
+    """Return what is known besides the limits, for a robot that may be off its reference."""
+    collisions = load_collision_model(
+        sources.robot,
+        robot,
+        cell=sources.cell or None,
+        clearance=sources.clearance or None,
+        arms=sources.arms,
+    )
+    off = np.array(sources.tracking_error) if sources.tracking_error else None
+    return Surroundings.around(collisions, prior=prior, off=off)
+
+
+def joints_without_room(sources: Sources) -> tuple[str, ...]:
+    """Return the names of the joints whose ranges braking alone would take up.
+
+    Raises:
+        UnknownRobotError, RobotDescriptionError, MissingLimitError: as :func:`load_machine`.
+    """
+    robot = described(sources)
+    limits = MotionLimits.of(robot)
+    cramped = limits.half_range <= _braking_room(limits, sources)
+    return tuple(name for name, none in zip(robot.joint_names, cramped, strict=True) if none)
+
+
+def _braking_room(limits: MotionLimits, sources: Sources) -> Array:
+    """Return (joints,) what the way to rest takes of the position range at both ends."""
+    room: Array = release_time(limits) * limits.velocity + np.array(sources.tracking_error or 0.0)
+    return room
+
+
+def described(sources: Sources) -> RobotModel:
+    """Return the robot with its true limits."""
+    robot = load_robot(sources.robot)
+    return with_joint_limits(robot, sources.joint_limits) if sources.joint_limits else robot
+
+
+def _narrowed(joint: Joint, sources: Sources, room: float) -> Joint:
+    def less(value: float | None, share: float) -> float | None:
+        return None if value is None else share * value
+
+    given = joint.limits
+    if given.lower is None or given.upper is None:
+        return joint
+    if 2.0 * room >= given.upper - given.lower:
+        raise SettingError(
+            "tracking_error_limit",
+            list(sources.tracking_error),
+            f"{joint.name} can move from {given.lower:g} to {given.upper:g}, and braking needs "
+            f"{room:.3g} at both ends: give a smaller one",
+        )
+    limits = replace(
+        given,
+        lower=given.lower + room,
+        upper=given.upper - room,
+        velocity=less(given.velocity, sources.velocity_share),
+        acceleration=less(given.acceleration, sources.acceleration_share),
+        jerk=less(given.jerk, sources.acceleration_share),
+    )
+    return replace(joint, limits=limits)
+
+
+def wider_limits(machine: Machine) -> str:
+    """Return where limits go beyond those of the URDF, for people; empty if nowhere."""
+    kinds = get_args(Limit)
+    wider = [text for kind in kinds for text in wider_than_urdf(machine.described, kind)]
+    return f"; limits wider than in the URDF: {'; '.join(wider)}" if wider else ""
+
+
+def prepare(
+    job: Job,
+    plan: AnyPlan,
+    position: Array,
+    *,
+    since: int | None = None,
+    speed: float = 1.0,
+    approach_speed: float = 0.2,
+) -> Prepared:
+    """Certify a plan once more, for the files as they are now, and the way to its start.
+
+    Args:
+        job: what the plan was made for.
+        plan: the plan.
+        position: (joints,) where the robot stands.
+        since: place of the experiment to begin with, of a plan that has any; None: the whole plan.
+        speed: share of the planned speed.
+        approach_speed: share of the limits for the approach.
+
+    Raises:
+        NotCertifiedError: a limit is not kept any more, or plan or robot have changed.
+        MissingLimitError: a limit is gone.
+        SettingError: there is no such experiment.
+    """
+    machine = load_machine(job.sources)
+    run, room = plan.trajectory.reordered(machine.robot.joint_names), machine.surroundings
+    now = certify(machine.robot, plan.trajectory, start=run.positions[0], surroundings=room)
+    now.require()
+    if now.digest != plan.certificate.digest:
+        raise NotCertifiedError("hash", "robot or trajectory have changed since; plan again")
+    if since is not None and isinstance(plan, OneJointPlan):
+        run = plan.since(since).reordered(machine.robot.joint_names)
+    run, start = slowed(run, speed), run.positions[0]
+    slow = certify(machine.robot, run, surroundings=room)
+    slow.require()
+    way, longest, obstacles = None, machine.braking_time(slow), [slow.obstacles]
+    if abs(position - start).max() > START_TOLERANCE:
+        way, certificate = approach(
+            machine.robot, run, position, speed=approach_speed, surroundings=room
+        )
+        certificate.require()
+        longest = max(longest, machine.braking_time(certificate))
+        obstacles = [f"approach: {certificate.obstacles}", f"trajectory: {slow.obstacles}"]
+    if not machine.surroundings.checked:
+        obstacles = [machine.surroundings.unchecked]
+    nearest = None if room.collisions is None else slow.nearest(room.collisions, run)
+    return Prepared(machine, run, way, longest, "; ".join(obstacles), nearest)

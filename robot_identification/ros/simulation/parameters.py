@@ -1,0 +1,93 @@
+"""Parameters of the simulated robots."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from robot_identification.dynamics.simulation.sensors import SensorSettings
+from robot_identification.errors import SettingError
+from robot_identification.robot.limits import require_limits
+from robot_identification.robot.model import RobotModel
+from robot_identification.ros.common.shared_parameters import SharedParameters
+from robot_identification.settings import Settings, per_joint, same, setting
+
+_PER_JOINT = "{}; one or one per joint"
+
+
+@dataclass(frozen=True)
+class SimulationParameters(Settings):
+    """What every simulated robot has, whatever computes its motion."""
+
+    robot: str = same(SharedParameters, "robot", help="{}; it declares a controller")
+    rate: float = setting("rate of joint_states", 500.0, minimum=1.0, maximum=1000.0, unit="Hz")
+    control_rate: float = setting(
+        "rate of the controller, a multiple of rate; 0: as the robot declares",
+        0.0,
+        minimum=0.0,
+        maximum=100000.0,
+        unit="Hz",
+    )
+    position_noise: tuple[float, ...] = same(SensorSettings, "position_noise", help=_PER_JOINT)
+    effort_noise: tuple[float, ...] = same(SensorSettings, "effort_noise", help=_PER_JOINT)
+    effort_noise_fraction: float = setting(
+        "the same as a share of the effort limit of each joint; in place of effort_noise",
+        0.0,
+        minimum=0.0,
+        maximum=1.0,
+    )
+    position_resolution: tuple[float, ...] = same(
+        SensorSettings, "position_resolution", help=_PER_JOINT
+    )
+    effort_resolution: tuple[float, ...] = same(
+        SensorSettings, "effort_resolution", help=_PER_JOINT
+    )
+    velocity: str = setting(
+        "published velocity: none, true, or the difference of published positions",
+        "true",
+        choices=("none", "true", "difference"),
+    )
+    seed: int = setting("seed of the noise", 0, minimum=0)
+    initial_position: tuple[float, ...] = setting(
+        "position that is held at first; one or one per joint", (0.0,), unit="rad or m"
+    )
+    real_time_factor: float = setting(
+        "how many times faster than the clock the simulated time runs",
+        1.0,
+        minimum=0.01,
+        maximum=100.0,
+    )
+    wait_for_reader: bool = setting(
+        "whether simulated time begins only when somebody receives joint_states", False
+    )
+
+    def sensors(self, robot: RobotModel) -> SensorSettings:
+        """Return the errors of the sensors of a robot.
+
+        Raises:
+            SettingError: if a number of values is wrong, or effort noise is given twice.
+            MissingLimitError: if effort noise is a share of a limit that is missing.
+        """
+        joints, fraction = len(robot.joints), self.effort_noise_fraction
+        given = {
+            name: per_joint(name, getattr(self, name), joints) for name in SensorSettings.table()
+        }
+        if fraction:
+            if any(given["effort_noise"]):
+                raise SettingError(
+                    "effort_noise_fraction", fraction, "effort_noise is given as well"
+                )
+            require_limits(robot, ("effort",))
+            limits = (float(joint.limits.effort or 0.0) for joint in robot.joints)
+            given["effort_noise"] = tuple(fraction * limit for limit in limits)
+        return SensorSettings(**given)
+
+
+@dataclass(frozen=True)
+class SimulatedRobotParameters(SimulationParameters):
+    """What the robot has whose motion this package computes."""
+
+    parameters_file: str = setting(
+        "true values of the standard parameters: a file, or the name of one in config/parameters; "
+        "empty: the one that is named as the robot, or ROBOT_simulated",
+        "",
+    )

@@ -1,0 +1,1 @@
+"""Supervision of a moving robot: states, limits of the tracking error, braking."""

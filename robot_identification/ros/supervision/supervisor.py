@@ -1,0 +1,313 @@
+"""Supervisor of a motion: an approach, a run, and braking when something is wrong.
+
+Nothing here knows ROS or reads a clock: :class:`Motion` is told the time and the joint states, and
+returns what is to be published.  Nothing moves without :meth:`Motion.begin`; after braking it ends
+for good.  Every trajectory that is returned keeps the limits of the robot.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from robot_identification.errors import NotCertifiedError, StaleStateError
+from robot_identification.excitation.certification.certificate import START_TOLERANCE
+from robot_identification.excitation.certification.checks import exceeded
+from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.robot.model import Array
+from robot_identification.ros.common.joint_states import NANOSECONDS
+from robot_identification.ros.supervision.braking import (
+    BRAKING_REST,
+    FITTED,
+    FITTED_READINGS,
+    BrakingLimits,
+    Origin,
+    Situation,
+    Stop,
+    hold,
+    stop_motion,
+)
+from robot_identification.ros.supervision.clock import Instant
+from robot_identification.ros.supervision.phases import (
+    MOVING,
+    Command,
+    MotionSettings,
+    Phase,
+    Reason,
+)
+from robot_identification.ros.supervision.states import MotionStates, Reading, Refusal
+
+_CONFIRM_GRID = 0.02
+_CONFIRM_MARGIN = 0.2
+_LEFT_REFERENCE = (Reason.TRACKING_ERROR, Reason.NOT_MOVING)
+
+
+@dataclass
+class Motion:
+    """One motion, from its beginning to rest.
+
+    Attributes:
+        limits: limits that braking keeps.
+        states: the joint states, kept up to date by the caller.
+        settings: how the motion is watched.
+        run: what the robot is to follow; its joints in the order of the states.
+        approach: the way to its start, None where the robot stands there.
+        phase: what is going on.
+        reason: why it was stopped.
+        text: what is going on, for people.
+        command: the last trajectory that was returned.
+        error: (joints,) reference minus measured position.
+        reached: how far the run has come, on its clock, in s.
+    """
+
+    limits: BrakingLimits
+    states: MotionStates
+    settings: MotionSettings
+    run: Trajectory
+    approach: Trajectory | None = None
+    phase: Phase = Phase.RUNNING
+    reason: Reason = Reason.NO_STOP
+    text: str = ""
+    command: Command | None = None
+    error: Array = field(default_factory=lambda: np.zeros(0))
+    reached: float = 0.0
+    _referred: Array | None = None  # where the reference was last
+    _origin: Array = field(default_factory=lambda: np.zeros(0))
+    _deadline: int | None = None
+    _last: Instant | None = None  # when the clocks were read last
+    _clock_error: int = 0  # by how much ROS time was set since the command, in ns
+    _flawed: bool = False  # whether it does not brake as was wanted
+
+    @property
+    def moving(self) -> bool:
+        """Whether the robot may be in motion."""
+        return self.phase in MOVING
+
+    def check(self, now: Instant) -> None:
+        """Make sure that the motion may begin: the robot stands still where it begins.
+
+        Raises:
+            StaleStateError: the states are stale, or the robot moves or is elsewhere.
+            NotCertifiedError: the motion does not keep the limits of the robot.
+        """
+        self._checked(self.run if self.approach is None else self.approach, now)
+
+    def begin(self, now: Instant) -> Command:
+        """Return the first command.
+
+        Raises:
+            StaleStateError, NotCertifiedError: as :meth:`check`.
+        """
+        if self.approach is None:
+            return self._send(Phase.RUNNING, self.run, now)
+        return self._send(Phase.APPROACHING, self.approach, now)
+
+    def stop(
+        self, now: Instant, reason: Reason = Reason.REQUESTED, text: str = ""
+    ) -> Command | None:
+        """Return the braking motion, None where nothing moves or brakes already; it never fails."""
+        if self.phase not in (Phase.APPROACHING, Phase.RUNNING) or self.command is None:
+            return None
+        self._read_clocks(now)
+        if self._clock_error:
+            reason = Reason.CLOCK_JUMP
+            text = f"the clock of this node was set by {self._clock_error / NANOSECONDS:.3f} s"
+        stop = self._braking(now, reason, self.command)
+        self.phase, self.reason, self._flawed = Phase.BRAKING, reason, bool(stop.flaw)
+        self.text = text or "stop requested"
+        if stop.flaw:
+            self.text += f"; {stop.flaw}"
+        stale_by_stamp = self.states.refusal is Refusal.STAMP and reason is Reason.STATE_STALE
+        clocks_differ = reason is Reason.CLOCK_JUMP or stale_by_stamp
+        self._clock_error = 0
+        self.command = Command(stop.trajectory, now.stamp, BRAKING_REST, at_once=clocks_differ)
+        return self.command
+
+    def _braking(self, now: Instant, reason: Reason, command: Command) -> Stop:
+        """Return a motion to rest, whatever goes wrong: a robot that nobody stops runs on."""
+        try:
+            self._note(now, command)
+            return stop_motion(self.limits, *self._situation(now, reason, command))
+        except Exception as error:  # noqa: BLE001
+            # A fault of this program must not keep the robot in motion.
+            where = command.trajectory.positions[-1] if self._referred is None else self._referred
+            motion = hold(self.limits, command.trajectory.joint_names, where)
+            return Stop(motion, f"braking cannot be computed ({error!r}); it is held where it was")
+
+    def _situation(
+        self, now: Instant, reason: Reason, command: Command
+    ) -> tuple[Situation, Origin]:
+        readings = self.states.recent(FITTED, FITTED_READINGS)
+        situation = Situation.of(
+            command.trajectory, command.start, readings, now.stamp - self._clock_error
+        )
+        if not readings or self._clock_error or self.states.stale(now):
+            return situation, Origin.REFERENCE
+        if reason in _LEFT_REFERENCE or self._excess(command, readings[-1]).max() > 1.0:
+            return situation, Origin.MEASURED
+        return situation, Origin.FOLLOWING
+
+    def tick(self, now: Instant) -> Command | None:
+        """Look after the motion; return what must be published now, if anything."""
+        if not self.moving or self.command is None:
+            return None
+        self._read_clocks(now)
+        self._note(now, self.command)
+        if self.phase is Phase.BRAKING:
+            self._watch_braking(now, self.command)
+            return None
+        if self._clock_error:
+            return self.stop(now, Reason.CLOCK_JUMP)
+        if self.states.stale(now):
+            why = f": {self.states.fault}" if self.states.fault else ""
+            seconds = max(self.states.silence(now), abs(self.states.age(now)))
+            return self.stop(now, Reason.STATE_STALE, f"no joint state for {seconds:.3f} s{why}")
+        timely = self._confirmed(self.command)
+        wrong = self._tracking_problem(self.command)
+        if not timely or (wrong and self._deadline is not None):
+            text = "no motion since the start; does the controller listen, is the robot blocked?"
+            return self.stop(now, Reason.NOT_MOVING, text)
+        if wrong:
+            return self.stop(now, Reason.TRACKING_ERROR, wrong)
+        return self._next(now, self.command)
+
+    def _read_clocks(self, now: Instant) -> None:
+        """Take down by how much ROS time was set since it was read last."""
+        if self._last is not None:
+            self._clock_error += now.jump_since(self._last)
+        self._last = now
+
+    def _note(self, now: Instant, command: Command) -> None:
+        """Take down where the reference is and how far the run has come; braking adds nothing."""
+        if self.phase is Phase.BRAKING:
+            return
+        time = (now.stamp - self._clock_error - command.start) / NANOSECONDS
+        self._referred = command.trajectory.sample(time)[0][0]
+        if self.phase is Phase.RUNNING:
+            self.reached = min(max(time, 0.0), self.run.duration)
+
+    def _checked(self, trajectory: Trajectory, now: Instant) -> Reading:
+        """Return where the robot stands, if it may follow a trajectory from there."""
+        reading = self.states.fresh(now)
+        self._require_rest(trajectory)
+        require_near(trajectory, reading.position)
+        outside = exceeded(trajectory, self.limits.declared)
+        if outside:
+            raise NotCertifiedError(*outside.split(": ", 1))
+        return reading
+
+    def _send(self, phase: Phase, trajectory: Trajectory, now: Instant) -> Command:
+        """Return a command that begins where the robot stands."""
+        reading = self._checked(trajectory, now)
+        self.phase = phase
+        self.text = "on the way to the start" if phase is Phase.APPROACHING else "on the trajectory"
+        start = now.stamp + round(self.settings.lead * NANOSECONDS)
+        self.command = Command(trajectory, start)
+        self._last, self._clock_error, self._referred = now, 0, None
+        self._origin = reading.position
+        self._deadline = self._confirm_deadline(self.command)
+        return self.command
+
+    def _confirm_deadline(self, command: Command) -> int | None:
+        """Return when motion must have shown: later for a reference that begins slowly."""
+        trajectory = command.trajectory
+        times = np.arange(0.0, trajectory.duration + _CONFIRM_GRID, _CONFIRM_GRID)
+        way = np.abs(trajectory.sample(times)[0] - trajectory.positions[0]).max(axis=1)
+        away = np.flatnonzero(way >= 2.0 * self.settings.confirm_distance)
+        if not away.size:
+            return None
+        late = max(self.settings.confirm_within, float(times[away[0]]) + _CONFIRM_MARGIN)
+        return command.start + round(late * NANOSECONDS)
+
+    def _confirmed(self, command: Command) -> bool:
+        latest = self.states.latest
+        if self._deadline is None or latest is None or latest.stamp < command.start:
+            return True
+        if np.abs(latest.position - self._origin).max() >= self.settings.confirm_distance:
+            self._deadline = None
+            return True
+        return latest.stamp <= self._deadline
+
+    def _tracking_problem(self, command: Command) -> str:
+        latest = self.states.latest
+        if latest is None:
+            return ""
+        excess = self._excess(command, latest)
+        joint = int(np.argmax(excess))
+        if excess[joint] <= 1.0:
+            return ""
+        return (
+            f"{command.trajectory.joint_names[joint]} is {abs(self.error[joint]):.4g} off, "
+            f"more than {self.settings.tracking_error[joint]:g}"
+        )
+
+    def _excess(self, command: Command, reading: Reading) -> Array:
+        """Return (joints,) tracking errors as shares of their limits."""
+        time = (reading.stamp - command.start) / NANOSECONDS
+        self.error = command.trajectory.sample(time)[0][0] - reading.position
+        share: Array = np.abs(self.error) / self.settings.tracking_error
+        return share
+
+    def _next(self, now: Instant, command: Command) -> Command | None:
+        """Return the run when the approach is over; take notice of the end of the run."""
+        latest = self.states.latest
+        if latest is None or latest.stamp < command.end:
+            return None
+        if self._at_rest():
+            if self.phase is Phase.RUNNING:
+                self.phase, self.text = Phase.FINISHED, "at rest at the end"
+                return None
+            try:
+                return self._send(Phase.RUNNING, self.run, now)
+            except StaleStateError as error:
+                self.text = str(error)
+        if latest.stamp > command.end + round(self.settings.settle_timeout * NANOSECONDS):
+            self.phase = Phase.FAULT
+            self.text = self.text if self._at_rest() else "not at rest at the end of the trajectory"
+        return None
+
+    def _watch_braking(self, now: Instant, command: Command) -> None:
+        latest = self.states.latest
+        silent = self.states.stale(now)
+        overdue = now.stamp > command.end + round(self.settings.settle_timeout * NANOSECONDS)
+        if not silent and latest is not None and latest.stamp >= command.end and self._at_rest():
+            failed = self.reason is Reason.NOT_MOVING or self._flawed
+            self.phase = Phase.FAULT if failed else Phase.STOPPED
+        elif overdue or (silent and self._silent_for_too_long(now, command)):
+            self.phase = Phase.FAULT
+            seen = "sends no states, it may still move" if silent else "still moves"
+            self.text += f"; the robot {seen}: use the emergency stop"
+
+    def _silent_for_too_long(self, now: Instant, command: Command) -> bool:
+        """Tell whether rest cannot be seen any more, also where ROS time stands still."""
+        longest = command.trajectory.duration + self.settings.settle_timeout
+        return self.states.silence(now) > longest
+
+    def _at_rest(self) -> bool:
+        return bool((np.abs(self.states.mean_velocity()) <= self.settings.rest_speed).all())
+
+    def _require_rest(self, trajectory: Trajectory) -> None:
+        """Refuse a robot in motion."""
+        moving, speed = np.abs(self.states.mean_velocity()), self.settings.rest_speed
+        joint = int(np.argmax(moving))
+        if moving[joint] > speed:
+            raise StaleStateError(
+                f"{trajectory.joint_names[joint]} moves at {moving[joint]:.4g}, more than "
+                f"{speed:g}; wait until the robot is at rest"
+            )
+
+
+def require_near(trajectory: Trajectory, position: Array) -> None:
+    """Refuse a robot that is not at the beginning of a trajectory.
+
+    Raises:
+        StaleStateError: a joint is more than 0.01 rad or m away.
+    """
+    away = np.abs(trajectory.positions[0] - position)
+    joint = int(np.argmax(away))
+    if not away[joint] <= START_TOLERANCE:
+        raise StaleStateError(
+            f"{trajectory.joint_names[joint]} is {away[joint]:.4g} away from the start, more than "
+            f"{START_TOLERANCE:g}"
+        )

@@ -1,0 +1,1 @@
+"""Efforts that come on a topic of their own."""

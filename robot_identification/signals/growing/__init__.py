@@ -1,0 +1,1 @@
+"""Signal processing while a recording grows."""

@@ -1,0 +1,112 @@
+"""Filtered positions and their derivatives while a run of samples is still growing.
+
+The forward pass of the zero-phase filter is carried on from block to block, and the backward pass
+begins where the samples end so far: what lies far enough before that place is finished.  Begin and
+end of a run are treated as those of a whole one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy
+
+from robot_identification.robot.model import Array
+from robot_identification.signals import filtering
+from robot_identification.signals.processing.complete import Processing
+
+# What samples that have not come yet may still change in a filtered position.
+LEVEL = 1e-8
+
+
+class OnlineMotion:
+    """Filters and differentiates the positions of one run of samples.
+
+    Args:
+        joints: number of joints.
+        period: sampling period in s.
+        processing: cut-off, order of the filter and of the differences.
+        level: what samples that have not come yet may still change, relative to the positions.
+
+    Raises:
+        SettingError: the cut-off does not suit the sampling rate.
+    """
+
+    def __init__(
+        self, joints: int, period: float, processing: Processing, *, level: float = LEVEL
+    ) -> None:
+        order = processing.filter_order
+        self._period = period
+        self._sections = filtering.butterworth(processing.cutoff_hz, order, period)
+        self._steady = scipy.signal.sosfilt_zi(self._sections)[:, None, :]
+        self._pad = filtering.padding(order)
+        self._reach = filtering.decay_samples(self._sections, level)
+        self._order = processing.difference_order
+        self._state: Array | None = None
+        self._raw = np.zeros((joints, 0))  # the newest samples, for the continuation at the end
+        self._forward = np.zeros((joints, 0))  # passed forward, not yet backward
+        self._smooth = np.zeros((joints, 0))  # filtered, differences not finished
+        self._begun = False  # whether differences have been given out
+
+    def push(self, position: Array) -> Array:
+        """Take in positions.
+
+        Args:
+            position: (joints, samples) what follows.
+
+        Returns:
+            (3, joints, finished) positions, velocities and accelerations that follow those given
+            out before.
+        """
+        if self._state is None:
+            position = np.hstack([self._raw, position])
+            if position.shape[1] <= self._pad:
+                self._raw = position
+                return self._nothing()
+            before = 2.0 * position[:, :1] - position[:, self._pad : 0 : -1]
+            _, self._state = scipy.signal.sosfilt(
+                self._sections, before, zi=self._steady * before[None, :, :1]
+            )
+        passed, self._state = scipy.signal.sosfilt(self._sections, position, zi=self._state)
+        self._forward = np.hstack([self._forward, passed])
+        self._raw = np.hstack([self._raw, position])[:, -self._pad - 1 :]
+        finished = self._forward.shape[1] - self._reach
+        if finished <= 0:
+            return self._nothing()
+        smooth = self._backward(self._forward)
+        self._smooth = np.hstack([self._smooth, smooth[:, :finished]])
+        self._forward = self._forward[:, finished:]
+        return self._differences(self._smooth.shape[1] - self._order)
+
+    def end(self) -> Array:
+        """Return (3, joints, rest) what is left, with the end treatment of a whole run."""
+        if self._state is None:
+            return self._nothing()
+        behind = 2.0 * self._raw[:, -1:] - self._raw[:, -2 : -self._pad - 2 : -1]
+        passed, _ = scipy.signal.sosfilt(self._sections, behind, zi=self._state)
+        smooth = self._backward(np.hstack([self._forward, passed]))
+        self._smooth = np.hstack([self._smooth, smooth[:, : self._forward.shape[1]]])
+        return self._differences(self._smooth.shape[1])
+
+    def _backward(self, passed: Array) -> Array:
+        turned, _ = scipy.signal.sosfilt(
+            self._sections, passed[:, ::-1], zi=self._steady * passed[None, :, -1:]
+        )
+        result: Array = turned[:, ::-1]
+        return result
+
+    def _differences(self, stop: int) -> Array:
+        """Return position and derivatives before a place, and forget what none will need."""
+        start = self._order if self._begun else 0
+        if stop <= start or self._smooth.shape[1] < 2:
+            return self._nothing()
+        velocity = filtering.differentiate(self._smooth, self._period, self._order)
+        acceleration = filtering.differentiate(velocity, self._period, self._order)
+        given = np.stack([self._smooth, velocity, acceleration])[:, :, start:stop]
+        if stop > self._order:
+            self._smooth = self._smooth[:, stop - self._order :]
+            self._begun = True
+            return given
+        return self._nothing()
+
+    def _nothing(self) -> Array:
+        return np.zeros((3, len(self._raw), 0))

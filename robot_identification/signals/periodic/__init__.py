@@ -1,0 +1,1 @@
+"""Recorded motions that repeat: their periods, averages, and Fourier series."""

@@ -1,0 +1,1 @@
+"""Settings of the signal processing, given or derived from the data."""

@@ -1,0 +1,140 @@
+"""Settings of the signal processing: by option, else as in a result, a robot file, or from data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from robot_identification.errors import JointNameError, RecordingError, SettingError
+from robot_identification.robot.model import RobotModel
+from robot_identification.robot.processing import EndTreatment, ProcessingSettings
+from robot_identification.settings import Setting
+from robot_identification.signals import filtering
+from robot_identification.signals.processing.complete import Processing
+from robot_identification.signals.processing.derived import DataProperties, Derived
+from robot_identification.signals.recording import Recording
+
+_STREAMED = "counts from the first sample"
+
+
+def resolve_processing(
+    robot: RobotModel,
+    recordings: Sequence[Recording],
+    options: ProcessingSettings | None = None,
+    *,
+    identified: ProcessingSettings | None = None,
+) -> Processing:
+    """Return complete settings for recordings of a robot.
+
+    What neither an option nor a result nor the robot file states is derived from the data by
+    :class:`~robot_identification.signals.processing.derived.DataProperties`.
+
+    Args:
+        robot: its file may recommend some settings.
+        recordings: what is to be processed, at least one.
+        options: what the caller states; it goes before everything else.
+        identified: what the parameters were identified with that the recordings are compared
+            with; it goes before the robot file.
+
+    Raises:
+        SettingError: a value is impossible, or does not suit the sampling rate.
+        RecordingError: there is no recording.
+        JointNameError: a recording has other joints than the robot.
+    """
+    if not recordings:
+        raise RecordingError("no recording was given")
+    for recording in recordings:
+        if recording.joint_names != robot.joint_names:
+            raise JointNameError(robot.joint_names, recording.joint_names, recording.source)
+    data = DataProperties(recordings)
+    chosen = _Chosen(
+        {
+            "option": options or ProcessingSettings(),
+            "result": identified or ProcessingSettings(),
+            "robot file": robot.processing,
+        }
+    )
+    for name, setting in ProcessingSettings.table().items():
+        if setting.usual is not None:
+            chosen.take(name, partial(usual, setting))
+    order, differences = chosen.values["filter_order"], chosen.values["difference_order"]
+    cutoff = chosen.take("cutoff_hz", data.cutoff)
+    filtering.butterworth(cutoff, order, data.longest_period)
+    chosen.take("rate_hz", lambda: data.rate(cutoff))
+    joints = len(robot.joints)
+    thresholds = chosen.take("velocity_threshold", lambda: data.thresholds(cutoff, order))
+    chosen.values["velocity_threshold"] = per_joint(thresholds, joints)
+    for name in ("drop_start", "drop_end"):
+        chosen.take(name, lambda: _drop(data, chosen.values["ends"], cutoff, order, differences))
+    return Processing(**chosen.values, reasons=chosen.reasons)
+
+
+def streamed(processing: Processing) -> Processing:
+    """Return settings as a stream follows them: it counts from the first sample, whoever pins."""
+    if processing.decimation_pins == "first":
+        return processing
+    who = processing.reasons.get("decimation_pins", "option")
+    reason = f"{_STREAMED}, whatever the {who} pins: the end of a stream is not known"
+    reasons = {**processing.reasons, "decimation_pins": reason}
+    return replace(processing, decimation_pins="first", reasons=reasons)
+
+
+def streaming_warnings(processing: Processing) -> tuple[str, ...]:
+    """Return a line for every setting that a stream did not follow; see :func:`streamed`."""
+    reason = processing.reasons.get("decimation_pins", "")
+    return (f"decimation {reason}",) if reason.startswith(_STREAMED) else ()
+
+
+class _Chosen:
+    """Values of settings and the reasons for them, as they are decided one by one.
+
+    Args:
+        stated: who states settings -> these; the first one counts.
+    """
+
+    def __init__(self, stated: Mapping[str, ProcessingSettings]) -> None:
+        self._stated = stated
+        self.values: dict[str, Any] = {}
+        self.reasons: dict[str, str] = {}
+
+    def take(self, name: str, derive: Callable[[], Derived]) -> Any:
+        """Decide a setting: what is stated, or else what is derived."""
+        for who, settings in self._stated.items():
+            if (value := getattr(settings, name)) is not None:
+                self.values[name], self.reasons[name] = value, who
+                return value
+        self.values[name], self.reasons[name] = derive()
+        return self.values[name]
+
+
+def usual(setting: Setting) -> Derived:
+    """Return what a setting is where nothing is said or derived, and why."""
+    reason = f": {setting.reason}" if setting.reason else ""
+    return Derived(setting.usual, f"default{reason}")
+
+
+def _drop(
+    data: DataProperties, ends: EndTreatment, cutoff: float, order: int, differences: int
+) -> Derived:
+    if ends == "keep":
+        return Derived(0, "derived: ends are kept")
+    return data.drop(cutoff, order, differences)
+
+
+def per_joint(thresholds: Sequence[float], joints: int) -> tuple[float, ...]:
+    """Return one velocity threshold per joint, from none, one for all, or one for each.
+
+    Raises:
+        SettingError: there is another number of them.
+    """
+    if len(thresholds) == joints:
+        return tuple(float(threshold) for threshold in thresholds)
+    if len(thresholds) <= 1:
+        return (float(thresholds[0]) if thresholds else 0.0,) * joints
+    raise SettingError(
+        "velocity_threshold",
+        ", ".join(f"{threshold:g}" for threshold in thresholds),
+        f"{len(thresholds)} values for {joints} joints; give one per joint, or one for all",
+    )

@@ -1,0 +1,227 @@
+"""Filtered samples of a recording, the input of identification."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+import scipy
+
+from robot_identification.errors import RecordingError
+from robot_identification.robot.arrays import by_value, read_only_view
+from robot_identification.robot.model import Array, RobotModel, TermKind
+from robot_identification.signals import filtering
+from robot_identification.signals.processing.complete import Processing
+from robot_identification.signals.recording import Recording, Segment
+
+Flags = npt.NDArray[np.bool_]
+
+
+@by_value
+@dataclass(frozen=True)
+class FilteredSegment:
+    """An unbroken run of samples at the full rate, ready for regressor and decimation.
+
+    The signals are read-only, one row per joint, with the samples of a joint side by side.
+
+    Attributes:
+        time: (samples,) seconds since the first stamp of the recording.
+        position: (joints, samples) filtered, in rad or m.
+        velocity: (joints, samples) its derivative.
+        acceleration: (joints, samples) its second derivative.
+        effort: (joints, samples) in N m or N, not filtered: decimation does that, in parallel
+            with the regressor.
+        period: sampling period in s.
+        shares: (friction motions, samples) what stands for the signs of their velocities, where
+            more is known than these; None elsewhere.
+    """
+
+    time: Array
+    position: Array
+    velocity: Array
+    acceleration: Array
+    effort: Array
+    period: float
+    shares: Array | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("time", "position", "velocity", "acceleration", "effort", "shares"):
+            if getattr(self, name) is not None:
+                array = np.ascontiguousarray(getattr(self, name), dtype=np.float64)
+                object.__setattr__(self, name, read_only_view(array))
+
+    @property
+    def samples(self) -> int:
+        """Number of samples."""
+        return len(self.time)
+
+    def with_effort(self, effort: Array) -> FilteredSegment:
+        """Return the same motion with other (joints, samples) efforts."""
+        return replace(self, effort=effort)
+
+    def part(self, samples: slice) -> FilteredSegment:
+        """Return a run of the segment's samples."""
+        return replace(
+            self,
+            time=self.time[samples],
+            position=self.position[:, samples],
+            velocity=self.velocity[:, samples],
+            acceleration=self.acceleration[:, samples],
+            effort=self.effort[:, samples],
+            shares=None if self.shares is None else self.shares[:, samples],
+        )
+
+
+def filter_recording(recording: Recording, processing: Processing) -> tuple[FilteredSegment, ...]:
+    """Filter positions, differentiate them, and drop what the ends have spoilt.
+
+    Segments that are too short for the filters are left out.
+
+    Args:
+        recording: on the joint side, with a constant period.
+        processing: complete settings.
+
+    Returns:
+        At least one segment.
+
+    Raises:
+        SettingError: if the settings do not suit the sampling rate of the recording.
+        RecordingError: if every segment is too short.
+    """
+    needed = processing.shortest_segment(recording.period)
+    longest = max((len(segment.time) for segment in recording.segments), default=0)
+    if longest < needed:
+        raise RecordingError(
+            f"{recording.source or 'recording'}: the longest unbroken run has {longest} samples, "
+            f"and the filters with these settings need {needed}; record longer without "
+            "interruption, or raise cut-off and rate"
+        )
+    return tuple(
+        _filtered(segment, recording.period, processing)
+        for segment in recording.segments
+        if len(segment.time) >= needed
+    )
+
+
+def _filtered(segment: Segment, period: float, processing: Processing) -> FilteredSegment:
+    position = filtering.low_pass(
+        np.ascontiguousarray(segment.position.T),
+        period,
+        processing.cutoff_hz,
+        processing.filter_order,
+    )
+    order = processing.difference_order
+    velocity = filtering.differentiate(position, period, order)
+    acceleration = filtering.differentiate(velocity, period, order)
+    used = slice(processing.drop_start, len(segment.time) - processing.drop_end)
+    return FilteredSegment(
+        time=segment.time[used],
+        position=position[:, used],
+        velocity=velocity[:, used],
+        acceleration=acceleration[:, used],
+        effort=segment.effort[used].T,
+        period=period,
+    )
+
+
+class RowChoice:
+    """Which decimated rows take part in the estimation; see :func:`kept_rows`.
+
+    Made once for a robot and settings, asked for as many rows at a time as there is room for.
+
+    Args:
+        robot: its couplings say which speeds enter which rows.
+        processing: thresholds, their window and scope, and how ends are treated.
+    """
+
+    def __init__(self, robot: RobotModel, processing: Processing) -> None:
+        self._processing = processing
+        thresholds = np.asarray(processing.velocity_threshold)
+        self._limits = [
+            [
+                (motion, least)
+                for motion in _friction_motions(robot, joint)
+                if (least := float(np.linalg.norm(motion * thresholds))) > 0.0
+            ]
+            for joint in range(len(robot.joints))
+        ]
+
+    def moving(self, velocity: Array, places: npt.NDArray[np.intp], factor: int) -> Flags:
+        """Tell at which samples the signs of the speeds that enter a joint's row are reliable.
+
+        Args:
+            velocity: (joints, samples) in rad/s or m/s.
+            places: (outputs,) samples that decimation keeps.
+            factor: of the decimation.
+
+        Returns:
+            (joints, outputs) true where they are.
+        """
+        reach = int(self._processing.velocity_threshold_window * factor)
+        moving = np.ones((len(self._limits), len(places)), dtype=np.bool_)
+        for rows, limits in zip(moving, self._limits, strict=True):
+            for motion, least in limits:
+                speed = np.abs(motion @ velocity)
+                rows &= scipy.ndimage.minimum_filter1d(speed, 2 * reach + 1)[places] >= least
+        if self._processing.velocity_threshold_scope == "sample":
+            moving[:] = moving.all(axis=0)
+        return moving
+
+    def of_segment(self, segment: FilteredSegment, outputs: slice = slice(None)) -> Flags:
+        """Tell which decimated rows of a segment take part.
+
+        Args:
+            segment: from :func:`filter_recording`, with the same settings.
+            outputs: which of its decimated rows to tell of; by default all.
+
+        Returns:
+            (joints, outputs) true for rows that stay.
+        """
+        processing = self._processing
+        decimator = processing.decimator(segment.period)
+        factor, count = decimator.factor, decimator.output_count(segment.samples)
+        numbers = np.arange(*outputs.indices(count), dtype=np.intp)
+        places = decimator.kept(segment.samples)[outputs]
+        # Speeds within reach of the outputs: those beyond do not matter.
+        reach = int(processing.velocity_threshold_window * factor)
+        first, last = max(int(places[0]) - reach, 0), int(places[-1]) + reach + 1
+        moving = self.moving(segment.velocity[:, first:last], places - first, factor)
+        cut = processing.cut_outputs(segment.period)
+        moving[:, (numbers < cut) | (numbers >= count - cut)] = False
+        return moving
+
+
+def kept_rows(robot: RobotModel, segment: FilteredSegment, processing: Processing) -> Flags:
+    """Tell which decimated rows of a segment take part in the estimation.
+
+    A row is left out where the sign of a speed that enters it is not reliable: the speed of its
+    own joint, or that of a Coulomb coupling that acts on it, falls below its threshold within the
+    window around the instant that decimation keeps.  The threshold of a coupling's speed is the
+    root of the sum of squares of its joints' thresholds.  With scope ``sample`` the rows of all
+    joints go together.  With ``ends`` set to ``cut``, the rows that the decimation filter's end
+    effects reach go too.
+
+    Args:
+        robot: its couplings say which speeds enter which rows.
+        segment: from :func:`filter_recording`.
+        processing: the settings that it was made with.
+
+    Returns:
+        (joints, outputs) true for rows that stay.
+    """
+    return RowChoice(robot, processing).of_segment(segment)
+
+
+def _friction_motions(robot: RobotModel, joint: int) -> list[Array]:
+    """Return the (joints,) combinations of joint velocities whose signs enter a joint's rows."""
+    names = robot.joint_names
+    motions = [np.eye(len(names))[joint]]
+    for coupling in robot.couplings:
+        if coupling.kind is TermKind.COULOMB:
+            motions.extend(
+                np.array([term.of.get(name, 0.0) for name in names])
+                for term in coupling.terms
+                if term.on.get(names[joint], 0.0)
+            )
+    return motions

@@ -1,0 +1,105 @@
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+
+from live_nodes import BEGIN, ROBOT, SAMPLES, TRUTH, motion
+from robot_identification.calibration.monitor import Level, Watch
+from robot_identification.identification.base.parameters import base_parameters
+from robot_identification.identification.estimators.least_squares import relative_error
+from robot_identification.identification.identify import identify
+from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.signals.conditioning import build_recording
+from robot_identification.signals.processing.settings import resolve_processing
+from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.rows import filter_recording
+
+NOISE = np.array([0.5, 0.05])
+LEVEL = Level(
+    cutoff_hz=20.0,
+    rate_hz=10.0,
+    threshold=np.array([0.05, 0.05]),
+    window=2,
+    cut_rows=6,
+    residual_std=NOISE / np.sqrt(10.0 / 0.8),
+)
+STAMPS = BEGIN + np.rint(np.arange(SAMPLES) * 1e7).astype(np.int64)
+
+
+def watched(factors=(1.0, 1.0), step=10, values=TRUTH, gap_after=None):
+    q, tau = motion()
+    noise = np.random.default_rng(5).normal(size=tau.shape) * NOISE
+    stamps = STAMPS.copy()
+    if gap_after is not None:
+        stamps[gap_after:] += 5 * 10**9
+    watch = Watch(ROBOT, values, LEVEL)
+    blocks = []
+    for i in range(0, SAMPLES, step):
+        part = slice(i, i + step)
+        blocks += watch.push(stamps[part], q[part], (tau * factors + noise)[part])
+    return watch, blocks, stamps, tau
+
+
+def test_noise_as_in_the_identification_is_no_drift():
+    watch, *_ = watched()
+    np.testing.assert_allclose(watch.drift, 1.0, atol=0.25)
+
+
+def test_a_joint_whose_efforts_change_drifts_and_the_other_does_not():
+    watch, *_ = watched(factors=(1.0, 1.5))
+    assert watch.drift[1] > 2.0
+    assert watch.drift[0] < 1.3
+
+
+def test_efforts_are_predicted_at_every_stamp_but_those_still_waiting():
+    _, blocks, stamps, tau = watched()
+    got = np.concatenate([block.stamps for block in blocks])
+    np.testing.assert_array_equal(got, stamps[: len(got)])
+    assert len(got) > SAMPLES - 100
+    predicted = np.concatenate([block.effort for block in blocks])
+    middle = slice(100, len(got))
+    error = np.linalg.norm((predicted - tau[: len(got)])[middle], axis=0)
+    assert (error < 0.05 * np.linalg.norm(tau[: len(got)][middle], axis=0)).all()
+
+
+def test_how_states_come_in_changes_nothing():
+    one, other = watched(step=7)[0].drift, watched(step=100)[0].drift
+    np.testing.assert_allclose(one, other, rtol=0.05)
+
+
+def test_a_gap_begins_a_new_run_and_counts_no_end_effects():
+    watch, *_ = watched(gap_after=700)
+    np.testing.assert_allclose(watch.drift, 1.0, atol=0.3)
+
+
+def test_nothing_is_said_before_enough_rows_have_come():
+    watch = Watch(ROBOT, TRUTH, LEVEL)
+    q, tau = motion()
+    watch.push(STAMPS[:300], q[:300], tau[:300])
+    assert np.isnan(watch.drift).all()
+
+
+def test_efforts_are_those_of_the_filter_of_the_identification():
+    """Other orders than the usual ones: those that the result states count."""
+    stated = ProcessingSettings(
+        cutoff_hz=3.0, filter_order=2, difference_order=2, rate_hz=10.0, velocity_threshold=(0.05,)
+    )
+    q, tau = motion()
+    recording = build_recording(RawSamples(STAMPS, q, None, tau), ROBOT.joint_names)
+    result = identify(ROBOT, [recording], overrides=stated)
+    settings = resolve_processing(ROBOT, [recording], stated)
+    (segment,) = filter_recording(recording, replace(settings, drop_start=0, drop_end=0))
+    base = base_parameters(ROBOT)
+    error = relative_error(result.factors, base.values(TRUTH[base.columns]))
+    level = Level.of(result, SimpleNamespace(error=error, error_identified=error))
+    watch = Watch(ROBOT, TRUTH, level)
+    blocks = [
+        block
+        for part in (slice(i, i + 10) for i in range(0, SAMPLES, 10))
+        for block in watch.push(STAMPS[part], q[part], tau[part])
+    ]
+    middle = slice(200, SAMPLES - 300)
+    for name in ("position", "velocity"):
+        found = np.concatenate([getattr(block, name) for block in blocks])
+        whole = getattr(segment, name).T
+        np.testing.assert_allclose(found[middle], whole[middle], atol=1e-4 * np.abs(whole).max())

@@ -1,0 +1,77 @@
+import numpy as np
+import pytest
+import yaml
+
+from robot_identification.errors import TrajectoryError
+from robot_identification.excitation.certification.certificate import certify
+from robot_identification.excitation.families.fourier_settings import FourierSettings, Periodic
+from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.excitation.plan import PlanSettings, plan
+from robot_identification.excitation.search.points import PointSettings
+from robot_identification.files.plans.periodic import read_periodic
+from robot_identification.files.plans.plans import certified_text, read_plan, write_plan
+from robot_identification.robot.files.loading import load_robot
+
+
+def test_a_plan_may_be_as_long_as_a_trajectory(tmp_path):
+    robot, rest = load_robot("emps"), np.zeros((4000, 1))
+    long = Trajectory(robot.joint_names, 0.01 * np.arange(4000), rest, rest, rest)
+    path = tmp_path / "plan.yaml"
+    path.write_text(certified_text(robot.name, long, certify(robot, long), "At rest"))
+    found, certificate = read_plan(path, robot)
+    assert np.array_equal(found.times, long.times)
+    assert certificate.passed
+
+
+@pytest.fixture(scope="module")
+def repeating(tmp_path_factory):
+    """Return a plan of series, and its file."""
+    settings = PlanSettings("dynamic", PointSettings(starts=1), fourier=FourierSettings(0.3, 4, 2))
+    found = plan(load_robot("emps"), settings)
+    path = tmp_path_factory.mktemp("plans") / "plan.yaml"
+    write_plan(path, found)
+    return found, path
+
+
+def test_a_plan_tells_which_part_of_it_repeats(repeating):
+    found, path = repeating
+    stated = {"base_frequency": 0.3, "harmonics": 4, "periods": 2, "begins": found.periodic.begins}
+    document = yaml.safe_load(path.read_text())
+    assert document["family"] == found.summary()["family"] == "fourier"
+    assert document["periodic"] == found.summary()["periodic"] == stated
+    assert read_periodic(path) == Periodic(**stated)
+    trajectory, certificate = read_plan(path, load_robot("emps"))
+    assert certificate.passed
+    assert stated["begins"] + 2 / 0.3 < trajectory.times[-1]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "periods: 3",
+        "periods: 1.5",
+        "periods: two",
+        "periods: 0",
+        "base_frequency: -0.3",
+        "begins: 9.0",
+        "others: 1",
+    ],
+)
+def test_what_is_no_part_of_the_trajectory_is_refused(repeating, tmp_path, line):
+    text = repeating[1].read_text()
+    key = line.split(":")[0]
+    changed = [f"  {line}" if x.startswith(f"  {key}:") else x for x in text.splitlines()]
+    if "\n".join(changed) == text.rstrip("\n"):
+        changed.insert(changed.index("periodic:") + 1, f"  {line}")
+    path = tmp_path / "changed.yaml"
+    path.write_text("\n".join(changed) + "\n")
+    with pytest.raises(TrajectoryError, match="period"):
+        read_periodic(path)
+
+
+def test_nothing_of_a_motion_through_points_repeats(tmp_path):
+    robot, path = load_robot("emps"), tmp_path / "plan.yaml"
+    settings = PlanSettings("dynamic", PointSettings(starts=1), rows=6, duration=6.0)
+    write_plan(path, plan(robot, settings))
+    assert yaml.safe_load(path.read_text())["family"] == "quintic"
+    assert read_periodic(path) is None

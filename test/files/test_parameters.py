@@ -1,0 +1,63 @@
+"""Parameter files come back as they were written, or do not appear."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import yaml
+
+from made_up_results import made_up_result
+from robot_identification.calibration.calibrate import calibrate
+from robot_identification.calibration.checks import check_consistency
+from robot_identification.errors import InconsistentParametersError
+from robot_identification.files.parameters import parameters_file
+from robot_identification.files.priors import read_prior
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
+
+ROBOT = load_robot("tx40")
+
+
+@pytest.fixture(scope="module")
+def calibrated():
+    truth = load_values("tx40_simulated", ROBOT)
+    result = made_up_result(ROBOT, truth, np.random.default_rng(41), noise=0.05)
+    return calibrate(ROBOT, result, read_prior("tx40", ROBOT))
+
+
+def test_values_come_back_bit_by_bit_and_consistent(calibrated, tmp_path):
+    path = tmp_path / "parameters.yaml"
+    path.write_bytes(parameters_file(path, ROBOT, calibrated))
+    values = load_values(path, ROBOT, complete=True)
+    np.testing.assert_array_equal(values, calibrated.values)
+    assert check_consistency(ROBOT, values).consistent
+    assert read_prior(path, ROBOT).known.all()
+
+
+def test_deviations_verdicts_and_provenance_are_told(calibrated, tmp_path):
+    path = tmp_path / "parameters.yaml"
+    path.write_bytes(parameters_file(path, ROBOT, calibrated))
+    document = yaml.safe_load(path.read_text())
+    assert document["kind"] == "robot_identification/parameters"
+    assert document["consistent"] is True
+    assert document["provenance"]["robot_sha256"] == ROBOT.digest
+    assert document["provenance"]["prior"] == "tx40"
+    assert len(document["provenance"]["prior_sha256"]) == 64
+    assert set(document["verdicts"].values()) == {
+        "identified",
+        "essential",
+        "prior_dominated",
+        "not_identifiable",
+    }
+    told = {name for name, v in document["verdicts"].items() if v in ("identified", "essential")}
+    assert document["std"]
+    assert set(document["std"]) <= told
+    assert document["quality"]["relative_error"] == pytest.approx(calibrated.error.total)
+
+
+def test_a_file_that_would_not_give_consistent_values_is_not_made(calibrated, tmp_path):
+    path = tmp_path / "parameters.yaml"
+    wrong = calibrated.values.copy()
+    wrong[14 * 2 + 9] = -1.0
+    with pytest.raises(InconsistentParametersError, match="M = -1"):
+        parameters_file(path, ROBOT, replace(calibrated, values=wrong))

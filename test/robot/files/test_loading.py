@@ -1,0 +1,68 @@
+"""A robot is found by file or by name, whatever the form of its description."""
+
+import pytest
+
+from robot_identification.errors import RobotDescriptionError, SettingError, UnknownRobotError
+from robot_identification.robot.files.loading import FORMATS, known_robots, load_robot
+from robot_identification.robot.model import EffortMeaning
+
+SLIDE = """\
+name: slide
+effort_meaning: current
+joints: [{name: a, type: prismatic, geometry: {}}]
+"""
+
+
+def test_a_robot_of_the_package_is_known_by_name():
+    assert load_robot("tx40").name == "tx40"
+    assert set(known_robots()) >= {"emps", "puma560", "scara", "stanford", "three_dof", "ur10"}
+
+
+def test_a_folder_of_the_same_name_does_not_hide_it(tmp_path, monkeypatch):
+    (tmp_path / "emps").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert load_robot("emps").name == "emps"
+
+
+def test_a_file_is_loaded_by_its_path(write):
+    assert load_robot(write(SLIDE)).joint_names == ("a",)
+    assert load_robot(str(write(SLIDE, "robot.YML"))).joint_names == ("a",)
+
+
+def test_an_unknown_robot_names_those_that_are_known():
+    with pytest.raises(UnknownRobotError, match="tx40") as caught:
+        load_robot("tx41")
+    assert caught.value.name == "tx41"
+
+
+def test_a_file_of_another_kind_is_refused(write):
+    with pytest.raises(RobotDescriptionError, match="YAML file"):
+        load_robot(write(SLIDE, "robot.json"))
+
+
+def test_the_caller_may_say_what_effort_means(write):
+    path = write(SLIDE)
+    assert load_robot(path).effort_meaning is EffortMeaning.CURRENT
+    robot = load_robot(path, effort_meaning="joint_torque")
+    assert robot.effort_meaning is EffortMeaning.JOINT_TORQUE
+    with pytest.raises(SettingError, match="motor_torque"):
+        load_robot(path, effort_meaning="torque")
+
+
+def test_closed_loops_are_refused_unless_the_caller_knows_them(write):
+    path = write(
+        SLIDE.replace("]\n", ", {name: b, type: prismatic, geometry: {}}]\n")
+        + "loops: [{joint: b, equals: {a: 1}}]\n"
+    )
+    with pytest.raises(RobotDescriptionError, match="loops"):
+        load_robot(path)
+    assert len(load_robot(path, closed_loops=True).loops) == 1
+
+
+@pytest.mark.parametrize("content", [b"", b"nothing that describes a robot", b"\x00\xff\x80"])
+@pytest.mark.parametrize("ending", FORMATS)
+def test_a_file_that_describes_no_robot_is_refused_by_its_name(tmp_path, ending, content):
+    path = tmp_path / f"arm{ending}"
+    path.write_bytes(content)
+    with pytest.raises(RobotDescriptionError, match=f"arm{ending}"):
+        load_robot(path)

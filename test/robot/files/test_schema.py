@@ -1,0 +1,50 @@
+"""The schemas lie there complete: an editor that reads nothing else knows every key."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from robot_identification.robot.files import schema_tables
+from robot_identification.robot.files.document import read_document
+from robot_identification.robot.files.schema import schema_file
+from robot_identification.robot.terms import COUPLING_KINDS, TERMS
+
+ROBOTS = sorted((Path(__file__).parents[3] / "config" / "robots").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("name", schema_tables.SCHEMAS)
+def test_files_say_what_the_tables_say(name):
+    written = schema_file(name).read_text(encoding="utf-8")
+    assert written == schema_tables.completed(name), "run make schema"
+    assert "make schema" in json.loads(written)["$comment"]
+
+
+@pytest.mark.parametrize("path", ROBOTS, ids=lambda path: path.name)
+def test_the_file_alone_accepts_the_shipped_robots(path):
+    Draft202012Validator(json.loads(schema_file("robot").read_text())).validate(
+        read_document(path).data
+    )
+
+
+@pytest.mark.parametrize("owner", ["joint", "joint_defaults"])
+def test_the_file_alone_knows_every_joint_term_and_no_other(owner):
+    parts = json.loads(schema_file("robot").read_text())["$defs"]
+    check = Draft202012Validator({"$ref": f"#/$defs/{owner}", "$defs": parts})
+    joint = {"name": "one"} if owner == "joint" else {}
+    for term in TERMS:
+        assert check.is_valid({**joint, term.key: True})
+        assert not check.is_valid({**joint, term.key: 1})
+    assert not check.is_valid({**joint, "viscous_fricton": True})
+    assert parts["coupling"]["properties"]["kind"]["enum"] == list(COUPLING_KINDS)
+
+
+def test_a_term_that_comes_or_goes_changes_what_is_written(monkeypatch):
+    new = replace(TERMS[1], key="square_friction", name="Fq")
+    monkeypatch.setattr(schema_tables, "TERMS", (new, *TERMS[1:]))
+    joint = json.loads(schema_tables.completed("robot"))["$defs"]["joint"]["properties"]
+    assert "square_friction" in joint
+    assert TERMS[0].key not in joint
+    assert {"name", "limits", "drive_gain"} <= set(joint)

@@ -1,0 +1,341 @@
+"""A URDF becomes the same robot as a Denavit-Hartenberg table; what is wrong is named."""
+
+from dataclasses import replace
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from robot_identification.errors import MissingLimitError, RobotDescriptionError
+from robot_identification.excitation.certification.certificate import certify
+from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.robot.angles import axis_frame
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.urdf import read_urdf
+from robot_identification.robot.kinematics import forward_kinematics
+from robot_identification.robot.limits import require_limits, wider_than_urdf
+from robot_identification.robot.model import JointType
+
+ARM = """\
+<?xml version="1.0"?>
+<robot name="arm">
+  <link name="floor"/>
+  <link name="plate"/>
+  <link name="upper"/>
+  <link name="elbow_housing"/>
+  <link name="fore"/>
+  <link name="finger"/>
+  <joint name="mount" type="fixed">
+    <parent link="floor"/> <child link="plate"/>
+    <origin xyz="0.1 0.2 0.3" rpy="0.1 0.2 0.3"/>
+  </joint>
+  <joint name="shoulder" type="revolute">
+    <parent link="plate"/> <child link="upper"/>
+    <origin xyz="0 0 0.5" rpy="0 1.57079632679 0"/>
+    <axis xyz="0 2 0"/>
+    <limit lower="-1" upper="2" velocity="3" effort="40"/>
+    <dynamics damping="0.7" friction="0.2"/>
+  </joint>
+  <joint name="weld" type="fixed">
+    <parent link="upper"/> <child link="elbow_housing"/>
+    <origin xyz="0.4 0 0" rpy="0 0 0.5"/>
+  </joint>
+  <joint name="elbow" type="continuous">
+    <parent link="elbow_housing"/> <child link="fore"/>
+    <origin xyz="0 0.1 0"/>
+    <axis xyz="1 -2 -3"/>
+    <limit velocity="5" effort="0"/>
+  </joint>
+  <joint name="gripper" type="prismatic">
+    <parent link="fore"/> <child link="finger"/>
+    <origin xyz="0.2 0 0" rpy="0.3 0 0"/>
+    <axis xyz="0 0 -1"/>
+    <limit upper="0.05" velocity="0.1" effort="20"/>
+  </joint>
+</robot>
+"""
+
+
+def changed(old, new):
+    assert ARM.count(old) == 1, "the test must change one place"
+    return ARM.replace(old, new)
+
+
+@pytest.fixture
+def refused(write):
+    def refused(text):
+        path = write(text, "arm.urdf")
+        with pytest.raises(RobotDescriptionError) as caught:
+            read_urdf(path)
+        assert caught.value.path == str(path)
+        return caught.value
+
+    return refused
+
+
+def test_fixed_joints_are_merged(write):
+    robot = load_robot(write(ARM, "arm.urdf"))
+    assert robot.joint_names == ("shoulder", "elbow", "gripper")
+    assert [joint.link for joint in robot.joints] == ["upper", "fore", "finger"]
+    assert [joint.antecedent for joint in robot.joints] == [-1, 0, 1]
+    assert robot.joints[2].type is JointType.PRISMATIC
+    assert robot.base_link == "floor"
+    assert robot.effort_meaning is None
+
+
+def test_limits_are_those_of_the_urdf(write):
+    shoulder, elbow, gripper = (j.limits for j in load_robot(write(ARM, "arm.urdf")).joints)
+    assert (shoulder.lower, shoulder.upper) == (-1, 2)
+    assert (shoulder.velocity, shoulder.effort, shoulder.acceleration) == (3, 40, None)
+    assert (elbow.lower, elbow.upper, elbow.velocity, elbow.effort) == (None, None, 5, None)
+    assert (gripper.lower, gripper.upper) == (0, 0.05)
+
+
+def test_every_link_frame_is_where_pinocchio_puts_it(write):
+    path = write(ARM, "arm.urdf")
+    description = read_urdf(path)
+    model = pin.buildModelFromUrdf(str(path))
+    data = model.createData()
+    for q in np.random.default_rng(1).uniform(-2, 2, (20, 3)):
+        pin.framesForwardKinematics(model, data, np.array([q[0], np.cos(q[1]), np.sin(q[1]), q[2]]))
+        frames = forward_kinematics(description.robot, q)
+        for name, place in description.frames.items():
+            moved = np.eye(4) if place.joint < 0 else frames[place.joint]
+            local = np.eye(4)
+            local[:3, :3], local[:3, 3] = place.rotation, place.translation
+            expected = data.oMf[model.getFrameId(name)].homogeneous
+            np.testing.assert_allclose(moved @ local, expected, atol=1e-10)
+
+
+def test_the_ur10_moves_alike_by_table_and_by_urdf(ur10_urdf):
+    table, urdf = load_robot("ur10"), load_robot(ur10_urdf)
+    assert table.joint_names == urdf.joint_names
+    q = np.random.default_rng(2).uniform(-3, 3, (50, 6))
+    half_turn = np.diag([-1.0, -1, 1, 1])  # the table's base frame is turned
+    relative = np.linalg.inv(forward_kinematics(table, q)) @ (
+        half_turn @ forward_kinematics(urdf, q)
+    )
+    np.testing.assert_allclose(relative, np.broadcast_to(relative[0], relative.shape), atol=1e-12)
+    axes = relative[0, :, :3, 2]
+    np.testing.assert_allclose(axes, np.broadcast_to([0, 0, 1], axes.shape), atol=1e-12)
+
+
+@given(st.tuples(*[st.floats(-1, 1)] * 3).filter(lambda v: np.linalg.norm(v) > 1e-3))
+def test_the_axis_becomes_z(vector):
+    axis = np.array(vector) / np.linalg.norm(vector)
+    turn = axis_frame(axis)
+    np.testing.assert_allclose(turn[:, 2], axis, atol=1e-12)
+    np.testing.assert_allclose(turn.T @ turn, np.eye(3), atol=1e-12)
+    assert np.linalg.det(turn) == pytest.approx(1)
+
+
+def test_an_axis_along_z_leaves_the_frame_alone():
+    np.testing.assert_array_equal(axis_frame(np.array([0.0, 0, 1])), np.eye(3))
+    np.testing.assert_array_equal(axis_frame(np.array([0.0, 0, -1])), np.diag([1, -1, -1]))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "field", "words"),
+    [
+        ('xyz="0 2 0"', 'xyz="0 0 0"', 16, "joint[shoulder].axis.xyz", "no direction"),
+        ('xyz="0 2 0"', 'xyz="0 nan 0"', 16, "axis.xyz", "3 finite numbers"),
+        ('xyz="0 0 0.5"', 'xyz="0 inf 0.5"', 15, "origin.xyz", "3 finite numbers"),
+        ('xyz="0 0 0.5"', 'xyz="0 0"', 15, "origin.xyz", "3 finite numbers"),
+        ('rpy="0.3 0 0"', 'rpy="${a} 0 0"', 32, "origin.rpy", "3 finite numbers"),
+        ('lower="-1"', 'lower="3"', 17, "joint[shoulder].limit", "above upper"),
+        ('velocity="3"', 'velocity="-3"', 17, "joint[shoulder].limit.velocity", "negative"),
+        ('effort="40"', 'effort="lots"', 17, "limit.effort", "a finite number"),
+        ('damping="0.7"', 'damping="-1"', 18, "joint[shoulder].dynamics.damping", "negative"),
+        ('"continuous"', '"floating"', 24, "joint[elbow].type", "no single motion"),
+        ('"continuous"', '"planar"', 24, "joint[elbow].type", "no single motion"),
+        ('"continuous"', '"hinge"', 24, "joint[elbow].type", "not a joint type"),
+        ('type="continuous"', "", 24, "joint[elbow]", "attribute type is missing"),
+        ('name="elbow"', "", 24, "joint", "attribute name is missing"),
+        ('name="elbow"', 'name="weld"', 24, "joint[weld]", "the first is on line 20"),
+        ('<link name="fore"/>', '<link name="upper"/>', 7, "link[upper]", "first is on line 5"),
+        ('<link name="fore"/>', "", 25, "joint[elbow].child.link", "is no link fore"),
+        (
+            '<parent link="fore"/>',
+            '<parent link="f"/>',
+            31,
+            "joint[gripper].parent.link",
+            "no link f",
+        ),
+        ('<parent link="fore"/>', "", 30, "joint[gripper]", "<parent> is missing"),
+        ('<child link="finger"/>', "", 30, "joint[gripper]", "<child> is missing"),
+        (
+            '<child link="finger"/>',
+            '<child link="fore"/>',
+            31,
+            "joint[gripper].child.link",
+            "already hangs on joint elbow",
+        ),
+        ('<link name="plate"/>', '<link name="plate"/><link name="x"/>', 4, "link[x]", "one must"),
+        (
+            '<parent link="plate"/>',
+            '<parent link="finger"/>',
+            20,
+            "joint[weld]",
+            "round in a circle",
+        ),
+        ('<axis xyz="0 2 0"/>', '<axis xyz="0 2 0"/>' * 2, 16, "joint[shoulder].axis", "a second"),
+        (
+            '<axis xyz="0 0 -1"/>',
+            '<mimic joint="elbow"/>',
+            33,
+            "joint[gripper].mimic",
+            "mimics elbow",
+        ),
+        ('<robot name="arm">', '<!DOCTYPE robot><robot name="arm">', 2, "", "DOCTYPE"),
+        ("</robot>", "", 37, "", "not well-formed XML: no element found"),
+        ("</robot>", "</robots>", 36, "", "not well-formed XML: mismatched tag"),
+        ('<link name="floor"/>', "<link name=floor/>", 3, "", "not well-formed XML"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_line(refused, old, new, line, field, words):
+    error = refused(changed(old, new))
+    assert words in error.problem
+    assert error.field.endswith(field)
+    assert error.line == line
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.99])
+def test_a_truncated_file_is_refused(refused, share):
+    assert "not well-formed" in refused(ARM[: int(share * len(ARM))]).problem
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "no element found"),
+        ("name: arm", "not well-formed"),
+        ("<sdf/>", "is this a URDF"),
+        ("<robot/>", "no links"),
+        ('<robot><link name="a"/></robot>', "no joint of the robot moves"),
+        ("<robot>" + "<a>" * 200 + "</a>" * 200 + "</robot>", "nested too deeply"),
+        (
+            '<!DOCTYPE r [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><robot>&b;</robot>',
+            "document type declarations",
+        ),
+    ],
+)
+def test_what_is_no_robot_is_refused(refused, text, words):
+    assert words in refused(text).problem
+
+
+def test_two_links_that_carry_each_other_are_refused(refused):
+    joint = '<joint name="{0}{1}" type="fixed"><parent link="{0}"/><child link="{1}"/></joint>'
+    links = '<link name="a"/><link name="b"/>'
+    text = f"<robot>{links}{joint.format('a', 'b')}{joint.format('b', 'a')}</robot>"
+    assert "round in a circle" in refused(text).problem
+
+
+def test_a_limit_that_is_needed_is_missed_by_name(write):
+    robot = load_robot(write(ARM, "arm.urdf"))
+    require_limits(robot, ["velocity"])
+    for kind, joint in [("position", "elbow"), ("acceleration", "shoulder"), ("effort", "elbow")]:
+        with pytest.raises(MissingLimitError, match=f"joint {joint} has no {kind} limit") as caught:
+            require_limits(robot, ["velocity", kind])
+        assert (caught.value.joint, caught.value.limit) == (joint, kind)
+
+
+OVERLAY = """\
+name: arm
+effort_meaning: joint_torque
+urdf: arm.urdf
+joint_defaults: {offset: false, limits: {acceleration: 9}}
+joints:
+  - name: elbow
+    coulomb_friction: false
+    limits: {lower: -pi, upper: pi, effort: 30}
+    transmission: {elbow: 50, gripper: 10}
+couplings:
+  - {parameter: Fvm2, kind: viscous, terms: [{on: {elbow: 1}, of: {gripper: 1}}]}
+"""
+
+
+def test_a_robot_file_may_add_to_a_urdf(write):
+    bare = load_robot(write(ARM, "arm.urdf"))
+    robot = load_robot(write(OVERLAY))
+    require_limits(robot, ["position", "velocity", "acceleration", "effort"])
+    assert robot.joint_names == bare.joint_names
+    assert ["off" in joint.terms for joint in robot.joints] == [False] * 3
+    assert ["Fc" in joint.terms for joint in robot.joints] == [True, False, True]
+    assert robot.joints[0].limits.lower == -1
+    np.testing.assert_array_equal(robot.motor_matrix, [[1, 0, 0], [0, 50, 10], [0, 0, 1]])
+    np.testing.assert_array_equal(robot.joints[1].rotation, bare.joints[1].rotation)
+    assert robot.coupling_parameters == ("Fvm2",)
+    assert robot.digest not in ("", bare.digest)
+
+
+def test_defaults_fill_and_narrow_the_limits_of_a_urdf_but_never_widen_them(write):
+    write(ARM, "arm.urdf")
+    own = load_robot(write(ARM, "arm.urdf")).joints[0].limits
+    wide = "{lower: -4, upper: 4, velocity: 100, acceleration: 9, effort: 1e6}"
+    joint = load_robot(write(with_defaults(wide))).joints[0]
+    assert joint.limits == replace(own, acceleration=9.0, effort=own.effort or 1e6)
+    narrow = f"{{lower: -0.5, upper: 0.5, velocity: {own.velocity / 2}}}"
+    joint = load_robot(write(with_defaults(narrow))).joints[0]
+    assert joint.limits == replace(own, lower=-0.5, upper=0.5, velocity=own.velocity / 2)
+    with pytest.raises(RobotDescriptionError, match="leaves shoulder no range") as caught:
+        load_robot(write(with_defaults("{lower: 2, upper: 3}")))
+    assert caught.value.field == "joint_defaults.limits"
+
+
+def with_defaults(limits):
+    head = "name: arm\neffort_meaning: joint_torque\nurdf: arm.urdf\n"
+    return f"{head}joint_defaults: {{limits: {limits}}}\n"
+
+
+def test_only_a_joint_itself_is_given_wider_limits_and_the_certificate_says_so(write):
+    write(ARM, "arm.urdf")
+    text = with_defaults("{lower: -1.0, upper: 1.0, velocity: 1, acceleration: 9}")
+    robot = load_robot(write(text + "joints: [{name: shoulder, limits: {upper: 2.5}}]\n"))
+    assert robot.joints[0].limits.upper == 2.5
+    (told,) = wider_than_urdf(robot, "position")
+    assert told == "shoulder upper 2.5, in the URDF 2"
+    assert not wider_than_urdf(robot, "velocity")
+    still = np.zeros((2, 3))
+    check = next(
+        c
+        for c in certify(
+            robot, Trajectory(robot.joint_names, [0.0, 1.0], still, still, still)
+        ).checks
+        if c.name == "position"
+    )
+    assert told in check.detail
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "field", "words"),
+    [
+        ("name: elbow", "name: elbo", 6, "joints[0].name", "did you mean elbow"),
+        ("name: elbow", "name: weld", 6, "joints[0].name", "no moving joint weld"),
+        ("name: elbow", "name: elbow\n    type: revolute", 7, "joints[0].type", "remove the key"),
+        ("urdf: arm.urdf", "urdf: arm.urdf\nbase_link: floor", 4, "base_link", "remove the key"),
+        ("{offset: false", "{type: revolute", 4, "joint_defaults.type", "remove the key"),
+    ],
+)
+def test_what_a_robot_file_adds_must_fit_the_urdf(write, old, new, line, field, words):
+    write(ARM, "arm.urdf")
+    with pytest.raises(RobotDescriptionError) as caught:
+        load_robot(write(OVERLAY.replace(old, new)))
+    assert words in caught.value.problem
+    assert (caught.value.line, caught.value.field) == (line, field)
+
+
+def test_an_error_in_the_urdf_is_named_there(write):
+    path = write(changed('xyz="0 2 0"', 'xyz="0 0 0"'), "arm.urdf")
+    with pytest.raises(RobotDescriptionError) as caught:
+        load_robot(write(OVERLAY))
+    assert (caught.value.path, caught.value.line) == (str(path), 16)
+
+
+def test_a_mimic_joint_is_accepted_once_the_robot_file_declares_it(write):
+    write(changed('<axis xyz="0 0 -1"/>', '<mimic joint="elbow"/>'), "arm.urdf")
+    with pytest.raises(RobotDescriptionError, match="declare its relation under loops"):
+        load_robot(write(OVERLAY))
+    path = write(OVERLAY + "loops: [{joint: gripper, equals: {elbow: 1}}]\n")
+    assert load_robot(path, closed_loops=True).loops[0].joint == "gripper"

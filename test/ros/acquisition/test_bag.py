@@ -1,0 +1,110 @@
+"""Bags of live recordings: the same as what was recorded, whole after a kill, no harm when full."""
+
+import signal
+import time
+
+import numpy as np
+import pytest
+from robot_identification.msg import DataSelection
+from robot_identification.srv import Identify
+
+from live_nodes import states
+from robot_identification.errors import OutputError
+from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE
+from robot_identification.files.bags.joint_states import read_joint_states
+from robot_identification.files.bags.parts import BagMessage, PartedBag
+from robot_identification.ros.acquisition.bag import BagRecording
+from robot_identification.ros.clients.client import RequestRefusedError
+
+pytestmark = pytest.mark.ros
+
+
+def test_a_bag_gives_the_result_of_the_recording_bit_by_bit(make_suite, tmp_path):
+    suite = make_suite()
+    suite.start(
+        "acquisition",
+        block_period=0.05,
+        diagnostics_period=0.1,
+        bag_directory=str(tmp_path),
+        bag_part_period=0.5,
+    )
+    suite.start("identification")
+    suite.wait_for_acquisition()
+    suite.verbs.require("identification")
+    sent = states()
+    sent[700].effort = [float("nan")] * 2
+    recording = suite.record(sent)[0].recording
+    bag = tmp_path / recording
+    suite.wait((bag / "metadata.yaml").exists, "end of the bag")
+    live = suite.identify(recording)
+    request = Identify.Request(
+        data=DataSelection(bags=[str(bag)], joint_states_topic=f"{suite.namespace}/joint_states")
+    )
+    settings = {entry.key: entry.value for entry in live.result.settings}
+    read = suite.verbs.answers.ask(request)
+    assert live.success, live.message
+    assert read.success, read.message
+    assert settings == {entry.key: entry.value for entry in read.result.settings}
+    assert [p.value for p in live.result.parameters] == [p.value for p in read.result.parameters]
+    assert [f.triangle for f in live.result.factors] == [f.triangle for f in read.result.factors]
+    assert not any("checksum" in line for line in read.result.warnings)
+
+
+def test_what_was_written_before_a_kill_is_whole(make_suite, tmp_path):
+    suite = make_suite()
+    process = suite.start(
+        "acquisition", autostart=True, bag_directory=str(tmp_path), bag_part_period=0.5
+    )
+    suite.wait_for_acquisition()
+    stream = iter(states())
+
+    def parts():
+        for _ in range(3):
+            suite.driver.publish(next(stream, states(1)[0]))
+        time.sleep(0.05)
+        return len(list(tmp_path.glob("*/*.mcap"))) >= 2
+
+    suite.wait(parts, "two parts")
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    suite.processes.stop("acquisition")
+    (bag,) = tmp_path.iterdir()
+    read = read_joint_states(bag, ("joint_1", "joint_2"), topic=f"{suite.namespace}/joint_states")
+    sent = np.array([m.position for m in states(len(read.samples.stamps))])
+    assert len(sent) > 10
+    np.testing.assert_array_equal(np.unique(read.samples.stamps), np.sort(read.samples.stamps))
+    np.testing.assert_array_equal(read.samples.position, sent)
+
+
+def test_a_bag_that_cannot_be_made_is_refused_before_anything_is_recorded(make_suite, tmp_path):
+    suite = make_suite()
+    suite.start("acquisition", bag_directory=str(tmp_path / "nowhere"))
+    suite.wait_for_acquisition()
+    with pytest.raises(RequestRefusedError, match="does not exist"):
+        suite.verbs.start_recording()
+    assert not suite.verbs.answers.stop_recording().success
+
+
+def test_a_full_disk_ends_the_bag_and_keeps_its_parts(tmp_path, monkeypatch):
+    write, written = PartedBag.write, []
+
+    def filling_up(self, messages):
+        if written:
+            raise OutputError(self.path, "cannot be written: No space left on device")
+        write(self, messages)
+        written.extend(messages)
+
+    monkeypatch.setattr(PartedBag, "write", filling_up)
+    bag = BagRecording(tmp_path / "run", 0.2)
+    number = 0
+    while not bag.problem:
+        number += 1
+        bag.add(BagMessage("/joint_states", MESSAGE_TYPE, number, bytes(8)))
+        time.sleep(0.001)
+    assert "No space left on device" in bag.problem
+    bag.add(BagMessage("/joint_states", MESSAGE_TYPE, number, bytes(8)))
+    bag.close()
+    assert bag.join(3600.0)
+    assert bag.messages == len(written) > 0
+    names = {path.name for path in tmp_path.glob("run/*")}
+    assert names == {"run_00000.mcap", "metadata.yaml"}

@@ -1,0 +1,200 @@
+"""How nodes are asked, with a transport that the test moves."""
+
+from types import SimpleNamespace
+
+import pytest
+from robot_identification.srv import BaseParameters, Identify, IdentifyDidim
+from std_srvs.srv import Trigger
+
+from robot_identification import msg
+from robot_identification.errors import RobotIdentificationError
+from robot_identification.ros.clients import asking
+from robot_identification.ros.clients.client import (
+    ClientTimeoutError,
+    NodeGoneError,
+    RequestInvalidError,
+)
+from robot_identification.ros.clients.verbs import NodesMissingError, Verbs, data_of
+from robot_identification.ros.common.jobs import CODES
+
+FINE = Identify.Response(success=True, message="fine")
+WRONG = Identify.Response(success=False, message="no", error_code=CODES.UNKNOWN_RECORDING)
+
+pytestmark = pytest.mark.usefixtures("giving_up")
+
+
+class Transport:
+    """Answers requests after some steps; every step is told to a function."""
+
+    def __init__(self, *answers, steps=3):
+        self.answers, self.steps = list(answers), steps
+        self.asked, self.there, self.now = [], True, 0.0
+        self.step = lambda: None
+        self.heard = {}
+        self.node = SimpleNamespace(
+            create_subscription=lambda _kind, topic, take, _profile: self.heard.update(
+                {topic: take}
+            ),
+            destroy_subscription=lambda _: None,
+            get_namespace=lambda: "/left",
+        )
+
+    def begin(self, _kind, name, request=None, _timeout=60.0):
+        self.asked.append((name, request))
+        answer = self.answers.pop(0)
+        due = self.now + self.steps
+        return SimpleNamespace(done=lambda: self.now >= due, result=lambda: answer)
+
+    def is_there(self, _kind, _name):
+        return self.there
+
+    def wait_for_service(self, _kind, _name, _timeout):
+        pass
+
+    def wait_for(self, condition, timeout, what):
+        begin = self.now
+        while not (value := condition()):
+            if self.now - begin > timeout:
+                raise ClientTimeoutError(f"no {what} within {timeout:g} s")
+            self.now += 1.0
+            self.step()
+        return value
+
+    def wait_for_server(self, is_ready, _new, timeout, what):
+        self.wait_for(is_ready, timeout, what)
+
+    @property
+    def names(self):
+        return [name for name, _ in self.asked]
+
+
+@pytest.fixture
+def transport(monkeypatch):
+    made = Transport()
+    monkeypatch.setattr(asking.time, "monotonic", lambda: made.now)
+    return made
+
+
+def test_a_verb_returns_the_answer_and_raises_a_refusal(transport):
+    transport.answers = [FINE, WRONG, WRONG]
+    verbs = Verbs(transport)
+    assert verbs.identify("wls", data_of(["r"])) is FINE
+    with pytest.raises(RequestInvalidError) as error:
+        verbs.identify("wls", data_of(["r"]))
+    assert error.value.code == CODES.UNKNOWN_RECORDING
+    assert verbs.answers.identify("wls", data_of(["r"])) is WRONG
+
+
+def test_what_is_begun_is_not_waited_for(transport):
+    transport.answers = [FINE]
+    future = Verbs(transport).begun.identify("wls", data_of(["r"]))
+    assert not future.done()
+    transport.now = 3.0
+    assert future.result() is FINE
+
+
+def test_a_request_goes_to_its_service_with_the_fields_that_it_has(transport):
+    transport.answers = [FINE, FINE]
+    verbs = Verbs(transport)
+    fields = {"held_out_fraction": 0.2, "output": "result.yaml"}
+    verbs.identify("wls", data_of(["r"], ["bag"]), **fields)
+    verbs.identify("didim", data_of(["r"]), **fields)
+    (first, one), (second, other) = transport.asked
+    assert (first, second) == ("identification/identify", "identification/didim")
+    assert (one.method, one.held_out_fraction, one.data.bags) == ("wls", 0.2, ["bag"])
+    assert isinstance(other, IdentifyDidim.Request)
+    assert other.output == "result.yaml"
+
+
+def test_long_work_has_no_time_limit_and_its_progress_is_told(transport):
+    transport.answers, transport.steps = [FINE], 10_000
+    told = []
+    verbs = Verbs(transport).telling(lambda *said: told.append(said))
+    transport.heard["identification/progress"](msg.Progress(stage="before", fraction=1.0))
+
+    def step():
+        fraction = float("nan") if transport.now < 5.0 else transport.now / 10_000
+        say = transport.heard["identification/progress"]
+        say(msg.Progress(stage="filtering", fraction=fraction))
+
+    transport.step = step
+    assert verbs.ask(Identify.Request()) is FINE
+    assert told[0] == ("filtering", 5.0 / 10_000)
+    assert told[-1] == ("filtering", 1.0)
+
+
+def test_what_is_quick_has_a_time_limit(transport):
+    transport.answers, transport.steps = [FINE], 100
+    with pytest.raises(ClientTimeoutError, match="excitation/stop within 10 s"):
+        Verbs(transport).stop()
+
+
+def test_a_node_that_is_away_for_a_moment_may_still_answer(transport):
+    def step():
+        transport.there = not 2.0 < transport.now < 2.0 + asking.SILENT
+
+    transport.answers, transport.steps, transport.step = [FINE], 20, step
+    assert Verbs(transport).base_parameters() is FINE
+    assert isinstance(transport.asked[0][1], BaseParameters.Request)
+
+
+def test_a_node_that_stays_away_has_ended(transport):
+    def step():
+        transport.there = transport.now < 2.0
+
+    transport.answers, transport.steps, transport.step = [FINE], 20, step
+    with pytest.raises(NodeGoneError, match="identification/identify: its node has ended"):
+        Verbs(transport).ask(Identify.Request())
+    assert transport.now < 3.0 + asking.SILENT + 1.0
+
+
+@pytest.mark.parametrize("answer", [Trigger.Response(success=True), Trigger.Response()])
+def test_an_interruption_cancels_the_work_of_the_node(transport, answer):
+    transport.answers = [FINE, answer]
+
+    def step():
+        transport.step = lambda: None
+        raise KeyboardInterrupt
+
+    transport.step = step
+    with pytest.raises(KeyboardInterrupt):
+        Verbs(transport).ask(Identify.Request())
+    assert transport.names == ["identification/identify", "identification/cancel"]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RobotIdentificationError])
+def test_a_recording_ends_whatever_happens(transport, error):
+    transport.answers = [Trigger.Response(success=True, message="r")] * 2
+    transport.step = lambda: transport.heard.get("samples", lambda _: None)(
+        msg.SampleBlock(recording="r", stamps=[7])
+    )
+
+    def interrupted():
+        with Verbs(transport).recorded() as recording:
+            assert (recording.name, recording.last_stamp) == ("r", 7)
+            raise error
+
+    with pytest.raises(error):
+        interrupted()
+    assert transport.names == ["acquisition/start", "acquisition/stop"]
+
+
+def test_a_recording_has_the_name_of_its_last_part(transport):
+    transport.answers = [
+        Trigger.Response(success=True, message="r"),
+        Trigger.Response(success=True, message="r.2"),
+    ]
+    transport.step = lambda: transport.heard["samples"](
+        msg.SampleBlock(recording="r.2", stamps=[7], last=transport.now > 9.0)
+    )
+    with Verbs(transport).recorded() as recording:
+        transport.heard["samples"](msg.SampleBlock(recording="another", stamps=[9]))
+    assert (recording.name, recording.last_stamp) == ("r.2", 7)
+    assert recording.ended
+
+
+def test_nodes_that_do_not_answer_are_named(transport):
+    transport.there = False
+    with pytest.raises(NodesMissingError, match="calibration in namespace /left") as error:
+        Verbs(transport).require("calibration", within=2.0)
+    assert error.value.nodes == ("calibration",)

@@ -1,0 +1,107 @@
+"""How nodes end: in order, however often they are told to, and without a traceback."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from live_nodes import complete_values, states
+from lock_step import LockStepCell
+from robot_identification.ros.clients.processes import executable
+from robot_identification.ros.common.process import EndRequest
+from simulated_cell import Status
+
+AGAIN_AFTER = 0.02  # s; much sooner than a signal says something new, whatever stalls
+QUICK = {"rows": 8, "starts": 1, "duration": 3.0}
+STARTING = """
+import sys, time
+from pathlib import Path
+from robot_identification.ros.common.process import run
+
+def make():
+    Path(sys.argv[1]).write_text("being made")
+    time.sleep(3600.0)
+
+sys.exit(run(make, [], name="sleeper"))
+"""
+
+
+def interrupt_twice(process):
+    """Do what a terminal does when Ctrl-C is pressed twice: all processes of the group hear it."""
+    os.killpg(process.pid, signal.SIGINT)
+    time.sleep(AGAIN_AFTER)
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGINT)
+
+
+def test_signals_soon_after_the_first_say_nothing_new():
+    now = [50.0]
+    end = EndRequest(lambda: now[0])
+    assert not end.asked
+    for seconds in (0.0, 0.1, 0.4, 2.5):
+        now[0] = 50.0 + seconds
+        assert not end.hear()
+        assert end.asked
+    now[0] = 53.5
+    assert end.hear(), "who asks again later means at once"
+
+
+@pytest.mark.ros
+def test_a_robot_in_motion_is_braked_when_ctrl_c_is_pressed_twice(tmp_path):
+    with LockStepCell(tmp_path, "scara", str(complete_values(tmp_path))) as cell:
+        cell.start_nodes()
+        assert cell.answers.plan(**QUICK).success
+        assert cell.answers.start().success
+        cell.wait_for(Status.RUNNING)
+        count = len(cell.sent)
+        process = cell.nodes.process("excitation")
+        interrupt_twice(process)
+        cell.wait(lambda: len(cell.sent) > count, "braking trajectory")
+        assert process.wait() == 0
+        np.testing.assert_allclose(cell.sent[-1].trajectory.velocities[-1], 0.0, atol=1e-9)
+        assert "Traceback" not in cell.nodes.output("excitation")
+        cell.nodes.stop("excitation")
+
+
+@pytest.mark.ros
+def test_a_recording_ends_with_its_last_block_when_ctrl_c_is_pressed_twice(make_suite):
+    suite = make_suite()
+    process = suite.start("acquisition", autostart=True, block_period=0.05)
+    suite.wait_for_acquisition()
+    for message in states(200):
+        suite.driver.publish(message)
+    suite.wait(lambda: sum(len(b.position) for b in suite.blocks) >= 300, "samples")
+    interrupt_twice(process)
+    suite.wait(lambda: suite.blocks[-1].last, "last block")
+    assert process.wait() == 0
+    assert "Traceback" not in suite.processes.output("acquisition")
+    suite.processes.stop("acquisition")
+
+
+@pytest.mark.parametrize("name", ["excitation", "acquisition", "robot-identification"])
+def test_a_program_that_is_being_loaded_is_interrupted_without_a_traceback(name):
+    line = [*executable(name), "base-parameters", "tx40"]
+    with subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        while "_multiarray_umath" not in Path(f"/proc/{process.pid}/maps").read_text():
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        said = process.stderr.read().decode()
+        assert process.wait() == -signal.SIGINT
+    assert said == ""
+
+
+def test_a_node_that_is_being_made_is_interrupted_without_a_traceback(tmp_path):
+    told = tmp_path / "told"
+    line = [sys.executable, "-c", STARTING, str(told)]
+    with subprocess.Popen(line, stderr=subprocess.PIPE) as process:
+        while not told.exists():
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        said = process.stderr.read().decode()
+        assert process.wait() == -signal.SIGINT
+    assert said == ""

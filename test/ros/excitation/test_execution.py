@@ -1,0 +1,107 @@
+"""Commands of the excitation node without a node: what becomes of one that cannot be published."""
+
+import logging
+from types import SimpleNamespace
+
+import pytest
+
+from robot_identification.ros.common.jobs import Desk
+from robot_identification.ros.excitation.execution import Mover
+from robot_identification.ros.excitation.experiments import Course
+from robot_identification.ros.supervision.phases import Phase
+from watched_motion import World
+
+
+class Logger(logging.LoggerAdapter):
+    def error(self, text, **_):
+        self.extra["told"].append(text)
+
+    info = error
+
+
+class Node:
+    """Publishes, unless the middleware is broken."""
+
+    def __init__(self):
+        self.published, self.broken, self.told = [], False, []
+
+    def create_publisher(self, *_):
+        return self
+
+    def publish(self, message):
+        if self.broken:
+            raise RuntimeError("the middleware is broken")
+        self.published.append(message)
+
+    def wait_for_all_acked(self, _):
+        return True
+
+    def get_logger(self):
+        return Logger(logging.getLogger(), {"told": self.told})
+
+
+@pytest.fixture
+def moving():
+    """Return a node that moves a robot, and that robot."""
+    world, node = World(), Node()
+    watch = SimpleNamespace(
+        take=lambda moving=False: None,
+        look=lambda moving=False: world.look() or True,
+        now=lambda: world.instant,
+    )
+    arms = SimpleNamespace(problem=lambda: "")
+    mover = Mover(
+        node, Desk(node.get_logger()), None, settings=lambda: world.motion.settings, watch=watch,
+        planner=None, markers=None, arms=arms, changed=lambda: None,
+    )  # fmt: skip
+    mover.course = Course(None, world.motion)
+    world.begin()
+    world.pass_time(1.0)
+    return SimpleNamespace(mover=mover, node=node, world=world, arms=arms)
+
+
+def test_braking_that_cannot_be_published_is_published_as_soon_as_it_can(moving):
+    moving.node.broken = True
+    moving.mover.stop()
+    assert moving.world.motion.phase is Phase.BRAKING
+    assert "could not be published" in moving.node.told[0]
+    moving.mover.look()
+    moving.node.broken = False
+    moving.mover.look()
+    moving.mover.look()
+    (braking,) = moving.node.published
+    command = moving.world.motion.command
+    assert braking.points[-1].positions.tolist() == command.trajectory.positions[-1].tolist()
+
+
+def test_a_node_that_ends_publishes_what_it_could_not_before(moving):
+    moving.node.broken = True
+    moving.mover.stop()
+    moving.node.broken = False
+    moving.mover.finish()
+    assert len(moving.node.published) == 1
+    moving.mover.finish()
+    assert len(moving.node.published) == 1
+
+
+def test_watching_that_fails_stops_the_robot(moving, monkeypatch):
+    def fail(_):
+        raise ZeroDivisionError("a fault of this program")
+
+    monkeypatch.setattr(moving.world.motion, "tick", fail)
+    moving.mover.look()
+    assert moving.world.motion.phase is Phase.BRAKING
+    assert len(moving.node.published) == 1
+    assert "fault" in moving.world.motion.text
+
+
+def test_another_robot_that_leaves_its_place_stops_the_motion(moving):
+    moving.mover.look()
+    assert moving.world.motion.moving
+    assert moving.world.motion.phase is not Phase.BRAKING
+    moving.arms.problem = lambda: "the other robot has moved"
+    moving.mover.look()
+    assert moving.world.motion.phase is Phase.BRAKING
+    assert moving.world.motion.text.startswith("the other robot has moved")
+    moving.mover.look()  # braking goes on, and is looked after
+    assert moving.world.motion.phase is Phase.BRAKING

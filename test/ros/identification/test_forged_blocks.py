@@ -1,0 +1,178 @@
+"""Blocks of samples that somebody else sends: what becomes of a recording, and who is told."""
+
+import copy
+import uuid
+
+import numpy as np
+import pytest
+from rclpy.duration import Duration
+from robot_identification.msg import IdentificationResult, SampleBlock
+from robot_identification.srv import Identify, Validate
+
+from live_nodes import SAMPLES, states
+from robot_identification import msg
+from robot_identification.ros.common import qos
+from robot_identification.ros.common.jobs import CODES
+
+pytestmark = pytest.mark.ros
+
+SPOILT = "is spoilt"
+ARRIVED = Duration(seconds=600)
+
+
+@pytest.fixture(scope="module")
+def forged(make_suite):
+    """Acquisition and identification, ready, and a publisher that is neither."""
+    suite = make_suite()
+    suite.start("acquisition", block_period=0.05, diagnostics_period=0.1)
+    suite.start("identification", streaming_settle=3.0, refresh_period=0.05)
+    suite.wait_for_acquisition()
+    suite.verbs.require("identification")
+    suite.wait_until_blocks_arrive()
+    suite.forger = suite.client.node.create_publisher(SampleBlock, "samples", qos.BLOCKS)
+    suite.wait(lambda: suite.forger.get_subscription_count() >= 2, "readers of samples")
+    suite.estimates = []
+    suite.client.node.create_subscription(
+        IdentificationResult, "identified_parameters", suite.estimates.append, qos.LATCHED
+    )
+    return suite
+
+
+class Recorded:
+    """A recording while it is made."""
+
+    def __init__(self, suite):
+        self.suite, self.sent = suite, 0
+        self.name = suite.verbs.start_recording().message
+
+    def send(self, until):
+        for message in states()[self.sent : until]:
+            self.suite.driver.publish(message)
+        self.sent = until
+        self.suite.wait(lambda: self.suite.received(self.name) >= until, "all samples")
+        self.suite.wait(lambda: self.samples() == until, "blocks of all samples")
+
+    def samples(self):
+        """Return how many samples the acquisition node has sent."""
+        return sum(len(block.stamps) for block in self.blocks())
+
+    def blocks(self):
+        return [b for b in self.suite.of(self.name) if b.header.frame_id != "forged"]
+
+    def stop(self):
+        self.suite.verbs.stop_recording()
+        self.suite.wait(lambda: self.blocks()[-1].last, "last block")
+        return self.name
+
+
+def forge(suite, block, **fields):
+    """Send a block with other fields, and wait until the identification node has it."""
+    made = copy.deepcopy(block)
+    made.header.frame_id = "forged"
+    for name, value in fields.items():
+        setattr(made, name, value)
+    suite.forger.publish(made)
+    assert suite.forger.wait_for_all_acked(ARRIVED)
+
+
+def validated(suite, recording):
+    request = Validate.Request(data=msg.DataSelection(recordings=[recording]))
+    return suite.verbs.answers.ask(request)
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_forged_block_is_told_by_every_result(forged, when):
+    """Its efforts are larger than they were; the result is wrong, or is not, and says so."""
+    recorded = Recorded(forged)
+    recorded.send(800)
+    last = recorded.blocks()[-1]
+    if when == "before":  # a sample with the number of the block that comes next
+        fields = {
+            "sequence": last.sequence + 1,
+            "first_sample": last.first_sample + len(last.stamps),
+            "stamps": [last.stamps[-1] + 10**7],
+            "position": last.position[-2:],
+            "effort": (1.5 * np.array(last.effort[-2:])).tolist(),
+        }
+    else:
+        fields = {"effort": (1.5 * np.array(last.effort)).tolist()}
+    forge(forged, last, **fields)
+    recorded.send(SAMPLES)
+    name = recorded.stop()
+    forged.wait(lambda: any(SPOILT in w for w in forged.estimates[-1].warnings), "streamed remark")
+    assert forged.estimates[-1].sources[0].name == name
+    for method in ("wls", "ols"):
+        response = forged.identify(name, method=method)
+        assert response.success, response.message
+        assert SPOILT in response.message
+        assert any(SPOILT in warning for warning in response.result.warnings)
+    assert any(SPOILT in warning for warning in forged.latched().warnings)
+    response = validated(forged, name)
+    assert response.success
+    assert SPOILT in response.message
+    assert any(SPOILT in warning for warning in response.warnings)
+
+
+def test_a_block_that_comes_again_changes_nothing(forged):
+    recorded = Recorded(forged)
+    recorded.send(SAMPLES)
+    name = recorded.stop()
+    first = forged.identify(name)
+    for block in recorded.blocks():
+        forged.forger.publish(block)
+    assert forged.forger.wait_for_all_acked(ARRIVED)
+    again = forged.identify(name)
+    assert not any(SPOILT in warning for warning in again.result.warnings)
+    assert list(again.result.warnings) == list(first.result.warnings)
+    assert repr(again.result.parameters) == repr(first.result.parameters)
+
+
+@pytest.mark.parametrize("last", [True, False])
+def test_an_end_that_is_forged_drops_nothing(forged, last):
+    """A block without samples far ahead of all others."""
+    recorded = Recorded(forged)
+    recorded.send(500)
+    nothing = SampleBlock(joint_names=recorded.blocks()[0].joint_names)
+    empty = {"stamps": nothing.stamps, "position": [], "velocity": [], "effort": []}
+    block = recorded.blocks()[-1]
+    forge(forged, block, sequence=2**32 - 1, first_sample=0, last=last, **empty)
+    recorded.send(SAMPLES)
+    response = forged.identify(recorded.stop())
+    assert response.success, response.message
+    assert response.result.sources[0].samples == SAMPLES
+    assert (SPOILT in response.message) is last  # the other one is no block at all
+
+
+def whole(forged):
+    """Return the response about the current recording, once all of its samples have arrived."""
+    response = forged.verbs.answers.ask(Identify.Request())
+    assert response.success, response.message
+    return response if response.result.sources[0].samples == SAMPLES else None
+
+
+def test_recordings_of_others_do_not_push_out_the_operator_s(forged):
+    """The one that ended last, the one that runs, and that is the one meant without a name."""
+    ended = Recorded(forged)
+    ended.send(SAMPLES)
+    ended.stop()
+    before = forged.identify(ended.name)
+    running = Recorded(forged)
+    running.send(700)
+    block = running.blocks()[0]
+    for number in range(300):
+        made = copy.deepcopy(block)
+        made.recording, made.last = f"{uuid.uuid4().hex}", bool(number % 2)
+        made.sequence = made.first_sample = 0
+        forged.forger.publish(made)
+        if number % 20 == 0:
+            assert forged.forger.wait_for_all_acked(ARRIVED)
+    running.send(SAMPLES)
+    running.stop()
+    forged.wait(lambda: forged.estimates[-1].sources[0].name == running.name, "its own estimate")
+    response = forged.wait(lambda: whole(forged), "the whole of its samples")
+    assert response.result.sources[0].name == running.name
+    assert not any("not arrived" in warning for warning in response.result.warnings)
+    assert repr(forged.identify(ended.name).result.parameters) == repr(before.result.parameters)
+    unknown = forged.identify("nobody's")
+    assert unknown.error_code == CODES.UNKNOWN_RECORDING
+    assert unknown.message.count(",") < 30  # of three hundred, no more are in memory

@@ -1,0 +1,27 @@
+"""Errors on data left out, and limited outliers, through a message and back."""
+
+from rclpy.serialization import deserialize_message, serialize_message
+
+from robot_identification.identification.estimators.huber import HuberSettings
+from robot_identification.identification.identify import identify
+from robot_identification.ros.messages.results import result_message, result_of
+from several_bags import STATED, arm
+
+
+def test_what_was_left_out_and_limited_survives_a_message():
+    robot, recordings, _ = arm(parts=3)
+    result = identify(
+        robot,
+        recordings[:2],
+        held_out=recordings[2:],
+        overrides=STATED,
+        robust=HuberSettings(),
+    )
+    message = result_message(result, robot, stamp=0)
+    sent = deserialize_message(serialize_message(message), type(message))
+    assert sent.cross_validation_scheme == "bags"
+    assert [fold.name for fold in sent.cross_validation] == ["part 0", "part 1"]
+    assert sent.cross_validation_error_total == result.cross_validation.error.total
+    told, back = result.summary(), result_of(sent).summary()
+    for key in ("cross_validation", "held_out_bags", "held_out_error", "robust"):
+        assert back[key] == told[key]

@@ -1,0 +1,69 @@
+"""What plans are made for and certified with: shares of the limits, reduced speed, limits now."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from robot_identification.srv import PlanExcitation
+
+from robot_identification.errors import NotCertifiedError, SettingError
+from robot_identification.excitation.certification.certificate import certify
+from robot_identification.excitation.families.fourier_settings import FourierSettings
+from robot_identification.excitation.motions.limits import MotionLimits
+from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.ros.excitation.parameters import ExcitationParameters
+from robot_identification.ros.planning import planning
+from robot_identification.ros.planning.planning import Job, Sources, load_machine, prepare
+from robot_identification.ros.planning.requests import job_of
+
+VALUES = ExcitationParameters(
+    robot="tx40",
+    velocity_share=0.7,
+    acceleration_share=0.3,
+    tracking_error_limit=(0.05,),
+    starts=1,
+    base_frequency=0.2,
+    harmonics=4,
+    periods=5,
+)
+
+
+def test_plans_keep_the_share_of_the_limits_that_the_node_is_told():
+    robot = load_robot("tx40")
+    job = job_of(PlanExcitation.Request(), robot, VALUES, np.zeros(6))
+    whole, machine = MotionLimits.of(robot), load_machine(job.sources)
+    np.testing.assert_allclose(machine.limits.velocity, 0.7 * whole.velocity)
+    np.testing.assert_allclose(machine.limits.acceleration, 0.3 * whole.acceleration)
+    np.testing.assert_allclose(machine.declared.acceleration, whole.acceleration)
+    np.testing.assert_allclose(
+        MotionLimits.of(machine.robot).acceleration, machine.limits.acceleration
+    )
+    room = machine.limits.lower - whole.lower
+    np.testing.assert_allclose(room, whole.upper - machine.limits.upper)
+    assert (room > 0.05).all()
+
+
+def test_parameters_of_the_node_ask_for_series_over_whole_periods():
+    robot, request = load_robot("tx40"), PlanExcitation.Request()
+    assert job_of(request, robot, VALUES, np.zeros(6)).settings.fourier is None
+    series = replace(VALUES, family="fourier", rows=12)
+    settings = job_of(request, robot, series, np.zeros(6)).settings
+    assert settings.fourier == FourierSettings(0.2, 4, 5)
+    assert settings.rows is None  # the parameter is for motions through points
+    assert job_of(request, load_robot("three_dof"), series, np.zeros(3)).settings.model == "dynamic"
+    with pytest.raises(SettingError, match="duration"):
+        job_of(PlanExcitation.Request(duration=10.0), robot, series, np.zeros(6))
+
+
+def test_a_run_at_reduced_speed_is_certified_by_itself(monkeypatch):
+    job = Job(Sources("scara"), None)
+    machine = load_machine(job.sources)
+    still = np.zeros((2, 2))
+    way = Trajectory(machine.robot.joint_names, [0.0, 1.0], [[0.0, 0.0], [1.0, 1.0]], still, still)
+    plan = SimpleNamespace(trajectory=way, certificate=certify(machine.robot, way, start=still[0]))
+    assert prepare(job, plan, still[0], speed=0.5).run.duration == pytest.approx(2.0)
+    monkeypatch.setattr(planning, "slowed", lambda run, _: replace(run, times=run.times / 4.0))
+    with pytest.raises(NotCertifiedError, match="velocity"):
+        prepare(job, plan, still[0], speed=0.5)

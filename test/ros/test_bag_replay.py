@@ -1,0 +1,45 @@
+"""A bag that is replayed through the nodes, in processes of their own, as a benchmark does."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from live_nodes import BEGIN, ROBOT, motion
+from robot_identification.files.bags.writing import write_joint_states
+from robot_identification.signals.recording import RawSamples
+
+pytestmark = [pytest.mark.ros, pytest.mark.slow]
+
+REPLAY = Path(__file__).resolve().parents[2] / "benchmarks" / "bag_replay.py"
+SAMPLES = 600
+BURSTS = (1, 37, 100)
+
+
+@pytest.fixture
+def bag(tmp_path):
+    """Write joint states of the SCARA with noise in the efforts; return the bag."""
+    q, tau = (signal[:SAMPLES] for signal in motion())
+    noise = 0.02 * tau.std(axis=0) * np.random.default_rng(3).standard_normal(tau.shape)
+    stamps = BEGIN + 10_000_000 * np.arange(SAMPLES, dtype=np.int64)
+    path = tmp_path / "bag"
+    write_joint_states(path, ROBOT.joint_names, RawSamples(stamps, q, None, tau + noise))
+    return path
+
+
+def test_nodes_identify_from_a_bag_what_the_command_does_however_its_states_come(bag):
+    line = [sys.executable, str(REPLAY), "scara", str(bag), "--bursts"]
+    line += [str(burst) for burst in BURSTS]
+    done = subprocess.run(line, check=False, capture_output=True, text=True, timeout=280.0)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    for burst in BURSTS:
+        told = found[f"bursts of {burst}"]
+        assert told["samples"] == {"command": SAMPLES, "streamed": SAMPLES, "asked": SAMPLES}
+        assert told["blocks"] * told["largest_block"] >= SAMPLES
+        assert told["largest_block"] <= burst
+        assert told["streamed"] < 1e-3
+        assert told["asked"] < 1e-3

@@ -1,0 +1,63 @@
+"""The last streamed estimate of a recording."""
+
+import logging
+import queue
+
+import numpy as np
+import pytest
+
+from long_recordings import BASE, RATE, ROBOT, blocks_of, samples
+from robot_identification.identification.estimators.choice import DEFAULT
+from robot_identification.identification.estimators.estimator import Choice
+from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.ros.acquisition.recorder import Block, Counts
+from robot_identification.ros.identification.streaming import StreamedEstimates, StreamingOptions
+from robot_identification.signals.recording import RawSamples
+
+STATED = ProcessingSettings(cutoff_hz=20.0, rate_hz=25.0, velocity_threshold=(0.05, 0.05))
+SIZE = 50
+REST = 20  # s
+
+
+@pytest.fixture
+def estimates():
+    """Return a queue of what is published, and what streams the last estimate, or when asked to."""
+    published = queue.Queue()
+    options = StreamingOptions(STATED, settle=1.0, refresh_period=3600.0, choice=Choice(DEFAULT))
+    streamed = StreamedEstimates(
+        ROBOT,
+        BASE,
+        lambda: options,
+        lambda result, stamp: published.put((result, stamp)),
+        logging.getLogger("streamed"),
+    )
+    yield published, streamed
+    streamed.stop()
+
+
+def then_at_rest(raw):
+    """Return samples of a motion after which the robot stands."""
+    places = np.minimum(np.arange(len(raw.stamps) + REST * RATE), len(raw.stamps) - 1)
+    stamps = raw.stamps[0] + np.arange(len(places), dtype=np.int64) * (10**9 // RATE)
+    return RawSamples(stamps, raw.position[places], None, raw.effort[places])
+
+
+def test_the_last_estimate_is_of_all_samples_where_the_robot_rests_at_the_end(estimates):
+    published, streamed = estimates
+    raw = then_at_rest(samples(30.0))
+    blocks = [
+        Block("run", number, number * SIZE, False, one, Counts())
+        for number, one in enumerate(blocks_of(raw, SIZE))
+    ]
+    *first, last = blocks
+    for block in first:
+        streamed.add(block, "joint_torque")
+    streamed.remark("run", "shown once more")
+    before, _ = published.get(timeout=120.0)
+    streamed.add(Block("run", last.sequence, last.first_sample, True, last.samples, Counts()), "")
+    after, stamp = published.get(timeout=20.0)
+    assert before.sources[0].samples == len(raw.stamps) - SIZE
+    assert after.sources[0].samples == len(raw.stamps)
+    assert stamp == raw.stamps[-1]
+    assert after.estimate.rows == before.estimate.rows
+    np.testing.assert_array_equal(after.estimate.values, before.estimate.values)
