@@ -9,8 +9,8 @@ Usage: busy_machine.py [--busy N] [--stalls] [--pause S] [--seed N] COMMAND...
 
 For example:
 
-    benchmarks/busy_machine.py --busy 4 .venv/bin/python -m pytest test/nodes
-    benchmarks/busy_machine.py --busy 0 --stalls .venv/bin/python -m pytest test/nodes
+    benchmarks/busy_machine.py --busy 4 .venv/bin/python -m pytest test/ros
+    benchmarks/busy_machine.py --busy 0 --stalls .venv/bin/python -m pytest test/ros
 """
 
 from __future__ import annotations
