@@ -7,12 +7,14 @@ own z axis.  Both modified Denavit-Hartenberg parameters and URDF joints become 
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +26,14 @@ from robot_identification.robot.parameters import Layout
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.robot.terms import DEFAULT_TERMS, TERMS, JointTerm, TermKind
 from robot_identification.robot.workspace import Workspace
+
+
+def _frozen(values: dict[Any, Any]) -> MappingProxyType[Any, Any]:
+    return MappingProxyType(values)
+
+
+# A robot goes to other processes: plans are made in one, and are of a robot.
+copyreg.pickle(MappingProxyType, lambda mapping: (_frozen, (dict(mapping),)))
 
 __all__ = [
     "Array",

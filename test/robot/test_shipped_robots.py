@@ -1,5 +1,7 @@
 """The robots and values that ship with the package say what their sources say."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -18,6 +20,12 @@ def test_every_robot_can_be_planned_for_and_simulated(name):
     assert robot.effort_meaning is EffortMeaning.JOINT_TORQUE
     require_limits(robot, ["position", "velocity", "acceleration", "effort"])
     assert robot.controller is not None or robot.loops
+
+
+@pytest.mark.parametrize("name", known_robots())
+def test_every_robot_goes_to_another_process_and_back(name):
+    robot = load_robot(name, closed_loops=True)
+    assert pickle.loads(pickle.dumps(robot)) == robot
 
 
 @pytest.mark.parametrize(
