@@ -90,7 +90,7 @@ def installed(tmp_path):
     """A folder with a module of compiled functions, from which nothing was compiled yet."""
     folder = tmp_path / "installed"
     folder.mkdir()
-    shutil.copy(mcap_kernels.__file__, folder)
+    shutil.copy(mcap_kernels.__file__, folder / "mcap_kernels.py")
     return folder
 
 

@@ -26,7 +26,7 @@ EXIT_NO_READER = 141  # as of a program that SIGPIPE has ended
 PROGRAM = "robot-identification"
 
 COMMANDS = {
-    "base-parameters": "Show which parameters a motion can tell, and how the others are grouped.",
+    "base-parameters": "Show which parameters are identifiable, and how the others are grouped.",
     "excite": "Plan a certified trajectory that makes the parameters identifiable.",
     "view": "Show a planned motion in its cell, as a page that a browser opens offline.",
     "simulate": "Simulate a robot along a trajectory and write a bag, as if it had been recorded.",
@@ -35,7 +35,7 @@ COMMANDS = {
     "merge": "Merge results of the same robot and settings into the one of all their recordings.",
     "calibrate": "Find the standard parameters nearest to a prior, essential and physically "
     "consistent.",
-    "check": "Test whether parameters are those of a robot that can exist, link by link.",
+    "check": "Test whether parameters are physically consistent, link by link.",
     "validate": "Compare measured torques with those that identified or given parameters predict.",
     "report": "Show a result on one page: HTML that needs nothing else, and PNG figures.",
     "export": "Write parameters for controllers and simulators: URDF, xacro, MuJoCo, ROS 2 and "

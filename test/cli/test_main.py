@@ -32,7 +32,9 @@ def loaded(*arguments):
 def test_no_command_is_loaded_to_tell_version_and_names(option):
     printed, modules, heavy = loaded(option)
     assert printed
-    assert modules == [f"robot_identification.cli.{n}" for n in ("main", "standard_output")]
+    assert modules == [
+        f"robot_identification.cli.{n}" for n in ("main", "tables", "tables.standard_output")
+    ]
     assert not heavy
 
 
