@@ -16,6 +16,7 @@ from simulated_cell import Cell
 
 BEGIN = 1_700_000_000 * NANOSECONDS
 _AGAIN = 0.2  # s after which a tick that nobody has answered is sent again: clocks are best effort
+_SAID_WITHIN = 3  # ticks
 
 
 class SteppedClock:
@@ -31,7 +32,8 @@ class SteppedClock:
     """
 
     def __init__(self, node, tick):
-        self.now, self._tick, self.held = BEGIN, round(tick * NANOSECONDS), False
+        self.now, self.held = BEGIN, False
+        self._tick = round(tick * NANOSECONDS)
         self._sent = time.monotonic()
         self._clocks = node.create_publisher(Clock, "/clock", 10)
 
@@ -87,15 +89,21 @@ class LockStepCell(Cell):
         self._started = False
         self._before = 0
         self.drivers = []
-        self._clock = SteppedClock(self.client.node, tick)
+        self._tick, self._clock = tick, SteppedClock(self.client.node, tick)
 
     def now(self):
         return self._clock.now
 
     def plan(self, **fields):
-        """Plan while time stands still: what is planned does not move."""
+        """Plan while time stands still: what is planned does not move.
+
+        Afterwards the robot has said where it is: the node has heard nothing of it meanwhile.
+        """
         with self.held():
-            return super().plan(**fields)
+            answer = super().plan(**fields)
+        if not self._clock.held:
+            self.pass_time(_SAID_WITHIN * self._tick)
+        return answer
 
     def pass_time(self, seconds):
         """Let time go by."""

@@ -200,7 +200,7 @@ def test_a_calibration_that_fails_at_its_end_has_published_and_written_nothing(
     write_result(mute, replace(read_result(result_file), settings={}))
     response = calibrate(calibrating, result=str(mute), output="out.yaml", urdf="out.urdf")
     assert (response.success, response.error_code) == (False, CODES.INVALID_REQUEST)
-    assert "not stated: the result does not tell how" in response.message
+    assert "not stated: the result does not say how" in response.message
     assert not response.parameters.names
     assert [Path(path).read_text() for path in first.written] == before
     assert repr(latched(calibrating, InertialParameters, "inertial_parameters")) == repr(good)
