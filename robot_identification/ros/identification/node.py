@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,6 +28,7 @@ from robot_identification.msg import Progress, SampleBlock
 from robot_identification.robot.drives import require_effort_meaning
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.ros.acquisition.recorder import Block
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.actions import DeskAction
 from robot_identification.ros.common.executors import PooledExecutor
@@ -50,6 +52,7 @@ from robot_identification.srv import BaseParameters, Identify, IdentifyDidim, Va
 
 _THREADS = 6
 _GRACE = 2.0
+_EARLY = 20  # blocks that wait for their recording to be announced: seconds
 
 
 class IdentificationNode(Node):
@@ -79,20 +82,13 @@ class IdentificationNode(Node):
             self._publish_streamed,
             self.get_logger(),
         )
-        self.create_subscription(
-            SampleBlock,
-            "samples",
-            self._on_block,
-            qos.BLOCKS,
-            callback_group=MutuallyExclusiveCallbackGroup(),
-        )
-        self.create_subscription(
-            String,
-            "recordings",
-            lambda message: self._live.announce(message.data),
-            qos.ANNOUNCED,
-            callback_group=MutuallyExclusiveCallbackGroup(),
-        )
+        self._early: deque[tuple[Block, str]] = deque(maxlen=_EARLY)
+        one_at_a_time = MutuallyExclusiveCallbackGroup()
+        for kind, topic, take, profile in (
+            (SampleBlock, "samples", self._on_block, qos.BLOCKS),
+            (String, "recordings", self._on_announcement, qos.ANNOUNCED),
+        ):
+            self.create_subscription(kind, topic, take, profile, callback_group=one_at_a_time)
         self._create_services()
         seconds = time.monotonic() - started
         self.get_logger().info(
@@ -133,16 +129,29 @@ class IdentificationNode(Node):
         try:
             block = raw_block(message)
             problems = self._live.add(block, message.effort_meaning)
-            spoilt = self._live.spoilt(block.recording)
-            if spoilt:
-                self._streamed.remark(block.recording, spoilt)
-            elif self._live.is_own(block.recording):
-                self._streamed.add(block, message.effort_meaning)
+            self._stream(block, message.effort_meaning)
         except InputError as error:
             self.get_logger().error(f"block of {message.recording} ignored: {error}")
             return
         for problem in problems:
             self.get_logger().warning(problem)
+
+    def _on_announcement(self, message: String) -> None:
+        """Take in that a recording has begun; its first blocks may have come before."""
+        self._live.announce(message.data)
+        early = list(self._early)
+        self._early.clear()
+        for block, effort_meaning in early:
+            self._stream(block, effort_meaning)
+
+    def _stream(self, block: Block, effort_meaning: str) -> None:
+        spoilt = self._live.spoilt(block.recording)
+        if spoilt:
+            self._streamed.remark(block.recording, spoilt)
+        elif self._live.is_own(block.recording):
+            self._streamed.add(block, effort_meaning)
+        else:
+            self._early.append((block, effort_meaning))
 
     def _on_identify(
         self, request: Identify.Request, response: Identify.Response

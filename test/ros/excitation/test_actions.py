@@ -1,6 +1,7 @@
 """Goals that plan and that move the robot, through DDS, with a SCARA whose plans take a moment."""
 
 import math
+import os
 import signal
 import subprocess
 import sys
@@ -241,7 +242,8 @@ def test_a_motion_goes_on_to_its_end_when_its_client_is_killed(cell, tmp_path):
     count = len(cell.sent)
     moving = tmp_path / "moving"
     line = [sys.executable, "-c", DYING_CLIENT, cell.namespace, str(moving)]
-    with subprocess.Popen(line) as client:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    with subprocess.Popen(line, env=environment) as client:
         try:
             cell.wait(moving.exists, "motion of the other client")
             cell.wait_for(Status.RUNNING)
