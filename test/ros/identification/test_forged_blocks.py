@@ -96,8 +96,6 @@ def test_a_forged_block_is_told_by_every_result(forged, when):
     """Its efforts are larger than they were; the result is wrong, or is not, and says so."""
     recorded = Recorded(forged)
     recorded.send(800)
-    # What comes after the forged block is not streamed: there must be an estimate that can tell.
-    forged.wait(recorded.is_estimated, "streamed estimate")
     last = recorded.blocks()[-1]
     if when == "before":  # a sample with the number of the block that comes next
         fields = {
@@ -112,7 +110,8 @@ def test_a_forged_block_is_told_by_every_result(forged, when):
     forge(forged, last, **fields)
     recorded.send(SAMPLES)
     name = recorded.stop()
-    forged.wait(recorded.is_told_to_be_spoilt, "streamed remark")
+    if when == "before":  # of the other one nothing more is streamed, and perhaps nothing was
+        forged.wait(recorded.is_told_to_be_spoilt, "streamed remark")
     for method in ("wls", "ols"):
         response = forged.identify(name, method=method)
         assert response.success, response.message
