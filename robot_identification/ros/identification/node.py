@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -52,7 +51,6 @@ from robot_identification.srv import BaseParameters, Identify, IdentifyDidim, Va
 
 _THREADS = 6
 _GRACE = 2.0
-_EARLY = 20  # blocks that wait for their recording to be announced: seconds
 
 
 class IdentificationNode(Node):
@@ -82,7 +80,6 @@ class IdentificationNode(Node):
             self._publish_streamed,
             self.get_logger(),
         )
-        self._early: deque[tuple[Block, str]] = deque(maxlen=_EARLY)
         one_at_a_time = MutuallyExclusiveCallbackGroup()
         for kind, topic, take, profile in (
             (SampleBlock, "samples", self._on_block, qos.BLOCKS),
@@ -138,11 +135,10 @@ class IdentificationNode(Node):
 
     def _on_announcement(self, message: String) -> None:
         """Take in that a recording has begun; its first blocks may have come before."""
-        self._live.announce(message.data)
-        early = list(self._early)
-        self._early.clear()
-        for block, effort_meaning in early:
-            self._stream(block, effort_meaning)
+        early = self._live.announce(message.data)
+        if early is not None:
+            for block in early.as_blocks():
+                self._stream(block, early.effort_meaning)
 
     def _stream(self, block: Block, effort_meaning: str) -> None:
         spoilt = self._live.spoilt(block.recording)
@@ -150,8 +146,6 @@ class IdentificationNode(Node):
             self._streamed.remark(block.recording, spoilt)
         elif self._live.is_own(block.recording):
             self._streamed.add(block, effort_meaning)
-        else:
-            self._early.append((block, effort_meaning))
 
     def _on_identify(
         self, request: Identify.Request, response: Identify.Response

@@ -145,6 +145,17 @@ class LiveRecording:
             raise UnknownRecordingError(self.recording, [self.recording])
         return joined_samples(blocks, reference=reference)
 
+    def as_blocks(self) -> list[Block]:
+        """Return what is kept as blocks, numbered anew from 0."""
+        blocks = []
+        first = 0
+        for number, samples in enumerate(self.blocks, 1):
+            last = self.ended and number == len(self.blocks)
+            own = (self.counts, self.effort_topic, self.effort_delay)
+            blocks.append(Block(self.recording, number - 1, first, last, samples, *own))
+            first += len(samples.stamps)
+        return blocks
+
     def warnings(self) -> list[str]:
         """Return what a user should know about the recording, one line each."""
         lines = [self.spoilt] if self.conflicts else []

@@ -43,10 +43,16 @@ class LiveRecordings:
         self._room = RecordingRoom(max_bytes, max_recordings)
         self._changed = threading.Condition()
 
-    def announce(self, name: str) -> None:
-        """Take in that the acquisition node has begun a recording."""
+    def announce(self, name: str) -> LiveRecording | None:
+        """Take in that the acquisition node has begun a recording.
+
+        Returns:
+            What came of it before it was known whose it is; None where nothing did.
+        """
         with self._changed:
+            early = None if self._room.is_own(name) else self._recordings.get(name)
             self._room.announce(name)
+            return early
 
     def is_own(self, name: str) -> bool:
         """Tell whether a recording is one of the acquisition node's, as far as that says so."""

@@ -217,3 +217,15 @@ def test_the_current_recording_is_the_one_announced_last():
     assert recordings.get().recording == "a"
     assert recordings.is_own("soon")
     assert not recordings.is_own("c")
+
+
+def test_what_came_before_the_announcement_is_handed_on_once():
+    recordings = live([block(0, "first")])
+    recordings.announce("first")
+    for number in range(2):
+        recordings.add(block(number, "second", last=number == 1), "joint_torque")
+    early = recordings.announce("second")
+    assert recordings.announce("second") is None
+    assert recordings.announce("third") is None
+    told = [(one.recording, one.sequence, one.first_sample, one.last) for one in early.as_blocks()]
+    assert told == [("second", 0, 0, False), ("second", 1, 10, True)]
