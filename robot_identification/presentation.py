@@ -1,4 +1,4 @@
-"""How results show themselves: a line, a table, plain data, a data frame, a figure, a file."""
+"""Presentation of results: a line, a table, plain data, a data frame, a figure, a file."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What Python programs and the command line call: from files and arrays to results and files."""
+"""The functions behind Python programs and commands: from files and arrays to results and files."""

@@ -1,4 +1,4 @@
-"""What functions are given: robots, recordings and parameters, or the files that hold them."""
+"""Arguments of the public functions: robots, recordings and parameters, or the files of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What arrives one by one: put in order by its stamps, and clocks that are set back.
+"""Order of samples that arrive one by one, by their stamps, and clocks that are set back.
 
 Arrays are put in order by :mod:`robot_identification.signals.clock`; the rule is the same.
 """

@@ -1,1 +1,1 @@
-"""What the commands print."""
+"""Tables, plain data and progress on the standard output and error."""

@@ -1,1 +1,1 @@
-"""What the search minimises: criterion, observation matrix, penalties."""
+"""The objective of the search: criterion, observation matrix, penalties."""

@@ -1,4 +1,4 @@
-"""What every method of identification says of itself, and what every estimator gives.
+"""Estimators: name, help, needs and covariance of every method of identification.
 
 A method that estimates from rows is an :class:`Estimator`: a small class that says what it needs of
 the rows and fits them.  All of them are listed in :mod:`.choice`, which commands, services and

@@ -1,4 +1,4 @@
-"""Where rows come from: whole recordings (:mod:`.rows.whole_rows`), or rows folded as they came.
+"""Sources of rows: whole recordings (:mod:`.rows.whole_rows`), or rows folded as they came.
 
 Whatever the source, the rows are in groups, every bag or every block of a single one, and of each
 group a triangular factor per joint is kept.  Estimators ask nothing else of them, but for those

@@ -1,1 +1,1 @@
-"""How far an estimate can be trusted: standard deviations, cross-validation, residuals."""
+"""Statistics of an estimate: standard deviations, cross-validation, residuals."""

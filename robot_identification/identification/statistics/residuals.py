@@ -1,4 +1,4 @@
-"""What the effort that stays unexplained looks like: its size, its spectrum, friction in it."""
+"""Residuals of the efforts: their size, their spectrum, and the friction in them."""
 
 from __future__ import annotations
 

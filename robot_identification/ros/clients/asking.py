@@ -1,4 +1,4 @@
-"""How nodes are asked: one rule for waiting, time limits, interruption and errors."""
+"""Requests to the nodes: one rule for waiting, time limits, interruption and errors."""
 
 from __future__ import annotations
 

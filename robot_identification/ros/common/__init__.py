@@ -1,1 +1,1 @@
-"""What the nodes share: parameters, jobs, subscriptions, quality of service."""
+"""Parts that several nodes have: parameters, jobs, subscriptions, quality of service."""

@@ -1,1 +1,1 @@
-"""Which nodes the launch files start, and their arguments."""
+"""Nodes and arguments of the launch files."""
