@@ -14,7 +14,7 @@ import numpy as np
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.identification.base.report import base_report
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.robot.kinematics import placement
+from robot_identification.robot.geometry import placement
 from robot_identification.robot.model import GeometricParameters, Joint, JointType, RobotModel
 
 WAYS = [

@@ -32,13 +32,12 @@ import yaml
 from passes import factors_of
 
 from robot_identification.dynamics import reference as references
-from robot_identification.dynamics.simulation.explained_motion import explain
 from robot_identification.dynamics.simulation.fixed_step import ClosedLoop, SimulatedSamples
 from robot_identification.errors import ModelMismatchError, NotConvergedError, SimulationError
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.files.plans.trajectories import read_trajectory
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
-from robot_identification.identification.didim.experiments import experiments_of, simulate
+from robot_identification.identification.didim.experiments import experiments_of, explain, simulate
 from robot_identification.identification.didim.iteration import Iterations
 from robot_identification.identification.didim.preparation import first_trial, prepare
 from robot_identification.identification.didim.run import identify_didim

@@ -40,7 +40,7 @@ from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.identification.didim.run import identify_didim
 from robot_identification.identification.result import IdentificationResult
-from robot_identification.robot.controller import Controller
+from robot_identification.robot.experiment import Controller
 from robot_identification.robot.files.urdf import parse_urdf
 from robot_identification.robot.files.urdf_prior import values_of_urdf
 from robot_identification.robot.model import Array, EffortMeaning, RobotModel

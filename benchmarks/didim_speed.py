@@ -29,7 +29,6 @@ from typing import Any
 import numpy as np
 
 from robot_identification.dynamics.regressor import Regressor
-from robot_identification.dynamics.simulation.explained_motion import explain
 from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.files.plans.trajectories import read_trajectory
@@ -37,12 +36,13 @@ from robot_identification.identification.base.parameters import BaseParameters, 
 from robot_identification.identification.didim.experiments import (
     Experiment,
     experiments_of,
+    explain,
     simulate,
     simulate_all,
 )
 from robot_identification.identification.didim.iteration import Problem
-from robot_identification.identification.didim.noise import measured_noise
 from robot_identification.identification.didim.run import identify_didim
+from robot_identification.identification.didim.verdict import measured_noise
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.rows.bands import BandStream
 from robot_identification.identification.rows.householder_kernels import fold_rows

@@ -42,7 +42,7 @@ from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.mounting import mounting
-from robot_identification.signals.joint_side import joint_side_recording
+from robot_identification.signals.conditioning import joint_side_recording
 from robot_identification.signals.recording import Recording
 
 CENTRAL = np.array([[0.003, 2.5e-4, -2e-4], [2.5e-4, 0.0035, 1.5e-4], [-2e-4, 1.5e-4, 0.002]])

@@ -21,7 +21,7 @@ from robot_identification.dynamics.direct import DirectModel
 from robot_identification.dynamics.reference import Reference
 from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
 from robot_identification.excitation.motions.trajectory import interpolate
-from robot_identification.robot.controller import Controller
+from robot_identification.robot.experiment import Controller
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import Array, RobotModel

@@ -29,7 +29,7 @@ from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
 from robot_identification.identification.identify import identify
 from robot_identification.identification.rows.growing import StreamingIdentification
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.signals.joint_side import joint_side_recording
+from robot_identification.signals.conditioning import joint_side_recording
 from robot_identification.signals.recording import RawSamples
 
 RATE_HZ = 1000.0

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from robot_identification.files.atomic import write_bytes_atomically
-from robot_identification.report.figures.files import png
+from robot_identification.report.figures.style import png
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import RobotModel

@@ -7,8 +7,7 @@ from typing import Any
 from action_msgs.msg import GoalStatus
 from rclpy.action.client import ActionClient
 
-from robot_identification.ros.clients.client import Client, RequestRefusedError
-from robot_identification.ros.clients.closing import Closing
+from robot_identification.ros.clients.client import Client, Closing, RequestRefusedError
 from robot_identification.ros.common import qos
 
 SUCCEEDED = GoalStatus.STATUS_SUCCEEDED

@@ -9,7 +9,7 @@ import yaml
 from fuzzed_bags import same_samples
 from robot_identification.files import results
 from robot_identification.files.bags import joint_state_cdr
-from robot_identification.robot.kinematics import forward_kinematics
+from robot_identification.robot.geometry import forward_kinematics
 
 COMPUTED = {"sha256", "warnings", "rows", "grouping", "relative_std_percent", "simulations"}
 COMPUTED |= {"essential", "std_robust"}  # read of all parameters or of none

@@ -14,9 +14,9 @@ from packed_bags import packed
 from robot_identification.errors import RobotIdentificationError
 from robot_identification.files.bags import joint_state_cdr
 from robot_identification.files.bags import writing as bag_writing
-from robot_identification.files.bags.efforts import ARRAY_TYPE, read_efforts
+from robot_identification.files.bags.files import message_types
 from robot_identification.files.bags.joint_states import JOINT_STATES, read_joint_states
-from robot_identification.files.bags.message_types import message_types
+from robot_identification.files.bags.recordings import ARRAY_TYPE, read_efforts
 from robot_identification.files.mcap import records as mcap_records
 from robot_identification.signals.efforts.separate import EffortSamples, EffortSource
 from robot_identification.signals.recording import RawSamples

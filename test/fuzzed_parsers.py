@@ -22,9 +22,9 @@ from robot_identification.identification import history
 from robot_identification.identification.estimators import huber
 from robot_identification.identification.payload import known
 from robot_identification.identification.statistics import cross_validation
-from robot_identification.robot.files import content_digest, document, values
+from robot_identification.robot.files import document, values
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.ros.simulation import fault_files
+from robot_identification.ros.simulation import fault_injector
 
 PAYLOAD = b"""mass: 3.5
 centre: [0.01, -0.02, 0.1]
@@ -81,7 +81,7 @@ def result_files():
         results.read_result,
         fuzz_checks.check_result(texts),
         lambda rng, seed: damaged_yaml(rng, packed_tree(rng.choice(trees[seed]))),
-        (results, document, content_digest, huber, cross_validation, history),
+        (results, document, document, huber, cross_validation, history),
     )
 
 
@@ -103,7 +103,7 @@ def payloads():
 def fault_lists():
     """Return the parser of files of faults."""
     return yaml_parser(
-        (FAULTS,), fault_files.read_faults, fuzz_checks.check_faults, document, fault_files
+        (FAULTS,), fault_injector.read_faults, fuzz_checks.check_faults, document, fault_injector
     )
 
 

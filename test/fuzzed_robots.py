@@ -5,12 +5,11 @@ import numpy as np
 import fuzz_checks
 from fuzz_parser import Parser, config, yaml_parser
 from mutations import damaged_xml
-from robot_identification.files import priors
+from robot_identification.files import parameters
 from robot_identification.files.export import urdf as urdf_files
 from robot_identification.files.export import urdf_rewriting, xml_surgery
 from robot_identification.robot.files import (
     document,
-    joint_limits,
     loading,
     schema,
     urdf,
@@ -136,9 +135,9 @@ def limit_files():
     robot = load_robot(ROBOT)
     return yaml_parser(
         (LIMITS,),
-        lambda path: joint_limits.with_joint_limits(robot, path),
+        lambda path: loading.with_joint_limits(robot, path),
         fuzz_checks.check_robot,
-        *(document, joint_limits),
+        *(document, loading),
     )
 
 
@@ -158,7 +157,7 @@ def prior_files():
     robot = load_robot(ROBOT)
     return yaml_parser(
         config("parameters", ROBOT),
-        lambda path: priors.read_prior(path, robot),
+        lambda path: parameters.read_prior(path, robot),
         fuzz_checks.check_prior,
-        *(document, schema, values, priors),
+        *(document, schema, values, parameters),
     )

@@ -5,7 +5,7 @@ import zlib
 
 import lz4.frame
 
-from robot_identification.files.mcap.unpacking import zstd
+from robot_identification.files.mcap.chunks import zstd
 
 MAGIC = b"\x89MCAP0\r\n"
 PACKERS = {"": bytes, "lz4": lz4.frame.compress, "zstd": zstd.compress}

@@ -7,7 +7,7 @@ import lz4.frame
 
 from robot_identification.files.mcap import chunks as mcap_chunks
 from robot_identification.files.mcap import records as mcap_records
-from robot_identification.files.mcap.unpacking import zstd
+from robot_identification.files.mcap.chunks import zstd
 
 PACKERS = {"zstd": zstd.compress, "lz4": lz4.frame.compress}
 SUMMARY_OFFSET = 14

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from robot_identification.robot.kinematics import placement
+from robot_identification.robot.geometry import placement
 from robot_identification.robot.model import GeometricParameters, Joint, JointType, RobotModel
 from robot_identification.robot.terms import TERMS
 

@@ -25,8 +25,7 @@ from robot_identification.excitation.motions.timing import motion_extrema
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.model import Array
-from robot_identification.ros.clients.client import READY_WITHIN, Client
-from robot_identification.ros.clients.closing import Closing
+from robot_identification.ros.clients.client import READY_WITHIN, Client, Closing
 from robot_identification.ros.clients.motion import follow
 from robot_identification.ros.clients.processes import NodeProcesses, command
 from robot_identification.ros.clients.verbs import Verbs

@@ -7,7 +7,7 @@ import numpy as np
 from random_robots import coupled_wrist, random_robot, random_values
 from robot_identification.dynamics.reference import Reference
 from robot_identification.excitation.motions.trajectory import interpolate
-from robot_identification.robot.controller import Controller
+from robot_identification.robot.experiment import Controller
 from robot_identification.robot.model import Joint, JointLimits, JointType, RobotModel
 
 

@@ -5,7 +5,7 @@ import pytest
 from robot_identification.errors import RobotDescriptionError
 from robot_identification.files.export.urdf import describe
 from robot_identification.files.export.urdf_rewriting import rewritten_urdf
-from robot_identification.files.priors import read_prior
+from robot_identification.files.parameters import read_prior
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.urdf import parse_urdf
 from robot_identification.robot.files.urdf_prior import given_by_urdf, prior_remarks, urdf_prior

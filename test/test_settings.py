@@ -29,12 +29,12 @@ from robot_identification.identification.estimators.weighting import Weighting
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.excitation.parameters import ExcitationParameters
-from robot_identification.ros.identification import didim_service
+from robot_identification.ros.identification import services
 from robot_identification.ros.identification.parameters import IdentificationParameters
 from robot_identification.ros.identification.requests import processing_of
 from robot_identification.ros.identification.streaming import StreamingOptions
 from robot_identification.ros.messages.common import stated
-from robot_identification.ros.planning import one_joint_requests
+from robot_identification.ros.planning import requests
 from robot_identification.ros.simulation.parameters import SimulatedRobotParameters
 from robot_identification.ros.supervision.phases import MotionSettings
 from robot_identification.settings import Kind, Settings, same, setting
@@ -240,8 +240,8 @@ class TestRequests:
     @pytest.mark.parametrize(
         ("request_type", "kind", "names"),
         [
-            (srv.IdentifyDidim.Request, DidimSettings, didim_service.SETTINGS),
-            (srv.PlanExcitation.Request, OneJointSettings, one_joint_requests.OF_ONE_JOINT),
+            (srv.IdentifyDidim.Request, DidimSettings, services.SETTINGS),
+            (srv.PlanExcitation.Request, OneJointSettings, requests.OF_ONE_JOINT),
             (srv.PlanExcitation.Request, PointSettings, ("starts", "seed")),
             (srv.PlanExcitation.Request, PlanSettings, ("model", "rows", "duration")),
         ],

@@ -10,7 +10,7 @@ from robot_identification.ros.supervision.braking import BrakingLimits
 from robot_identification.ros.supervision.clock import Instant
 from robot_identification.ros.supervision.phases import MotionSettings
 from robot_identification.ros.supervision.states import MotionStates, PhysicalMotion
-from robot_identification.ros.supervision.supervisor import Motion
+from robot_identification.ros.supervision.supervisor import MotionSupervisor
 
 NAMES = ("a", "b")
 BEGIN = 1_700_000_000_000_000_000
@@ -69,7 +69,7 @@ class World:
         self.names = run.joint_names
         self.states = states or watched(self.names, limits.declared)
         settings = MotionSettings(tracking_error=np.full(len(self.names), TRACKING_ERROR))
-        self.motion = Motion(limits, self.states, settings, run, approach)
+        self.motion = MotionSupervisor(limits, self.states, settings, run, approach)
         self.commands, self.received = [], []
         self.frozen = self.silent = self.stopped = False
         self.simulated = simulated

@@ -13,10 +13,10 @@ from clearances.arms import PACKAGES, boxes
 from mujoco_arms import ARMS as EXAMPLES
 from robot_identification.collision.model import CollisionModel, load_collision_model
 from robot_identification.errors import NotCertifiedError
-from robot_identification.excitation.motions.free_postures import nearest_free
 from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.motions.timing import shortest_durations
 from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.excitation.motions.way_around import nearest_free
 from robot_identification.robot.files.loading import load_robot
 
 os.environ["ROS_PACKAGE_PATH"] = str(PACKAGES)

@@ -15,7 +15,13 @@ from robot_identification.errors import NotCertifiedError
 from robot_identification.excitation.certification.certificate import certify
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.files.mujoco_models import mujoco_robot
-from robot_identification.ros.planning.planning import Job, Prepared, Sources, load_machine, prepare
+from robot_identification.ros.planning.planning import (
+    PlanningJob,
+    Prepared,
+    Sources,
+    load_machine,
+    prepare,
+)
 from robot_identification.ros.simulation.robot import RobotSimulator
 from robot_identification.ros.supervision.braking import BrakingLimits
 from robot_identification.ros.supervision.phases import Phase, Reason
@@ -64,7 +70,7 @@ class Robot:
         sensors = Sensors(robot, SensorSettings(*[(0.0,) * joints] * 4), 0)
         self._simulator = RobotSimulator(self.loop, sensors, self.position)
         sources = Sources(place.robot, cell=str(place.cell), tracking_error=(TRACKING,) * joints)
-        self._job, self._machine = Job(sources, None), load_machine(sources)
+        self._job, self._machine = PlanningJob(sources, None), load_machine(sources)
 
     def move(self, tally: Tally) -> bool:
         """Follow a random motion that is certified; every third one is stopped."""

@@ -26,8 +26,8 @@ from robot_identification.excitation.objective.criterion import Criterion, smoot
 from robot_identification.excitation.objective.curve import Curve
 from robot_identification.excitation.objective.effort_rows import DynamicObservation
 from robot_identification.excitation.plan import PlanSettings, plan
+from robot_identification.excitation.search.dynamic import sensible_threads
 from robot_identification.excitation.search.problem import PointProblem, point_problem
-from robot_identification.excitation.search.side_by_side import sensible_threads
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.model import Array
 

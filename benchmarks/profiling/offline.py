@@ -14,7 +14,7 @@ from robot_identification.files.bags.joint_states import read_joint_states
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.identification.identify import identify
 from robot_identification.identification.result import IdentificationResult
-from robot_identification.signals.joint_side import joint_side_recording
+from robot_identification.signals.conditioning import joint_side_recording
 
 AREAS = {
     "looking through the file: records, checksums": [("mcap_records.py", "examine")],

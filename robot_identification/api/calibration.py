@@ -20,8 +20,7 @@ from robot_identification.calibration.conditions import Box
 from robot_identification.calibration.prior import Prior
 from robot_identification.errors import SettingError
 from robot_identification.files.export.outputs import KINDS, write_outputs
-from robot_identification.files.parameters import parameters_file
-from robot_identification.files.priors import read_prior
+from robot_identification.files.parameters import parameters_file, read_prior
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.robot.files.loading import source_urdf
 from robot_identification.robot.model import RobotModel

@@ -15,11 +15,13 @@ from robot_identification.identification.result import IdentificationResult
 from robot_identification.presentation import Drawn
 
 try:
-    from robot_identification.report.figures.convergence import convergence_figure
-    from robot_identification.report.figures.effort_plot import effort_figure
-    from robot_identification.report.figures.excitation import singular_values_figure
-    from robot_identification.report.figures.excitation_plot import excitation_figure
-    from robot_identification.report.figures.files import png
+    from robot_identification.report.figures.efforts import effort_figure
+    from robot_identification.report.figures.excitation import (
+        excitation_figure,
+        singular_values_figure,
+    )
+    from robot_identification.report.figures.residuals import convergence_figure
+    from robot_identification.report.figures.style import png
 except ImportError as error:
     raise MissingPackageError("matplotlib", "report", "a figure") from error
 

@@ -17,8 +17,7 @@ from robot_identification.excitation.simulated_recording import SimulatedRecordi
 from robot_identification.files.atomic import write_text_atomically
 from robot_identification.files.bags.trajectories import SentTrajectory
 from robot_identification.files.bags.writing import Storage, write_joint_states
-from robot_identification.files.plans.one_joint import write_one_joint_plan
-from robot_identification.files.plans.plans import write_plan
+from robot_identification.files.plans.plans import write_one_joint_plan, write_plan
 from robot_identification.files.results import write_result
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.presentation import Stored, plain

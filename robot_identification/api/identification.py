@@ -19,12 +19,12 @@ from robot_identification.api.sources import (
 from robot_identification.dynamics.reference import Reference
 from robot_identification.errors import MissingSignalError, SettingError
 from robot_identification.excitation.motions.trajectory import Trajectory
-from robot_identification.files.bags.references import (
+from robot_identification.files.bags.trajectories import (
     planned_reference,
     read_reference,
     sampled_reference,
 )
-from robot_identification.files.models import read_base_values
+from robot_identification.files.parameters import read_base_values
 from robot_identification.files.plans.trajectories import read_trajectory
 from robot_identification.identification import identify as core
 from robot_identification.identification.didim import run as didim

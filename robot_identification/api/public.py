@@ -26,8 +26,7 @@ from robot_identification.identification.estimators.huber import HuberSettings
 from robot_identification.identification.estimators.weighting import Weighting
 from robot_identification.identification.identify import Validation
 from robot_identification.identification.result import IdentificationResult
-from robot_identification.robot.files.joint_limits import with_joint_limits
-from robot_identification.robot.files.loading import known_robots, load_robot
+from robot_identification.robot.files.loading import known_robots, load_robot, with_joint_limits
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.efforts.separate import EffortSource

@@ -14,7 +14,7 @@ from robot_identification.excitation.simulated_recording import SimulatedRecordi
 from robot_identification.files.bags.joint_states import JOINT_STATES
 from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.files.cancelling import Cancelled
-from robot_identification.files.models import BaseValues, read_base_values
+from robot_identification.files.parameters import BaseValues, read_base_values
 from robot_identification.files.results import read_result
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.result import IdentificationResult

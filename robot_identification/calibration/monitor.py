@@ -38,7 +38,7 @@ _LARGEST_SETTING = 1e6
 
 @by_value
 @dataclass(frozen=True)
-class Level:
+class ResidualReference:
     """What residuals are compared with.
 
     Attributes:
@@ -69,7 +69,9 @@ class Level:
             object.__setattr__(self, name, read_only(getattr(self, name)))
 
     @classmethod
-    def of(cls, result: IdentificationResult, calibrated: CalibratedParameters) -> Level:
+    def of(
+        cls, result: IdentificationResult, calibrated: CalibratedParameters
+    ) -> ResidualReference:
         """Return the level of an identification and the calibration that followed it.
 
         Raises:
@@ -130,7 +132,7 @@ class PredictedBlock:
     effort: Array
 
 
-class Watch:
+class ModelMonitor:
     """Predicts efforts from positions and compares them with the measured ones.
 
     Args:
@@ -139,7 +141,7 @@ class Watch:
         level: what residuals are compared with.
     """
 
-    def __init__(self, robot: RobotModel, values: npt.ArrayLike, level: Level) -> None:
+    def __init__(self, robot: RobotModel, values: npt.ArrayLike, level: ResidualReference) -> None:
         self._robot = robot
         self._values = read_only(values)
         self._motion, self._decimated = (
@@ -192,7 +194,7 @@ class Watch:
 class _Residuals:
     """The newest residuals of rows that the identification would have used."""
 
-    def __init__(self, level: Level) -> None:
+    def __init__(self, level: ResidualReference) -> None:
         self._level = level
         joints = len(level.threshold)
         self._newest = [deque[float](maxlen=WINDOW) for _ in range(joints)]

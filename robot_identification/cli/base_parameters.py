@@ -9,7 +9,7 @@ from robot_identification.cli.options import common as shared
 from robot_identification.cli.tables import results as tables
 from robot_identification.files.atomic import check_target, write_text_atomically
 from robot_identification.identification.base.observation import Model
-from robot_identification.identification.base.parameters import METHODS, base_parameters
+from robot_identification.identification.base.parameters import RANK_METHODS, base_parameters
 from robot_identification.identification.base.report import BaseReport, base_report
 from robot_identification.robot.files.values import load_values
 
@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=Model.DYNAMIC.value,
         help="model whose columns are looked at; default: %(default)s",
     )
-    parser.add_argument("--method", choices=METHODS, default="qr", help="default: %(default)s")
+    parser.add_argument("--method", choices=RANK_METHODS, default="qr", help="default: %(default)s")
     parser.add_argument(
         "--values",
         metavar="PARAMETERS",

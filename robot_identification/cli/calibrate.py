@@ -19,8 +19,7 @@ from robot_identification.cli.tables import results as tables
 from robot_identification.files.atomic import check_targets
 from robot_identification.files.export.outputs import KINDS
 from robot_identification.files.export.urdf import refuse_inputs
-from robot_identification.files.models import BaseValues
-from robot_identification.files.priors import NONE
+from robot_identification.files.parameters import NONE, BaseValues
 from robot_identification.files.results import read_result
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.result import IdentificationResult, error_entries

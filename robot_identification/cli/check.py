@@ -9,7 +9,7 @@ from robot_identification.calibration.checks import TOLERANCES, Consistency, che
 from robot_identification.cli.options import common as shared
 from robot_identification.cli.tables import results as tables
 from robot_identification.errors import InconsistentParametersError
-from robot_identification.files.priors import read_prior
+from robot_identification.files.parameters import read_prior
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

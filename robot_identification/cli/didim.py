@@ -12,7 +12,7 @@ from robot_identification.cli.options.recordings import recordings_of
 from robot_identification.cli.tables import progress
 from robot_identification.cli.tables import results as tables
 from robot_identification.errors import SettingError
-from robot_identification.files.bags.references import TRAJECTORIES
+from robot_identification.files.bags.trajectories import TRAJECTORIES
 from robot_identification.identification.didim.run import DidimProgress
 from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.didim.starts import IDIM, REGULAR

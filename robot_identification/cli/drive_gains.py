@@ -16,7 +16,7 @@ from robot_identification.identification.payload.calibrate_drives import (
     identify_drive_gains,
     with_all_gains,
 )
-from robot_identification.identification.payload.drive_gains import METHODS
+from robot_identification.identification.payload.drive_gains import GAIN_METHODS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     payload_options.add_known(parser)
     payload_options.add_frame(parser)
     parser.add_argument(
-        "--method", choices=METHODS, default=METHODS[0], help="default: %(default)s"
+        "--method", choices=GAIN_METHODS, default=GAIN_METHODS[0], help="default: %(default)s"
     )
     parser.add_argument(
         "--trust",

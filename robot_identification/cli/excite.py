@@ -22,7 +22,7 @@ from robot_identification.excitation.search.optimizers import OPTIMIZERS
 from robot_identification.excitation.search.points import PointSettings
 from robot_identification.files.atomic import check_target
 from robot_identification.files.plans.plans import read_plan, read_singular_values
-from robot_identification.robot.files.joint_limits import with_joint_limits
+from robot_identification.robot.files.loading import with_joint_limits
 from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import Array, RobotModel
 

@@ -11,7 +11,7 @@ from robot_identification.cli.options.recordings import recordings_of
 from robot_identification.cli.tables import progress
 from robot_identification.cli.tables import results as tables
 from robot_identification.files.atomic import check_target
-from robot_identification.files.models import read_base_values
+from robot_identification.files.parameters import read_base_values
 from robot_identification.identification.result import error_entries
 
 

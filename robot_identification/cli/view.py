@@ -14,7 +14,7 @@ from robot_identification.excitation.certification.surroundings import Surroundi
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.files.atomic import check_target, write_text_atomically
 from robot_identification.files.plans.trajectories import read_trajectory
-from robot_identification.robot.files.joint_limits import with_joint_limits
+from robot_identification.robot.files.loading import with_joint_limits
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -11,8 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from robot_identification.collision import engine
-from robot_identification.collision.bodies.srdf import read_srdf
-from robot_identification.collision.bodies.urdf import connected_links, urdf_bodies
+from robot_identification.collision.bodies.urdf import connected_links, read_srdf, urdf_bodies
 from robot_identification.collision.cells import cell as cells
 from robot_identification.collision.cells.cell import Arm, Attached, Cell
 from robot_identification.collision.cells.other_arms import Postures, arm_position, standing_bodies

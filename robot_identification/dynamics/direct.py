@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from robot_identification.dynamics.friction import RateTerm, rate_terms
 from robot_identification.dynamics.kernels import direct as direct_kernels
 from robot_identification.dynamics.kernels import mass as mass_kernels
 from robot_identification.dynamics.kernels.terms import ACCELERATION, COULOMB, ONE, VISCOUS
-from robot_identification.dynamics.rate_terms import RateTerm, rate_terms
 from robot_identification.dynamics.tree import Floats, Integers, Tree, tree_of
 from robot_identification.errors import MassMatrixError, SampleError, ShapeError
 from robot_identification.robot.model import RobotModel

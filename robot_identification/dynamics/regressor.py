@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.dynamics.coulomb import coulomb_terms_of
+from robot_identification.dynamics.friction import coulomb_terms_of
 from robot_identification.dynamics.kernels import regressor as kernels
 from robot_identification.dynamics.tree import (
     CouplingTerms,
@@ -106,7 +106,7 @@ class Regressor:
             qdd: (joints, samples) accelerations.
             out: (compact_rows, samples) array to fill; a new one by default.
             shares: (motions, samples) what stands for the signs of the friction motions of
-                :func:`~robot_identification.dynamics.coulomb.coulomb_terms_of`; by default
+                :func:`~robot_identification.dynamics.friction.coulomb_terms_of`; by default
                 the signs of their velocities.
 
         Returns:

@@ -8,40 +8,42 @@ result can be stood behind.  The command line answers them with exit codes 2 and
 from robot_identification.errors.base import (
     CancelledError,
     InputError,
+    MissingPackageError,
     ResultRefusedError,
     RobotIdentificationError,
     SettingError,
     ShapeError,
-)
-from robot_identification.errors.calibration import CalibrationError, InconsistentParametersError
-from robot_identification.errors.description import (
-    MissingLimitError,
-    MissingMeshError,
-    RobotDescriptionError,
-    UnknownRobotError,
+    SolverMissingError,
 )
 from robot_identification.errors.files import (
     FileError,
     MessageError,
+    MissingLimitError,
+    MissingMeshError,
     OutputError,
     ResultFileError,
     ResultMismatchError,
+    RobotDescriptionError,
+    UnknownRobotError,
 )
 from robot_identification.errors.identification import (
+    CalibrationError,
     DriveGainError,
+    InconsistentParametersError,
     ModelMismatchError,
     NotConvergedError,
     NotExcitedError,
     RankError,
 )
 from robot_identification.errors.motion import (
+    MassMatrixError,
     NoPlanError,
     NotCertifiedError,
     NothingInterruptedError,
+    SimulationError,
     StaleStateError,
     TrajectoryError,
 )
-from robot_identification.errors.packages import MissingPackageError, SolverMissingError
 from robot_identification.errors.recordings import (
     BagError,
     JointNameError,
@@ -53,7 +55,6 @@ from robot_identification.errors.recordings import (
     TopicError,
     UnknownRecordingError,
 )
-from robot_identification.errors.simulation import MassMatrixError, SimulationError
 
 __all__ = [
     "BagError",

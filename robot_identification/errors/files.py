@@ -2,9 +2,92 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from robot_identification.errors.base import InputError
+
+
+class RobotDescriptionError(InputError):
+    """A robot file (YAML or URDF) is wrong.
+
+    Attributes:
+        path: file that was read, or a name such as ``<string>``.
+        line: line of the offending entry, counted from 1; None where it cannot be known.
+        field: dotted path of the entry, such as ``joints[2].alpha``; empty for the whole file.
+        problem: what is wrong and what to do about it.
+    """
+
+    def __init__(
+        self, problem: str, *, path: str | Path, line: int | None = None, field: str = ""
+    ) -> None:
+        self.path = str(path)
+        self.line = line
+        self.field = field
+        self.problem = problem
+        place = self.path if line is None else f"{self.path}:{line}"
+        super().__init__(f"{place}: {field}: {problem}" if field else f"{place}: {problem}")
+
+    @property
+    def told(self) -> str:
+        """What is wrong and on which line, for errors that name the file themselves."""
+        return self.problem if self.line is None else f"line {self.line}: {self.problem}"
+
+
+class MissingMeshError(RobotDescriptionError):
+    """A mesh that a URDF names is not on this machine.
+
+    Attributes:
+        mesh: what the URDF calls it.
+    """
+
+    def __init__(self, mesh: str, *, path: str | Path, line: int | None, field: str) -> None:
+        self.mesh = mesh
+        super().__init__(
+            f"{mesh} is not found beside the URDF, nor in the packages of ROS; source the "
+            "workspace that has it, or set ROS_PACKAGE_PATH",
+            path=path,
+            line=line,
+            field=field,
+        )
+
+
+class UnknownRobotError(InputError):
+    """No robot file of that name exists.
+
+    Attributes:
+        name: what was asked for.
+        known: names of the robots that ship with the package.
+    """
+
+    def __init__(self, name: str, known: Sequence[str]) -> None:
+        self.name = name
+        self.known = tuple(known)
+        super().__init__(
+            f"{name}: neither a file nor a robot of this package; "
+            f"give a YAML file, a URDF, or one of {', '.join(self.known)}"
+        )
+
+
+class MissingLimitError(InputError):
+    """A robot lacks a limit that is needed to plan, to simulate or to feed a model forward.
+
+    Attributes:
+        joint: name of the first joint without it.
+        limit: ``position``, ``velocity``, ``acceleration``, ``jerk`` or ``effort``.
+        joints: names of all joints that are known to lack it.
+    """
+
+    def __init__(self, joint: str, limit: str, *others: str) -> None:
+        self.joint = joint
+        self.limit = limit
+        self.joints = (joint, *others)
+        have = "have" if others else "has"
+        super().__init__(
+            f"joint {', '.join(self.joints)} {have} no {limit} limit, and one is needed here; "
+            "give it in the robot file (joints: limits: "
+            f"{'lower, upper' if limit == 'position' else limit})"
+        )
 
 
 class FileError(InputError):

@@ -15,7 +15,7 @@ from robot_identification.presentation import Stored, sample_records
 from robot_identification.robot.drives import as_recorded, from_joint_side
 from robot_identification.robot.model import RobotModel
 from robot_identification.settings import Settings, per_joint, same, setting
-from robot_identification.signals.joint_side import joint_side_recording
+from robot_identification.signals.conditioning import joint_side_recording
 from robot_identification.signals.recording import RawSamples, Recording
 
 START_STAMP = 1_000_000_000

@@ -1,4 +1,7 @@
-"""Models for MuJoCo: from a URDF, an MJCF file, or the parameters of a robot."""
+"""Models for MuJoCo: from a URDF, an MJCF file, or the parameters of a robot.
+
+MuJoCo looks for contacts of exactly those pairs that a certificate keeps apart.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +11,147 @@ from typing import Any
 
 import numpy as np
 
-from robot_identification.collision.scene import Scene
+from robot_identification.collision.bodies.shapes import (
+    Box,
+    Capsule,
+    Cylinder,
+    HalfSpace,
+    Hull,
+    Shape,
+    Sphere,
+)
+from robot_identification.collision.scene import STATIC, CollisionBody, Scene
 from robot_identification.dynamics.simulation.mujoco import Drives, load_mujoco
 from robot_identification.errors import RobotDescriptionError, SettingError
 from robot_identification.files.export.urdf_generation import generated_urdf
 from robot_identification.files.export.xml_surgery import Surgery, applied
-from robot_identification.files.mujoco_bodies import add_bodies
 from robot_identification.robot.files.document import read_bytes
 from robot_identification.robot.files.loading import source_urdf
 from robot_identification.robot.files.values import load_given, load_values
 from robot_identification.robot.files.xml_document import MAXIMUM_BYTES, parse_xml
+from robot_identification.robot.geometry import axis_frame, forward_kinematics
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.parameters import LINK_PARAMETERS
+
+_POSTURES = 5
+_SAME = 1e-6  # m, or a difference of direction cosines
+_PLANE = (0.0, 0.0, 1.0)  # MuJoCo's half-sizes of a plane without end, and the spacing of its grid
+
+
+def add_bodies(spec: Any, model: Any, robot: RobotModel, scene: Scene) -> None:
+    """Add the bodies of a scene to a MuJoCo model, which touch where the scene has a pair.
+
+    Geoms that the model has already take part in no contact but those of its own explicit pairs.
+
+    Args:
+        spec: MuJoCo's ``MjSpec``, which is changed.
+        model: the ``MjModel`` that was compiled from it.
+        robot: the robot; its joints are the model's.
+        scene: bodies, in the frames of the joints and of the base, and pairs.
+
+    Raises:
+        SettingError: the base of the model is not that of the robot, or a joint is missing.
+    """
+    frames = _joint_frames(model, robot)
+    for geom in spec.geoms:
+        geom.contype = geom.conaffinity = 0
+    spec.compiler.discardvisual = False
+    names = [f"{body.link} [{number}]" for number, body in enumerate(scene.bodies)]
+    for name, body in zip(names, scene.bodies, strict=True):
+        if body.joint == STATIC:
+            _add_geom(spec, spec.worldbody, name, body, np.eye(4))
+        else:
+            parent = spec.joint(robot.joint_names[body.joint]).parent
+            _add_geom(spec, parent, name, body, frames[body.joint])
+    for first, second in scene.pairs:
+        spec.add_pair(geomname1=names[first], geomname2=names[second])
+
+
+def _joint_frames(model: Any, robot: RobotModel) -> Array:
+    """Return (joints, 4, 4) frames of the robot's joints in the bodies that they move in MuJoCo.
+
+    Raises:
+        SettingError: they are not the same for some postures: the two have not one base.
+    """
+    mujoco = load_mujoco()
+    data, rng = mujoco.MjData(model), np.random.default_rng(0)
+    known = {model.joint(i).name for i in range(model.njnt)}
+    if not known.issuperset(robot.joint_names):
+        missing = ", ".join(sorted(set(robot.joint_names) - known))
+        raise SettingError("model", missing, "the model has no joint of this name")
+    found = []
+    for posture in rng.uniform(-1.0, 1.0, (_POSTURES, len(robot.joints))):
+        for name, position in zip(robot.joint_names, posture, strict=True):
+            data.joint(name).qpos = position
+        mujoco.mj_kinematics(model, data)
+        own = forward_kinematics(robot, posture)
+        found.append(
+            [
+                np.linalg.solve(_body_frame(model, data, name), frame)
+                for name, frame in zip(robot.joint_names, own, strict=True)
+            ]
+        )
+    frames: Array = np.array(found)
+    if np.abs(frames - frames[0]).max() > _SAME:
+        raise SettingError(
+            "model",
+            robot.name,
+            "its kinematics or its base frame are not those of the robot file, so that contacts "
+            "would be elsewhere; leave contacts off",
+        )
+    return np.array(frames[0])
+
+
+def _body_frame(model: Any, data: Any, joint: str) -> Array:
+    """Return the (4, 4) frame of the body that a joint moves."""
+    body = int(model.jnt_bodyid[model.joint(joint).id])
+    frame: Array = np.eye(4)
+    frame[:3, :3], frame[:3, 3] = data.xmat[body].reshape(3, 3), data.xpos[body]
+    return frame
+
+
+def _add_geom(spec: Any, parent: Any, name: str, body: CollisionBody, frame: Array) -> None:
+    """Add a body that has no mass: those of the links count."""
+    mujoco, turn = load_mujoco(), np.array(body.rotation)
+    if isinstance(body.shape, HalfSpace):
+        turn = turn @ axis_frame(np.array(body.shape.normal))
+    quaternion = np.empty(4)
+    mujoco.mju_mat2Quat(quaternion, (frame[:3, :3] @ turn).ravel())
+    kind, size = _kind_and_size(mujoco.mjtGeom, body.shape)
+    geom = parent.add_geom(
+        name=name,
+        type=kind,
+        size=size,
+        pos=frame[:3, 3] + frame[:3, :3] @ body.translation,
+        quat=quaternion,
+        contype=0,
+        conaffinity=0,
+        mass=0.0,
+    )
+    if isinstance(body.shape, Hull):
+        geom.meshname = name
+        mesh = spec.add_mesh(name=name, inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_CONVEX)
+        mesh.uservert = np.array(body.shape.vertices).ravel()
+        mesh.userface = np.array(body.shape.faces, dtype=np.int32).ravel()
+
+
+def _kind_and_size(kinds: Any, shape: Shape) -> tuple[Any, tuple[float, float, float]]:
+    """Return MuJoCo's type of a shape, and its half-sizes."""
+    if isinstance(shape, Sphere):
+        return kinds.mjGEOM_SPHERE, (shape.radius, 0.0, 0.0)
+    if isinstance(shape, Capsule) and shape.length == 0.0:
+        return kinds.mjGEOM_SPHERE, (shape.radius, 0.0, 0.0)
+    if isinstance(shape, Capsule):
+        return kinds.mjGEOM_CAPSULE, (shape.radius, shape.length / 2.0, 0.0)
+    if isinstance(shape, Cylinder):
+        return kinds.mjGEOM_CYLINDER, (shape.radius, shape.length / 2.0, 0.0)
+    if isinstance(shape, Box):
+        x, y, z = (length / 2.0 for length in shape.size)
+        return kinds.mjGEOM_BOX, (x, y, z)
+    if isinstance(shape, HalfSpace):
+        return kinds.mjGEOM_PLANE, _PLANE
+    return kinds.mjGEOM_MESH, (0.0, 0.0, 0.0)
+
 
 _SHAPES = ("visual", "collision")
 

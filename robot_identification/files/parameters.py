@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +13,63 @@ import numpy.typing as npt
 
 from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.calibration.checks import Consistency, check_consistency
-from robot_identification.errors import InconsistentParametersError, OutputError
-from robot_identification.files.export.yaml_text import Data, yaml_text
+from robot_identification.calibration.prior import Prior
+from robot_identification.errors import InconsistentParametersError, OutputError, ResultFileError
+from robot_identification.files.export.text import Data, yaml_text
+from robot_identification.files.results import is_result, read_result
+from robot_identification.identification.base.parameters import base_parameters
+from robot_identification.identification.result_settings import settings_of
 from robot_identification.robot.arrays import by_value
-from robot_identification.robot.files.document import parse_document, read_document
+from robot_identification.robot.files.document import parse_document, read_bytes, read_document
 from robot_identification.robot.files.schema import check
-from robot_identification.robot.files.values import is_urdf, load_given, values_of, values_path
+from robot_identification.robot.files.values import (
+    is_urdf,
+    load_given,
+    load_values,
+    values_of,
+    values_path,
+)
+from robot_identification.robot.files.xml_document import MAXIMUM_BYTES
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.share import share_directory
+
+NONE = "none"
+
+
+def read_prior(source: str | Path | None, robot: RobotModel) -> Prior:
+    """Read what is known of the standard parameters of a robot.
+
+    Args:
+        source: a parameter file, which may name a URDF, a URDF, the name of a file in
+            config/priors or config/parameters, or None or ``none`` for a prior that knows
+            nothing.  Parameters that a parameter file does not name, and inertials, damping and
+            friction that a URDF does not state, are not known.
+        robot: the robot.
+
+    Raises:
+        UnknownRobotError: there is no such file.
+        RobotDescriptionError: the file is wrong or belongs to another robot.
+    """
+    names = robot.standard_names
+    if source is None or str(source) == NONE:
+        return Prior.none(names)
+    path = Path(source) if is_urdf(source) else _find(source)
+    values, given = load_given(path, robot)
+    _, digest = read_bytes(path, MAXIMUM_BYTES)
+    model = robot.standard_indices
+    return Prior.given(names, values[model], given[model], str(source), digest)
+
+
+def _find(source: str | Path) -> Path:
+    """Return the parameter file of that name, priors first.
+
+    Raises:
+        UnknownRobotError: there is no such file.
+    """
+    shipped = share_directory() / "config" / "priors" / f"{source}.yaml"
+    return shipped if not Path(source).exists() and shipped.is_file() else values_path(source)
+
 
 KIND = "robot_identification/parameters"
 SCHEMA_VERSION = 1
@@ -182,3 +231,45 @@ def read_parameters(path: str | Path, robot: RobotModel) -> StandardParameters:
         provenance=document.data.get("provenance", {}),
         checks=check_consistency(robot, values, given=given),
     )
+
+
+@by_value
+@dataclass(frozen=True)
+class BaseValues:
+    """Values of a robot's base parameters.
+
+    Attributes:
+        values: (base,) in the order of ``base_parameters(robot).names``.
+        processing: how the recordings were processed that they were identified from; open where
+            nobody says so.
+    """
+
+    values: Array
+    processing: ProcessingSettings = field(default_factory=ProcessingSettings)
+
+
+def read_base_values(path: str | Path, robot: RobotModel) -> BaseValues:
+    """Return the values of a robot's base parameters from a result or a parameter file.
+
+    Args:
+        path: result file of identify, file of standard parameters, or the name of one of the
+            parameter files of this package.
+        robot: the robot to predict for.
+
+    Raises:
+        ResultFileError: if a result file is damaged or belongs to a robot with other parameters.
+        UnknownRobotError: if there is no such file.
+        RobotDescriptionError: if a parameter file is wrong or belongs to another robot.
+    """
+    base = base_parameters(robot)
+    if not is_result(path):
+        values = base.values(load_values(path, robot)[base.columns])
+        return BaseValues(values, stated_processing(path))
+    result = read_result(path)
+    if result.regrouping.names != base.names:
+        raise ResultFileError(
+            path,
+            f"holds base parameters of {result.robot} that differ from those of {robot.name}; "
+            "give the robot file that it was identified with",
+        )
+    return BaseValues(result.estimate.values, settings_of(result))

@@ -13,15 +13,20 @@ import yaml
 from robot_identification.calibration.payload_body import ConsistentPayload
 from robot_identification.errors import ResultFileError
 from robot_identification.files.atomic import write_text_atomically
-from robot_identification.files.result_entries import ResultDumper
+from robot_identification.files.result_documents import ResultDumper
 from robot_identification.identification.payload.body import QUANTITIES, STANDARD
 from robot_identification.identification.payload.calibrate_drives import DriveGainResult
-from robot_identification.identification.payload.compared import ComparedRuns
 from robot_identification.identification.payload.identify import PayloadResult
 from robot_identification.identification.payload.known import KnownPayload
+from robot_identification.identification.payload.runs import ComparedRuns
 from robot_identification.identification.result import source_entries
-from robot_identification.robot.files import content_digest
-from robot_identification.robot.files.document import WRITTEN, Document, read_document
+from robot_identification.robot.files.document import (
+    DIGEST,
+    WRITTEN,
+    Document,
+    content_digest,
+    read_document,
+)
 from robot_identification.robot.mounting import Mounting
 
 PAYLOAD_KIND = "robot_identification/payload"
@@ -53,8 +58,8 @@ def write_drive_gains(path: str | Path, result: DriveGainResult) -> None:
 
 def _write(path: str | Path, kind: str, content: Mapping[str, object]) -> None:
     document = {"kind": kind, "schema": SCHEMA_VERSION, **content}
-    digest = content_digest.content_digest(document)
-    first = {"kind": kind, "schema": SCHEMA_VERSION, content_digest.KEY: digest}
+    digest = content_digest(document)
+    first = {"kind": kind, "schema": SCHEMA_VERSION, DIGEST: digest}
     text = yaml.dump(
         {**first, **content},
         Dumper=ResultDumper,
@@ -238,7 +243,7 @@ def known_payload(
 
 def _identified(path: str | Path, data: dict[str, Any]) -> dict[str, Any]:
     """Return the consistent payload of the content of a file that payload wrote."""
-    if data.get(content_digest.KEY) != content_digest.content_digest(data):
+    if data.get(DIGEST) != content_digest(data):
         raise ResultFileError(path, "checksum mismatch: not what payload wrote; identify again")
     consistent = data.get("consistent")
     if not isinstance(consistent, dict):

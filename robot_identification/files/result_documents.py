@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import yaml
 
 from robot_identification.errors import ShapeError
 from robot_identification.identification import entries as entry_of
@@ -29,6 +30,15 @@ from robot_identification.identification.statistics.cross_validation import (
     fold_of,
 )
 from robot_identification.robot.model import Array
+
+
+class ResultDumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
+    """The safe dumper of YAML, which writes out what stands in several places."""
+
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 (as in the class above)
+        """Return that no alias is ever written."""
+        return True
+
 
 MOST_ENTRIES = 1_000_000
 MOST_LEVELS = 20

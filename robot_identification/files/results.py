@@ -17,13 +17,17 @@ from robot_identification.files.atomic import write_text_atomically
 from robot_identification.files.result_documents import (
     MOST_ENTRIES,
     MOST_LEVELS,
+    ResultDumper,
     result_of_document,
 )
-from robot_identification.files.result_entries import ResultDumper
 from robot_identification.identification import result as results
 from robot_identification.identification.result import IdentificationResult
-from robot_identification.robot.files import content_digest
-from robot_identification.robot.files.document import Accepted, parse_document
+from robot_identification.robot.files.document import (
+    DIGEST,
+    Accepted,
+    content_digest,
+    parse_document,
+)
 from robot_identification.robot.model import Array
 
 LARGEST_FILE = 64 * 2**20
@@ -64,9 +68,9 @@ def dump(result: IdentificationResult) -> str:
         ],
     }
     first = {"kind": _KIND, "schema": results.SCHEMA_VERSION}
-    digest = content_digest.content_digest({**first, **content})
+    digest = content_digest({**first, **content})
     return yaml.dump(
-        {**first, content_digest.KEY: digest, **content},
+        {**first, DIGEST: digest, **content},
         Dumper=ResultDumper,
         sort_keys=False,
         default_flow_style=None,
@@ -110,15 +114,15 @@ def read_result(path: str | Path) -> IdentificationResult:
         result = result_of_document(document)
     except (TypeError, ValueError, OverflowError) as error:
         raise ResultFileError(path, f"damaged: {error}") from error
-    if content_digest.KEY in document:
+    if DIGEST in document:
         return result
     warning = f"{path}: no checksum, so that damage cannot be noticed; identify again"
     return replace(result, warnings=(*result.warnings, warning))
 
 
 def _check_digest(path: str | Path, document: Mapping[str, Any]) -> None:
-    stated = document.get(content_digest.KEY)
-    if content_digest.KEY in document and stated != content_digest.content_digest(document):
+    stated = document.get(DIGEST)
+    if DIGEST in document and stated != content_digest(document):
         raise ResultFileError(
             path, "checksum mismatch: its content is not what identify wrote; identify again"
         )

@@ -6,6 +6,8 @@ of the model: whatever torque goes with the motion, gravity, friction and coupli
 the regressor, where a correlation with fewer signals would put what is missing into the delay.
 Moving the filtered motion, whose band is limited, leaves the noise of the efforts as it is; an
 interpolation of the efforts would smooth noise between samples and so favour halves of a period.
+
+The motion is interpolated with cubic splines: its band is limited, so that moving it loses nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +22,6 @@ import scipy
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.errors import CancelledError, RecordingError
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
-from robot_identification.identification.movable_blocks import MovableBlock, spread_blocks
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.rows.groups import merged
 from robot_identification.identification.rows.whole import (
@@ -29,12 +30,100 @@ from robot_identification.identification.rows.whole import (
     FactorStream,
     decimated_rows,
 )
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.processing.settings import resolve_processing
 from robot_identification.signals.recording import Recording
-from robot_identification.signals.rows import filter_recording, kept_rows
+from robot_identification.signals.rows import FilteredSegment, filter_recording, kept_rows
+
+_BLOCKS = 10
+_FEWEST_BLOCKS = 4
+_MOST_SECONDS = 40.0
+_SPLINE = 3
+
+
+@by_value
+@dataclass(frozen=True)
+class MovableBlock:
+    """A block of filtered samples whose motion can be moved against its efforts.
+
+    Attributes:
+        segment: the samples, with a margin on both sides.
+        splines: coefficients of position, velocity and acceleration.
+        margin: samples on each side that moving uses up.
+    """
+
+    segment: FilteredSegment
+    splines: tuple[Array, Array, Array]
+    margin: int
+
+    @classmethod
+    def of(cls, segment: FilteredSegment, largest: float) -> MovableBlock:
+        """Return the block of a segment, to be moved by no more than the largest delay in s."""
+        position, velocity, acceleration = (
+            np.asarray(scipy.ndimage.spline_filter1d(signal, _SPLINE, axis=1, mode="mirror"))
+            for signal in (segment.position, segment.velocity, segment.acceleration)
+        )
+        return cls(segment, (position, velocity, acceleration), margin_of(largest, segment.period))
+
+    def moved(self, delay: float) -> FilteredSegment:
+        """Return the block with the motion later by a delay in s, without the margins."""
+        used = slice(self.margin, self.segment.samples - self.margin)
+        shift = delay / self.segment.period
+        position, velocity, acceleration = (
+            np.array([_shifted_signal(joint, shift) for joint in spline]) for spline in self.splines
+        )
+        motion = replace(
+            self.segment, position=position, velocity=velocity, acceleration=acceleration
+        )
+        return motion.part(used)
+
+
+def _shifted_signal(spline: Array, shift: float) -> Array:
+    shifted: Array = scipy.ndimage.shift(
+        spline, shift, order=_SPLINE, mode="mirror", prefilter=False
+    )
+    return shifted
+
+
+def margin_of(largest: float, period: float) -> int:
+    """Return how many samples on each side a block needs to be moved by a delay in s."""
+    return int(np.ceil(largest / period)) + 1
+
+
+def spread_blocks(
+    segments: Sequence[FilteredSegment], processing: Processing, largest: float
+) -> list[MovableBlock]:
+    """Return blocks of segments, spread over them all.
+
+    Args:
+        segments: filtered samples.
+        processing: says how long a block must be at least.
+        largest: delay in s by which the blocks can be moved, to both sides.
+
+    Raises:
+        RecordingError: there are not enough of them.
+    """
+    total = sum(s.samples * s.period for s in segments)
+    wanted = min(total, _MOST_SECONDS) / _BLOCKS
+    blocks: list[FilteredSegment] = []
+    for segment in segments:
+        margins = 2 * margin_of(largest, segment.period)
+        least = processing.shortest_segment(segment.period) + margins
+        size = max(round(wanted / segment.period), least)
+        share = segment.samples * segment.period / total
+        count = min(segment.samples // size, max(round(_BLOCKS * share), 1))
+        begins = np.linspace(0, segment.samples - size, count).astype(int)
+        blocks.extend(segment.part(slice(begin, begin + size)) for begin in begins)
+    if len(blocks) < _FEWEST_BLOCKS:
+        raise RecordingError(
+            f"{total:.1f} s of unbroken samples are too short to estimate the delay between "
+            "efforts and motion; record longer"
+        )
+    return [MovableBlock.of(block, largest) for block in blocks]
+
 
 LARGEST = 0.05
 """Largest delay that is looked for, in s, to both sides."""

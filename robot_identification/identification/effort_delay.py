@@ -12,8 +12,8 @@ from robot_identification.identification.delay_estimation import estimate_effort
 from robot_identification.identification.result import Source
 from robot_identification.identification.rows.whole import Cancelled
 from robot_identification.robot.model import RobotModel
+from robot_identification.signals.conditioning import interpolate
 from robot_identification.signals.recording import Recording, Segment
-from robot_identification.signals.resampling import interpolate
 
 EFFORT_DELAY = "effort_delay"
 """Name of the setting."""

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from robot_identification.identification.effort_delay import with_known_delay
 from robot_identification.robot.model import RobotModel
-from robot_identification.signals.joint_side import joint_side_recording
+from robot_identification.signals.conditioning import joint_side_recording
 from robot_identification.signals.recording import RawSamples, Recording
 
 

@@ -9,8 +9,7 @@ from typing import Any
 
 from robot_identification.calibration.prior import Prior
 from robot_identification.errors import InputError, ResultMismatchError
-from robot_identification.files.parameters import StandardParameters, read_parameters
-from robot_identification.files.priors import read_prior
+from robot_identification.files.parameters import StandardParameters, read_parameters, read_prior
 from robot_identification.files.results import LARGEST_FILE, read_result
 from robot_identification.files.sources import FoundSource, Reading, find_sources, given_sources
 from robot_identification.identification.base.parameters import base_parameters

@@ -20,12 +20,10 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.robot.arrays import Array, by_value, read_only
-from robot_identification.robot.controller import Controller
-from robot_identification.robot.experiment import SimulatedExperiment
+from robot_identification.robot.experiment import Controller, SimulatedExperiment, Workspace
 from robot_identification.robot.parameters import Layout
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.robot.terms import DEFAULT_TERMS, TERMS, JointTerm, TermKind
-from robot_identification.robot.workspace import Workspace
 
 
 def _frozen(values: dict[Any, Any]) -> MappingProxyType[Any, Any]:

@@ -11,9 +11,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
+import scipy
 
-from robot_identification.errors import RecordingError, SampleError, ShapeError
-from robot_identification.robot.model import Array
+from robot_identification.errors import MissingSignalError, RecordingError, SampleError, ShapeError
+from robot_identification.robot.drives import to_joint_side
+from robot_identification.robot.model import Array, RobotModel
 from robot_identification.signals.clock import BEGINNING, Stamps, in_order, split
 from robot_identification.signals.recording import (
     RawSamples,
@@ -21,7 +23,50 @@ from robot_identification.signals.recording import (
     RecordingStatistics,
     Segment,
 )
-from robot_identification.signals.resampling import to_constant_period
+
+# Below this part of a period between two stamps, a cubic spline would turn noise into overshoot.
+_CLOSEST_FOR_SPLINE = 0.3
+
+
+def to_constant_period(
+    time: Array, signals: Sequence[Array | None], period: float
+) -> tuple[Array, list[Array | None]]:
+    """Interpolate signals at a constant period.
+
+    Args:
+        time: (samples,) strictly increasing instants in s.
+        signals: (samples, joints) signals; None stays None.
+        period: sampling period in s.
+
+    Returns:
+        (new samples,) instants from the first one on, and the signals there.
+    """
+    count = int(np.floor((time[-1] - time[0]) / period * (1.0 + 1e-9))) + 1
+    grid = np.minimum(time[0] + period * np.arange(count), time[-1])
+    resampled: list[Array | None] = [
+        None if values is None else interpolate(time / period, values, grid / period)
+        for values in signals
+    ]
+    return grid, resampled
+
+
+def interpolate(time: Array, values: Array, instants: Array) -> Array:
+    """Return values at other instants.
+
+    The interpolation is a cubic spline; where two stamps nearly coincide, it is a monotone cubic
+    one, which cannot overshoot.
+
+    Args:
+        time: (samples,) strictly increasing instants, in sampling periods.
+        values: (samples, signals).
+        instants: (new samples,) likewise, inside those of the samples.
+    """
+    close = float(np.diff(time).min()) < _CLOSEST_FOR_SPLINE
+    module = scipy.interpolate
+    interpolation = module.PchipInterpolator if close else module.CubicSpline
+    result: Array = interpolation(time, values, axis=0)(instants)
+    return result
+
 
 # Filters for samples that come more often are longer than any memory.
 _SHORTEST_PERIOD_NS = 10_000
@@ -165,3 +210,41 @@ def _signals(raw: RawSamples) -> list[tuple[str, Array]]:
         ("reference", raw.reference),
     )
     return [(name, values) for name, values in named if values is not None]
+
+
+def joint_side_recording(
+    raw: RawSamples,
+    robot: RobotModel,
+    *,
+    source: str = "",
+    digest: str = "",
+    positions_needed: bool = True,
+) -> Recording:
+    """Bring samples to the joint side, as the robot file declares them, and on one clock.
+
+    Args:
+        raw: samples as measured, in order of arrival.
+        robot: says what positions and efforts mean.
+        source: where the samples came from; error messages name it.
+        digest: SHA-256 of the source.
+        positions_needed: whether positions that are all NaN are refused.
+
+    Raises:
+        MissingSignalError: if there are no positions or no efforts.
+        ShapeError: if an array does not have a column for every joint.
+        SettingError: if nobody has said what effort means, or a drive gain is missing.
+        SampleError: if a value is not finite.
+        RecordingError: if the samples are too few or their stamps of no use.
+    """
+    joints = to_joint_side(robot, raw.position, raw.velocity, raw.effort)
+    reference = to_joint_side(robot, raw.reference, None, None).position
+    if joints.position is None or joints.effort is None:
+        raise MissingSignalError("position or effort", source)
+    samples = RawSamples(raw.stamps, joints.position, joints.velocity, joints.effort, reference)
+    return build_recording(
+        samples,
+        robot.joint_names,
+        source=source,
+        digest=digest,
+        positions_needed=positions_needed,
+    )

@@ -135,7 +135,7 @@ class Recording(Presented):
             RecordingError: the samples are too few, or the times of no use.
         """
         # That module makes recordings, and needs this one.
-        from robot_identification.signals.joint_side import joint_side_recording
+        from robot_identification.signals.conditioning import joint_side_recording
 
         seconds = np.asarray(time, dtype=np.float64)
         if seconds.ndim != 1:

@@ -8,16 +8,14 @@ import pytest
 from made_up_results import made_up_result
 from random_calibrations import publish, random_case, survives_urdf
 from random_robots import random_robot, random_values
-from robot_identification.calibration import publication
+from robot_identification.calibration import consistency
 from robot_identification.calibration.calibrate import calibrate
+from robot_identification.calibration.calibrated import Verdict
 from robot_identification.calibration.checks import check_consistency
-from robot_identification.calibration.conditions import conditions
+from robot_identification.calibration.conditions import conditions, scales
+from robot_identification.calibration.consistency import Problem, Step
 from robot_identification.calibration.nearest import nearest
 from robot_identification.calibration.prior import Prior
-from robot_identification.calibration.problem import Problem
-from robot_identification.calibration.publication import Step
-from robot_identification.calibration.scales import scales
-from robot_identification.calibration.verdict import Verdict
 from robot_identification.errors import (
     CalibrationError,
     CancelledError,
@@ -156,9 +154,9 @@ def test_what_a_solver_calls_consistent_is_tested_again(robot, truth, monkeypatc
     silent[9] = -3.0
     prior = links_prior(robot, silent)
     assert calibrate(robot, made, prior, space="base").step is Step.REPAIRED
-    monkeypatch.setattr(publication, "without_loss", lambda _, values, margin: values)
+    monkeypatch.setattr(consistency, "without_loss", lambda _, values, margin: values)
     if wrong == "both":
-        monkeypatch.setattr(publication, "with_least_loss", lambda _, values, *rest: values)
+        monkeypatch.setattr(consistency, "with_least_loss", lambda _, values, *rest: values)
         with pytest.raises(CalibrationError, match="no physically consistent parameters"):
             calibrate(robot, made, prior, space="base")
         return

@@ -8,12 +8,9 @@ import pytest
 from made_up_results import made_up_result
 from random_robots import coupled_wrist, random_robot, random_values
 from robot_identification.calibration import semidefinite
-from robot_identification.calibration.conditions import conditions
-from robot_identification.calibration.consistency import with_least_loss
+from robot_identification.calibration.conditions import conditions, scales
+from robot_identification.calibration.consistency import Problem, with_least_loss, without_loss
 from robot_identification.calibration.prior import Prior
-from robot_identification.calibration.problem import Problem
-from robot_identification.calibration.repair import without_loss
-from robot_identification.calibration.scales import scales
 from robot_identification.calibration.standard import StandardSystem, minimum_norm
 from robot_identification.errors import SolverMissingError
 

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from live_nodes import BEGIN, ROBOT, SAMPLES, TRUTH, motion
-from robot_identification.calibration.monitor import Level, Watch
+from robot_identification.calibration.monitor import ModelMonitor, ResidualReference
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.estimators.least_squares import relative_error
 from robot_identification.identification.identify import identify
@@ -15,7 +15,7 @@ from robot_identification.signals.recording import RawSamples
 from robot_identification.signals.rows import filter_recording
 
 NOISE = np.array([0.5, 0.05])
-LEVEL = Level(
+LEVEL = ResidualReference(
     cutoff_hz=20.0,
     rate_hz=10.0,
     threshold=np.array([0.05, 0.05]),
@@ -32,7 +32,7 @@ def watched(factors=(1.0, 1.0), step=10, values=TRUTH, gap_after=None):
     stamps = STAMPS.copy()
     if gap_after is not None:
         stamps[gap_after:] += 5 * 10**9
-    watch = Watch(ROBOT, values, LEVEL)
+    watch = ModelMonitor(ROBOT, values, LEVEL)
     blocks = []
     for i in range(0, SAMPLES, step):
         part = slice(i, i + step)
@@ -73,7 +73,7 @@ def test_a_gap_begins_a_new_run_and_counts_no_end_effects():
 
 
 def test_nothing_is_said_before_enough_rows_have_come():
-    watch = Watch(ROBOT, TRUTH, LEVEL)
+    watch = ModelMonitor(ROBOT, TRUTH, LEVEL)
     q, tau = motion()
     watch.push(STAMPS[:300], q[:300], tau[:300])
     assert np.isnan(watch.drift).all()
@@ -91,8 +91,8 @@ def test_efforts_are_those_of_the_filter_of_the_identification():
     (segment,) = filter_recording(recording, replace(settings, drop_start=0, drop_end=0))
     base = base_parameters(ROBOT)
     error = relative_error(result.factors, base.values(TRUTH[base.columns]))
-    level = Level.of(result, SimpleNamespace(error=error, error_identified=error))
-    watch = Watch(ROBOT, TRUTH, level)
+    level = ResidualReference.of(result, SimpleNamespace(error=error, error_identified=error))
+    watch = ModelMonitor(ROBOT, TRUTH, level)
     blocks = [
         block
         for part in (slice(i, i + 10) for i in range(0, SAMPLES, 10))

@@ -22,7 +22,7 @@ from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 from robot_identification.robot.mounting import mounting
 from robot_identification.share import share_directory
-from robot_identification.signals.joint_side import joint_side_recording
+from robot_identification.signals.conditioning import joint_side_recording
 from robot_identification.signals.recording import RawSamples
 from shared_data import DATA, requires
 

@@ -18,7 +18,7 @@ from robot_identification.collision.markers import (
     swept_markers,
 )
 from robot_identification.collision.scene import STATIC, CollisionBody
-from robot_identification.robot.kinematics import forward_kinematics
+from robot_identification.robot.geometry import forward_kinematics
 
 THINGS = """
 obstacles:
@@ -111,7 +111,7 @@ def test_a_mesh_that_is_shown_often_has_fewer_corners_and_lies_inside():
 
 
 def _hull(points):
-    from robot_identification.collision.bodies.hulls import hull
+    from robot_identification.collision.bodies.shapes import hull
 
     shape = hull(points, "points")
     assert isinstance(shape, Hull)

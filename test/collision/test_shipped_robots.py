@@ -10,7 +10,7 @@ from robot_identification.collision.bodies.shapes import outline
 from robot_identification.collision.model import load_collision_model
 from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.robot.kinematics import forward_kinematics
+from robot_identification.robot.geometry import forward_kinematics
 
 HALF_TURN = np.diag([-1.0, -1.0, 1.0, 1.0])
 """Between the base frame of the URDF and that of the manufacturer's Denavit-Hartenberg table."""

@@ -14,7 +14,7 @@ from robot_identification.errors import (
     SettingError,
     ShapeError,
 )
-from robot_identification.robot.controller import Controller
+from robot_identification.robot.experiment import Controller
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import JointLimits

@@ -9,7 +9,7 @@ from scipy.integrate import solve_ivp
 from robot_identification.dynamics.direct import DirectModel
 from robot_identification.dynamics.reference import hold, sample
 from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
-from robot_identification.robot.controller import Controller
+from robot_identification.robot.experiment import Controller
 from small_robots import pendulum, pendulum_values, sinusoid, two_joints_with_coupled_friction
 
 NO_CONTROL = Controller("cascade", 1000.0, {})

@@ -11,7 +11,7 @@ from diagnostics import values_of
 from live_nodes import ROBOT, Suite, states
 from robot_identification.ros.clients.processes import command
 from robot_identification.ros.common import qos
-from robot_identification.ros.simulation.fault_files import read_faults
+from robot_identification.ros.simulation.fault_injector import read_faults
 from robot_identification.ros.simulation.faults import Injector
 
 EFFORT_NOISE = 0.3

@@ -7,7 +7,7 @@ import pytest
 from live_nodes import RATE, ROBOT, states
 from robot_identification.errors import InputError
 from robot_identification.ros.common.joint_states import stamp_of
-from robot_identification.ros.simulation.fault_files import read_faults
+from robot_identification.ros.simulation.fault_injector import read_faults
 from robot_identification.ros.simulation.faults import Fault, Injector, Kind
 
 

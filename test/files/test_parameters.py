@@ -10,8 +10,7 @@ from made_up_results import made_up_result
 from robot_identification.calibration.calibrate import calibrate
 from robot_identification.calibration.checks import check_consistency
 from robot_identification.errors import InconsistentParametersError
-from robot_identification.files.parameters import parameters_file
-from robot_identification.files.priors import read_prior
+from robot_identification.files.parameters import parameters_file, read_prior
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from robot_identification.errors import RobotDescriptionError, UnknownRobotError
-from robot_identification.files.priors import read_prior
+from robot_identification.files.parameters import read_prior
 from robot_identification.robot.files.loading import load_robot
 
 URDF = """<robot name="arm">

@@ -29,15 +29,14 @@ from robot_identification.identification.estimators.estimator import (
 from robot_identification.identification.estimators.huber import HuberSettings
 from robot_identification.identification.estimators.weighting import Weighting
 from robot_identification.identification.identify import identify
-from robot_identification.identification.merging import merge_results
-from robot_identification.identification.parts import Part, identify_parts
+from robot_identification.identification.merging import Part, identify_parts, merge_results
 from robot_identification.identification.rows.growing import StreamingIdentification
 from robot_identification.identification.statistics.reliability import (
     excitation,
     parameter_reliability,
 )
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.signals.joint_side import joint_side_recording
+from robot_identification.signals.conditioning import joint_side_recording
 from robot_identification.signals.processing.settings import resolve_processing
 from robot_identification.signals.recording import RawSamples
 

@@ -22,7 +22,7 @@ from robot_identification.identification.estimators.least_squares import Relativ
 from robot_identification.identification.history import History, Iteration
 from robot_identification.identification.statistics.prediction import Prediction
 from robot_identification.report.figures import style
-from robot_identification.report.figures.torque import torque_figure
+from robot_identification.report.figures.efforts import torque_figure
 from robot_identification.robot.files.loading import load_robot
 from swinging_scara import swinging_scara as samples
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robot_identification.report.figures.files import png
+from robot_identification.report.figures.style import png
 from robot_identification.robot.files.loading import load_robot
 from tracking_plot import rms_table, tracking_figure
 

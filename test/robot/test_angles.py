@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from random_robots import random_rotation
-from robot_identification.robot.angles import roll_pitch_yaw, rotation_x, rotation_y, rotation_z
+from robot_identification.robot.geometry import roll_pitch_yaw, rotation_x, rotation_y, rotation_z
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["any", "upright", "nearly upright"]))

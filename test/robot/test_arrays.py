@@ -19,8 +19,8 @@ from robot_identification.identification.estimators.essential import Elimination
 from robot_identification.identification.identify import identify
 from robot_identification.robot.arrays import Array, by_value, read_only, read_only_view
 from robot_identification.robot.files.loading import load_robot
+from robot_identification.signals.conditioning import joint_side_recording
 from robot_identification.signals.efforts.separate import EffortSamples
-from robot_identification.signals.joint_side import joint_side_recording
 from robot_identification.signals.recording import RawSamples, Recording, Segment
 from robot_identification.signals.rows import FilteredSegment
 from swinging_scara import swinging_scara

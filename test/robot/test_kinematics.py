@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robot_identification.errors import ShapeError
-from robot_identification.robot.angles import cos_sin, parse_angle
 from robot_identification.robot.files.document import parse_document
 from robot_identification.robot.files.robot_yaml import build
-from robot_identification.robot.kinematics import forward_kinematics, placement
+from robot_identification.robot.geometry import cos_sin, forward_kinematics, parse_angle, placement
 from robot_identification.robot.model import GeometricParameters, JointType
 
 ANGLES = st.floats(-7, 7) | st.sampled_from([0.0, np.pi / 2, -np.pi / 2, np.pi])

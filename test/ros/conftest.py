@@ -7,7 +7,7 @@ import pytest
 from live_nodes import Suite
 from robot_identification.ros.clients.client import Client
 from robot_identification.ros.clients.processes import NodeProcesses
-from robot_identification.ros.common import grace_period as patience
+from robot_identification.ros.common import stamps as patience
 
 
 @pytest.fixture

@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 import scipy
 
-from robot_identification.collision.bodies.hulls import convex_surface
 from robot_identification.collision.bodies.shapes import (
     Capsule,
     Cylinder,
     HalfSpace,
     Hull,
     Sphere,
+    convex_surface,
     outline,
 )
 from robot_identification.collision.scene import CollisionBody, Indices
-from robot_identification.robot.angles import axis_frame
+from robot_identification.robot.geometry import axis_frame
 from robot_identification.robot.model import Array
 
 _ROUND = 20

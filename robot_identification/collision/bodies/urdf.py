@@ -8,15 +8,37 @@ from pathlib import Path
 
 import numpy as np
 
-from robot_identification.collision.bodies.hulls import hull
-from robot_identification.collision.bodies.shapes import Box, Capsule, Cylinder, Shape, Sphere
+from robot_identification.collision.bodies.shapes import Box, Capsule, Cylinder, Shape, Sphere, hull
 from robot_identification.collision.engine import load_mesh
-from robot_identification.collision.scene import CollisionBody
+from robot_identification.collision.scene import CollisionBody, LeftOut
 from robot_identification.errors import MissingMeshError
 from robot_identification.robot.files.urdf import UrdfDescription
 from robot_identification.robot.files.urdf_elements import pose
-from robot_identification.robot.files.xml_document import Element
+from robot_identification.robot.files.xml_document import Element, read_xml
 from robot_identification.robot.model import RobotModel
+
+
+def read_srdf(path: Path) -> tuple[LeftOut, ...]:
+    """Return the pairs that an SRDF disables, with its reasons.
+
+    Args:
+        path: the file.
+
+    Raises:
+        RobotDescriptionError: it cannot be read, or is no SRDF.
+    """
+    root, _ = read_xml(path)
+    if root.tag != "robot":
+        raise root.error(f"<{root.tag}> is not <robot>; is this an SRDF?")
+    return tuple(
+        LeftOut(
+            entry.text("link1"),
+            entry.text("link2"),
+            f"{path.name}: {entry.attributes.get('reason', 'disabled')}",
+        )
+        for entry in root.all("disable_collisions")
+    )
+
 
 _PACKAGE = "package://"
 

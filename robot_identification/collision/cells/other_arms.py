@@ -8,7 +8,7 @@ from dataclasses import replace
 from robot_identification.collision.cells.cell import Arm
 from robot_identification.collision.scene import STATIC, CollisionBody
 from robot_identification.errors import SettingError
-from robot_identification.robot.kinematics import forward_kinematics
+from robot_identification.robot.geometry import forward_kinematics
 from robot_identification.robot.model import RobotModel
 
 Postures = Mapping[str, Mapping[str, float]]

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from robot_identification.collision.bodies.hulls import hull
 from robot_identification.collision.bodies.shapes import (
     Box,
     Capsule,
@@ -17,17 +16,18 @@ from robot_identification.collision.bodies.shapes import (
     HalfSpace,
     Shape,
     Sphere,
+    hull,
 )
 from robot_identification.collision.engine import load_mesh
 from robot_identification.collision.scene import STATIC, CollisionBody
-from robot_identification.robot.angles import (
+from robot_identification.robot.files.document import Document
+from robot_identification.robot.geometry import (
     axis_frame,
     parse_angle,
     rotation_x,
     rotation_y,
     rotation_z,
 )
-from robot_identification.robot.files.document import Document
 from robot_identification.robot.model import Array
 
 _WALLS = {"x": (1, 0, 0), "-x": (-1, 0, 0), "y": (0, 1, 0), "-y": (0, -1, 0)}

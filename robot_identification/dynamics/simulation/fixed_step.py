@@ -28,7 +28,7 @@ from robot_identification.dynamics.reference import Reference, hold
 from robot_identification.dynamics.tree import Floats
 from robot_identification.errors import SettingError, ShapeError, SimulationError
 from robot_identification.robot.arrays import by_value
-from robot_identification.robot.controller import (
+from robot_identification.robot.experiment import (
     FILTERED_DERIVATIVE,
     VELOCITY_ESTIMATES,
     Controller,

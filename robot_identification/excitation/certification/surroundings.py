@@ -18,14 +18,13 @@ from robot_identification.excitation.motions.braking import (
     release_time,
     shortest_braking,
 )
-from robot_identification.excitation.motions.free_postures import nearest_free
 from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.motions.timing import motion_extrema
 from robot_identification.excitation.motions.trajectory import Trajectory
-from robot_identification.excitation.motions.way_around import way_around
-from robot_identification.excitation.objective.clearance_penalty import Intrusion
+from robot_identification.excitation.motions.way_around import nearest_free, way_around
+from robot_identification.excitation.objective.penalties import Intrusion
 from robot_identification.robot.arrays import by_value
-from robot_identification.robot.kinematics import forward_kinematics
+from robot_identification.robot.geometry import forward_kinematics
 from robot_identification.robot.model import Array, RobotModel
 
 _SHOWN = 200  # postures among which the smallest distance is looked for, to be told

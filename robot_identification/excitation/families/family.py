@@ -14,13 +14,13 @@ import numpy as np
 
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.objective.effort_rows import DynamicObservation
-from robot_identification.excitation.objective.limit_penalty import PenaltySum
 from robot_identification.excitation.objective.motion_map import (
     Motion,
     Observation,
     Penalty,
     Unknowns,
 )
+from robot_identification.excitation.objective.penalties import PenaltySum
 from robot_identification.excitation.search.optimizers import Cancelled
 from robot_identification.excitation.search.points import Quality
 from robot_identification.identification.base.parameters import BaseParameters

@@ -11,22 +11,166 @@ import numpy as np
 
 from robot_identification.excitation.families.family import Start, already
 from robot_identification.excitation.motions.limits import MotionLimits
-from robot_identification.excitation.motions.timing import trajectory_of
+from robot_identification.excitation.motions.timing import fitted, shortest_durations, trajectory_of
 from robot_identification.excitation.motions.trajectory import Trajectory
-from robot_identification.excitation.objective.clearance_penalty import ClearancePenalty, Intrusion
 from robot_identification.excitation.objective.curve import Curve, Points
 from robot_identification.excitation.objective.effort_rows import DynamicObservation
-from robot_identification.excitation.objective.limit_penalty import LimitPenalty
 from robot_identification.excitation.objective.motion_map import Observation, Penalty
-from robot_identification.excitation.search import starts
+from robot_identification.excitation.objective.penalties import (
+    ClearancePenalty,
+    Intrusion,
+    LimitPenalty,
+)
 from robot_identification.excitation.search.optimizers import Cancelled
-from robot_identification.excitation.search.point_unknowns import DurationPenalty, PointUnknowns
 from robot_identification.excitation.search.points import optimise_points
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.robot.model import Array
 
 if TYPE_CHECKING:
     from robot_identification.excitation.plan import PlanSettings
+
+
+_DURATION_RANGE = 3.0  # durations change by a factor of up to e^3 from where they start
+
+
+@dataclass(frozen=True)
+class PointUnknowns:
+    """Positions and velocities between the ends over their limits, and logarithms of durations.
+
+    Attributes:
+        limits: of positions and velocities.
+        first: where a search starts from; its first and last point stay.
+    """
+
+    limits: MotionLimits
+    first: Points
+
+    def bounds(self) -> list[tuple[float, float]]:
+        """Return the least and the largest value of every unknown."""
+        count, joints = self.first.positions.shape
+        inner = [(-1.0, 1.0)] * (2 * joints * (count - 2))
+        middle = np.log(self.first.durations)
+        return inner + [(float(m) - _DURATION_RANGE, float(m) + _DURATION_RANGE) for m in middle]
+
+    def vector(self, points: Points, /) -> Array:
+        """Return (unknowns,) the unknowns of points."""
+        scaled = (
+            (points.positions[1:-1] - self.limits.middle) / self.limits.half_range,
+            points.velocities[1:-1] / self.limits.velocity,
+        )
+        inner = np.clip(np.hstack(scaled), -1.0, 1.0)
+        return np.concatenate([inner.ravel(), np.log(points.durations)])
+
+    def motion(self, x: Array, /) -> Points:
+        """Return the points of unknowns."""
+        count, joints = self.first.positions.shape
+        inner = x[: x.size - self.first.intervals].reshape(count - 2, 2 * joints) * self._widths
+        positions, velocities = self.first.positions.copy(), self.first.velocities.copy()
+        positions[1:-1] = self._middle + inner[:, :joints]
+        velocities[1:-1] = inner[:, joints:]
+        return Points(positions, velocities, np.exp(x[x.size - self.first.intervals :]))
+
+    def gradient(self, points: Points, slope: Points, /) -> Array:
+        """Return (unknowns,) derivatives over the unknowns, from those over the points."""
+        inner = np.hstack([slope.positions[1:-1], slope.velocities[1:-1]]) * self._widths
+        return np.concatenate([inner.ravel(), slope.durations * points.durations])
+
+    @cached_property
+    def _middle(self) -> Array:
+        return self.limits.middle
+
+    @cached_property
+    def _widths(self) -> Array:
+        """(2 joints,) what positions and velocities are scaled by."""
+        return np.concatenate([self.limits.half_range, self.limits.velocity])
+
+
+@dataclass(frozen=True)
+class DurationPenalty:
+    """The square of what the duration of a motion differs from the one aimed at, as a share of it.
+
+    Attributes:
+        duration: what is aimed at, in s.
+    """
+
+    duration: float
+
+    def __call__(self, points: Points, weight: float = 1.0) -> tuple[float, Points]:
+        """Return the square times a weight, and its gradient over the points."""
+        late = float(points.durations.sum()) / self.duration - 1.0
+        slope = np.full_like(points.durations, 2.0 * weight * late / self.duration)
+        still = np.zeros_like(points.positions)
+        return weight * late**2, Points(still, still, slope)
+
+
+_DISTURBANCE = 0.1
+_REDRAWN = 50
+
+
+def random_starts(
+    limits: MotionLimits,
+    durations: Array,
+    seed: int,
+    count: int,
+    intrusion: Intrusion | None = None,
+) -> list[Points]:
+    """Return random points that leave room for the motion between them, in free postures."""
+    seeds = np.random.SeedSequence(seed).spawn(count)
+    shape = (len(durations) + 1, len(limits.lower))
+    starts = []
+    for rng in map(np.random.default_rng, seeds):
+        positions = limits.middle + limits.half_range * rng.uniform(-0.5, 0.5, shape)
+        for _ in range(_REDRAWN if intrusion is not None else 0):
+            taken = ~intrusion.free(positions)  # type: ignore[union-attr]
+            if not taken.any():
+                break
+            drawn = rng.uniform(-0.5, 0.5, (int(taken.sum()), shape[1]))
+            positions[taken] = limits.middle + limits.half_range * drawn
+        velocities = limits.velocity * rng.uniform(-0.4, 0.4, shape)
+        starts.append(Points(positions, velocities, durations))
+    return starts
+
+
+def disturbed(points: Points, limits: MotionLimits, rng: np.random.Generator) -> Points:
+    """Return points of which all but the first and the last are moved at random."""
+    positions, velocities = points.positions.copy(), points.velocities.copy()
+    inner = positions[1:-1].shape
+    positions[1:-1] += 0.5 * _DISTURBANCE * limits.half_range * rng.normal(size=inner)
+    velocities[1:-1] += _DISTURBANCE * limits.velocity * rng.normal(size=inner)
+    return Points(positions, velocities, points.durations)
+
+
+def between_rests(points: Points, posture: Array) -> Points:
+    """Return points of which the first and the last are the posture at rest."""
+    positions, velocities = points.positions.copy(), points.velocities.copy()
+    positions[[0, -1]], velocities[[0, -1]] = posture, 0.0
+    return Points(positions, velocities, points.durations)
+
+
+def from_rest(
+    points: Points, posture: Array, limits: MotionLimits, duration: float | None
+) -> Points:
+    """Return the points with the posture at rest put before and behind them."""
+    positions = np.vstack([posture, points.positions, posture])
+    still = np.zeros((1, len(posture)))
+    velocities = np.clip(
+        np.vstack([still, points.velocities, still]), -limits.velocity, limits.velocity
+    )
+    if duration is not None:
+        even = np.full(len(positions) - 1, duration / (len(positions) - 1))
+        return Points(positions, velocities, even)
+    return Points(positions, velocities, shortest_durations(positions, velocities, limits))
+
+
+def fit(points: Points, limits: MotionLimits, duration: float | None) -> tuple[Points, bool]:
+    """Return the motion with exact durations: those aimed at, or the shortest possible.
+
+    Returns:
+        The points, and whether velocities had to be reduced for the position limits.
+    """
+    least = points.durations if duration is not None else np.zeros(points.intervals)
+    return fitted(Points(points.positions, points.velocities, least), limits)
+
 
 DURATION = 30.0
 """Duration of a motion in s, where nobody says."""
@@ -102,13 +246,13 @@ class QuinticFamily:
         """Return random starts for the search with gradients, and one for each other optimiser."""
         durations = np.full(self.intervals, (self.duration or DURATION) / self.intervals)
         chosen = settings.points
-        drawn = starts.random_starts(
-            self.limits, durations, chosen.seed, chosen.starts, self.intrusion
-        )[:count]
+        drawn = random_starts(self.limits, durations, chosen.seed, chosen.starts, self.intrusion)[
+            :count
+        ]
         result = []
         for optimizer in chosen.optimizers:
             if optimizer == "gradient":
-                firsts = [already(starts.between_rests(one, self.posture)) for one in drawn]
+                firsts = [already(between_rests(one, self.posture)) for one in drawn]
             else:
                 firsts = [self._by_optimiser(durations, optimizer, settings)]
             result += [
@@ -125,17 +269,17 @@ class QuinticFamily:
 
         def search(observation: Observation[Points], cancelled: Cancelled) -> Points:
             best = optimise_points(observation, self.limits, durations, one, cancelled=cancelled)
-            return starts.between_rests(best.points, self.posture)
+            return between_rests(best.points, self.posture)
 
         return search
 
     def disturbed(self, motion: Points, rng: np.random.Generator, /) -> Points:
         """Return points of which all but the first and the last are moved at random."""
-        return starts.disturbed(motion, self.limits, rng)
+        return disturbed(motion, self.limits, rng)
 
     def fitted(self, motion: Points, /) -> tuple[Points, bool]:
         """Return a motion that keeps all limits, and whether velocities had to be reduced."""
-        return starts.fit(motion, self.limits, self.duration)
+        return fit(motion, self.limits, self.duration)
 
     def trajectory(self, motion: Points, /) -> Trajectory:
         """Return the trajectory through points."""

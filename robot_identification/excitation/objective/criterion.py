@@ -5,6 +5,12 @@ values of the parameters are known, the error to expect of the estimate is added
 where singular values meet, and where another entry becomes the smallest.  :func:`smooth` is a
 surrogate without kinks that approaches log Cond + weight log S as it is sharpened, with its exact
 gradient.
+
+With noise on Y whose standard deviation is a share of the largest |Y| (Gautier and Khalil 1992,
+section 6.3), and the covariance sigma^2 (W^T W)^-1 of the estimate, the root mean square of
+|dX| / |X| is that share times max|W X| (trace (W^T W)^-1)^(1/2) / |X|.  The condition number
+knows nothing of the first factor: a motion with one large |Y| among small ones is well conditioned
+and yet spoilt by the noise that comes with it.
 """
 
 from __future__ import annotations
@@ -17,9 +23,52 @@ import numpy.typing as npt
 import scipy.linalg
 
 from robot_identification.errors import SettingError
-from robot_identification.excitation.objective.expected_error import expected_error, smooth_error
+from robot_identification.excitation.objective.motion_map import Motion, Observation
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
+
+_FLOOR = 1e-16
+
+
+def expected_error(W: Array, values: Array) -> float:
+    """Return the relative error per unit of noise; infinite if W lacks full column rank.
+
+    Args:
+        W: (rows, columns).
+        values: (columns,) approximate parameters, not all 0.
+    """
+    singular_values = np.linalg.svd(W, compute_uv=False)
+    tolerance = max(W.shape) * np.finfo(float).eps * singular_values[0]
+    if W.shape[0] < W.shape[1] or singular_values[-1] <= tolerance:
+        return float("inf")
+    spread = float(np.linalg.norm(1.0 / singular_values))
+    return float(np.abs(W @ values).max()) * spread / float(np.linalg.norm(values))
+
+
+def smooth_error(W: Array, values: Array, degree: float) -> tuple[float, Array]:
+    """Return a smooth upper estimate of log(:func:`expected_error`), and its gradient.
+
+    Args:
+        W: (rows, columns).
+        values: (columns,) approximate parameters, not all 0.
+        degree: of the norm of W X that stands for its largest entry.
+
+    Returns:
+        The value and (rows, columns) its derivatives.
+    """
+    Y = W @ values
+    largest = float(np.abs(Y).max())
+    shares = np.abs(Y) / largest
+    total = float((shares**degree).sum())
+    onto_y = np.sign(Y) * shares ** (degree - 1.0) / (total * largest)
+    eigenvalues, vectors = np.linalg.eigh(W.T @ W)
+    eigenvalues = np.maximum(eigenvalues, _FLOOR * eigenvalues[-1])
+    trace = float((1.0 / eigenvalues).sum())
+    value = np.log(largest) + np.log(total) / degree + 0.5 * np.log(trace)
+    value -= np.log(np.linalg.norm(values))
+    slope = np.outer(onto_y, values) - W @ ((vectors * eigenvalues**-2.0) @ vectors.T) / trace
+    return float(value), slope
+
 
 _TINY = 1e-280
 _ROUNDING = 1e-14
@@ -235,3 +284,32 @@ def _smooth_equilibrium(W: Array, degree: float) -> tuple[float, Array]:
     value = largest - smallest + float(np.log(high.sum() * low.sum())) / degree
     weights = high / high.sum() - low / low.sum()
     return value, np.divide(weights, W, out=np.zeros_like(W), where=present)
+
+
+def surrogate(
+    observation: Observation[Motion],
+    motion: Motion,
+    sharpness: float,
+    equilibrium_weight: float = 0.0,
+    prior: Array | None = None,
+) -> tuple[float, Motion]:
+    """Return the surrogate of :func:`~robot_identification.excitation.objective.criterion.smooth`.
+
+    Without equilibrium and prior only the singular values count: they need W^T W, and no W.
+
+    Args:
+        observation: the system W that a motion gives.
+        motion: where.
+        sharpness: positive; the larger, the closer to the criterion.
+        equilibrium_weight: weight of log S; 0 leaves it out.
+        prior: (columns,) approximate parameters, or None.
+
+    Returns:
+        The value and its derivatives over the motion.
+    """
+    if equilibrium_weight == 0.0 and prior is None:
+        gram, pull = observation.gram(motion)
+        value, slope = smooth_condition(gram, sharpness)
+        return value, pull(slope)
+    value, slope = smooth(observation.rows(motion), sharpness, equilibrium_weight, prior)
+    return value, observation.pull(motion, slope)

@@ -19,7 +19,7 @@ from typing import Generic
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.dynamics import rate_terms
+from robot_identification.dynamics import friction
 from robot_identification.dynamics.kernels.terms import ACCELERATION, COULOMB, VISCOUS
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.dynamics.tree import tree_of
@@ -79,7 +79,7 @@ class DynamicObservation(Generic[Motion]):
             places[k, columns] = np.arange(rows.start, rows.stop)
         self._slots = np.full((len(robot.joints), len(robot.all_parameter_names)), -1)
         self._slots[:, base.base_columns] = places
-        terms = rate_terms.rate_terms(robot, base.base_columns)
+        terms = friction.rate_terms(robot, base.base_columns)
         self._rates = _RateRows(terms, places, smoothing)
         self._curve = curve
         self._room = np.zeros((2, self._regressor.compact_rows, 0))
@@ -170,7 +170,7 @@ class _RateRows:
     """
 
     def __init__(
-        self, terms: tuple[rate_terms.RateTerm, ...], places: Places, smoothing: float
+        self, terms: tuple[friction.RateTerm, ...], places: Places, smoothing: float
     ) -> None:
         self._smoothing = smoothing
         self._inertia = _Kind.of([t for t in terms if t.kind == ACCELERATION], places)
@@ -192,10 +192,10 @@ class _RateRows:
             (Coulomb terms, samples) derivatives of the smoothed signs, and (curved terms, samples)
             those of other functions of the velocity that are not linear.
         """
-        values, bends = rate_terms.sign(self._coulomb.motions @ qd, self._smoothing)
+        values, bends = friction.sign(self._coulomb.motions @ qd, self._smoothing)
         if self._smoothing > 0.0:
             entries[self._signs] = self._mixing @ values
-        return bends, rate_terms.slope(self._curved.kinds[:, None], self._curved.motions @ qd)
+        return bends, friction.slope(self._curved.kinds[:, None], self._curved.motions @ qd)
 
     def pull(self, onto_entries: Array, bends: tuple[Array, Array], onto: Array) -> None:
         """Add derivatives over the entries to those over the motion.
@@ -228,7 +228,7 @@ class _Kind:
     kinds: Places
 
     @classmethod
-    def of(cls, terms: list[rate_terms.RateTerm], places: Places) -> _Kind:
+    def of(cls, terms: list[friction.RateTerm], places: Places) -> _Kind:
         return cls(
             np.array([places[term.joint, term.column] for term in terms], dtype=np.int64),
             np.array([term.motion for term in terms]).reshape(len(terms), len(places)),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.dynamics import rate_terms
+from robot_identification.dynamics import friction
 from robot_identification.dynamics.energy import EnergyRegressor
 from robot_identification.dynamics.kernels.terms import ACCELERATION, ONE
 from robot_identification.dynamics.tree import tree_of
@@ -42,7 +42,7 @@ class EnergyObservation:
         self._tree = tree_of(robot)
         self._inertial = _inertial_places(robot, base.base_columns)
         stored = self._regressor.contained
-        terms = rate_terms.rate_terms(robot, base.base_columns)
+        terms = friction.rate_terms(robot, base.base_columns)
         self._drive = tuple(t for t in terms if stored[t.column] and t.kind == ACCELERATION)
         self._lossy = tuple(t for t in terms if not stored[t.column])
         self._smoothing = smoothing
@@ -66,7 +66,7 @@ class EnergyObservation:
         if self._lossy:
             samples = self._curve.sample(points)
             for term in self._lossy:
-                power, _, _ = rate_terms.power(
+                power, _, _ = friction.power(
                     term, samples.velocity, samples.acceleration, self._smoothing
                 )
                 W[:, term.column] += term.gain * points.durations * (power @ self._weights)
@@ -101,7 +101,7 @@ class EnergyObservation:
         onto = Samples(*(np.zeros_like(part) for part in vars(samples).values()))
         onto_u = np.zeros(points.intervals)
         for term in self._lossy:
-            power, over_speed, over_rate = rate_terms.power(
+            power, over_speed, over_rate = friction.power(
                 term, samples.velocity, samples.acceleration, self._smoothing
             )
             scale = term.gain * slope[:, term.column]

@@ -26,7 +26,7 @@ from robot_identification.excitation.one_joint.motions import (
     together,
 )
 from robot_identification.excitation.one_joint.settings import OneJointSettings
-from robot_identification.identification.one_joint.thresholds import rubs
+from robot_identification.identification.one_joint.conversion import rubs
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, JointType, RobotModel, read_only
 

@@ -2,6 +2,9 @@
 
 Everything foreign stays behind this border: whatever the reader of a damaged file raises comes
 out as :class:`~robot_identification.errors.BagError` with path and cause.
+
+What that library makes of a few bytes is without bounds: an alias may stand for gigabytes, and deep
+or long metadata take it minutes.  Those that rosbag2 writes have no aliases and are flat and short.
 """
 
 from __future__ import annotations
@@ -11,19 +14,74 @@ import sqlite3
 import struct
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from rosbags.rosbag2 import Reader
+from rosbags.typesys import Stores, get_typestore
 
-from robot_identification.errors import BagError, RobotIdentificationError, TopicError
-from robot_identification.files.bags.metadata import NAME as METADATA
-from robot_identification.files.bags.metadata import check_metadata
+from robot_identification.errors import (
+    BagError,
+    RobotDescriptionError,
+    RobotIdentificationError,
+    TopicError,
+)
 from robot_identification.files.cancelling import Cancelled, give_up_if
 from robot_identification.files.mcap import records as mcap_records
-from robot_identification.files.mcap.message_batches import MessageBatch
-from robot_identification.files.mcap.message_sources import DamagedMessageError, message_batches
-from robot_identification.files.mcap.unpacking import unpacked_size
+from robot_identification.files.mcap.chunks import unpacked_size
+from robot_identification.files.mcap.message_batches import (
+    DamagedMessageError,
+    MessageBatch,
+    message_batches,
+)
+from robot_identification.robot.files.document import Accepted, read_document
+
+JOINT_TRAJECTORY = "trajectory_msgs/msg/JointTrajectory"
+
+
+@cache
+def message_types() -> Any:
+    """Return the types of ROS 2 Jazzy: one store for all, which compiles each reader once."""
+    return get_typestore(Stores.ROS2_JAZZY)
+
+
+METADATA = "metadata.yaml"
+_ACCEPTED = Accepted(entries=80_000, levels=50, by_people=False)
+
+
+def check_metadata(path: Path) -> None:
+    """Refuse metadata that are no YAML, or larger, deeper or trickier than those of any bag.
+
+    Args:
+        path: the file; nothing is done where there is none.
+
+    Raises:
+        BagError: the metadata are refused, or cannot be read.
+    """
+    if path.is_file():
+        _check_files(path, read_metadata(path))
+
+
+def read_metadata(path: Path) -> Any:
+    """Return the metadata in a file as plain data.
+
+    Raises:
+        BagError: they are refused, or cannot be read.
+    """
+    try:
+        return read_document(path, _ACCEPTED).data
+    except RobotDescriptionError as error:
+        raise BagError(path, f"cannot be read: {error.told}") from error
+
+
+def _check_files(path: Path, metadata: Any) -> None:
+    """Refuse a data file that is named twice: its messages would count twice."""
+    about = metadata.get("rosbag2_bagfile_information") if isinstance(metadata, dict) else None
+    names = about.get("relative_file_paths") if isinstance(about, dict) else None
+    if isinstance(names, list) and len({str(name) for name in names}) < len(names):
+        raise BagError(path, "names a data file twice")
+
 
 _FILE_TYPES = (".db3", ".mcap")
 _DATA_SUFFIXES = (*_FILE_TYPES, ".db3.zstd", ".mcap.zstd")

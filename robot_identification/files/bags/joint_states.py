@@ -11,10 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import MissingSignalError, SampleError, TopicError
-from robot_identification.files.bags.files import Bag, open_bag
+from robot_identification.files.bags.files import JOINT_TRAJECTORY, Bag, open_bag
 from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE as JOINT_STATE
 from robot_identification.files.bags.joint_state_columns import StateCollector, States
-from robot_identification.files.bags.message_types import JOINT_TRAJECTORY
 from robot_identification.files.cancelling import Cancelled
 from robot_identification.robot.model import Array
 from robot_identification.signals.clock import in_order, newest_at

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import yaml
 
 from robot_identification.files.atomic import flush_file, write_bytes_atomically
+from robot_identification.files.bags.files import read_metadata
 from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE, LayoutError, layout_of
-from robot_identification.files.bags.metadata import read_metadata
 from robot_identification.files.bags.writing import check_bag_target, output_errors, write_bag
 
 _METADATA = "metadata.yaml"

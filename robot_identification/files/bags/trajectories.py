@@ -9,14 +9,25 @@ from typing import Any
 
 import numpy as np
 
-from robot_identification.errors import RobotIdentificationError, TrajectoryError
+from robot_identification.dynamics.reference import Reference, in_sequence, sample, through
+from robot_identification.errors import (
+    MissingSignalError,
+    RobotIdentificationError,
+    TopicError,
+    TrajectoryError,
+)
 from robot_identification.excitation.motions.trajectory import Trajectory
-from robot_identification.files.bags.files import foreign_errors, open_bag
-from robot_identification.files.bags.message_types import JOINT_TRAJECTORY, message_types
-from robot_identification.robot.model import Array
+from robot_identification.files.bags.files import (
+    JOINT_TRAJECTORY,
+    foreign_errors,
+    message_types,
+    open_bag,
+)
+from robot_identification.robot.model import Array, RobotModel
+from robot_identification.signals.recording import Recording
 
 MESSAGE_TYPE = JOINT_TRAJECTORY
-_NANOSECONDS = 1_000_000_000
+_SECOND_NS = 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -97,13 +108,13 @@ def encoded(sent: SentTrajectory) -> bytes:
             velocities=none if trajectory.velocities is None else trajectory.velocities[i],
             accelerations=none if trajectory.accelerations is None else trajectory.accelerations[i],
             effort=none,
-            time_from_start=duration(*divmod(round(float(time) * _NANOSECONDS), _NANOSECONDS)),
+            time_from_start=duration(*divmod(round(float(time) * _SECOND_NS), _SECOND_NS)),
         )
         for i, time in enumerate(trajectory.times)
     ]
     message = types[MESSAGE_TYPE](
         header=types["std_msgs/msg/Header"](
-            stamp=moment(*divmod(sent.start_stamp, _NANOSECONDS)), frame_id=""
+            stamp=moment(*divmod(sent.start_stamp, _SECOND_NS)), frame_id=""
         ),
         joint_names=list(trajectory.joint_names),
         points=points,
@@ -115,7 +126,7 @@ def _sent(message: Any, time: int) -> SentTrajectory:
     stamp = _nanoseconds(message.header.stamp)
     trajectory = Trajectory(
         joint_names=tuple(message.joint_names),
-        times=np.array([_nanoseconds(p.time_from_start) / _NANOSECONDS for p in message.points]),
+        times=np.array([_nanoseconds(p.time_from_start) / _SECOND_NS for p in message.points]),
         positions=_stacked([point.positions for point in message.points]),
         velocities=_given([point.velocities for point in message.points]),
         accelerations=_given([point.accelerations for point in message.points]),
@@ -124,7 +135,7 @@ def _sent(message: Any, time: int) -> SentTrajectory:
 
 
 def _nanoseconds(moment: Any) -> int:
-    return int(moment.sec) * _NANOSECONDS + int(moment.nanosec)
+    return int(moment.sec) * _SECOND_NS + int(moment.nanosec)
 
 
 def _given(rows: Sequence[Array]) -> Array | None:
@@ -136,3 +147,102 @@ def _stacked(rows: Sequence[Array]) -> Array:
     if len({len(row) for row in rows}) > 1:
         raise TrajectoryError("points have different numbers of values")
     return np.array(rows, dtype=np.float64)
+
+
+TRAJECTORIES = "/joint_trajectory"
+_NANOSECONDS = 1e9
+
+
+def read_reference(
+    path: str | Path, recording: Recording, robot: RobotModel, *, topic: str = ""
+) -> Reference:
+    """Return what the controller followed, its time 0 at the first stamp of a recording.
+
+    Samples of the reference go before trajectories, since nobody has to guess between them.
+
+    Args:
+        path: the bag.
+        recording: what was read from it; with samples of the reference, if the bag has any.
+        robot: says which joints.
+        topic: topic of the reference that was named, of samples or of trajectories; trajectories
+            on it are used where there are no samples.  Empty: none was, and trajectories on
+            :data:`TRAJECTORIES` are used.
+
+    Raises:
+        BagError: if the bag cannot be read.
+        TopicError: if it lacks the topic that was named.
+        MissingSignalError: if it has neither samples nor trajectories.
+        TrajectoryError: if a trajectory moves other joints.
+    """
+    sampled = sampled_reference(recording)
+    if sampled is not None:
+        return sampled
+    try:
+        sent = read_trajectories(path, topic=topic or TRAJECTORIES)
+    except TopicError as error:
+        if topic and topic not in error.available:
+            raise
+        sent = ()
+    if not sent:
+        raise MissingSignalError("reference", str(path))
+    return sent_reference(sent, robot.joint_names, recording.start_stamp)
+
+
+def sampled_reference(recording: Recording) -> Reference | None:
+    """Return the spline through the samples of the reference; None where there are none."""
+    segments = [s for s in recording.segments if s.reference is not None]
+    if len(segments) < len(recording.segments):
+        return None
+    return through(
+        np.concatenate([s.time for s in segments]),
+        np.concatenate([s.reference for s in segments if s.reference is not None]),
+    )
+
+
+def sent_reference(
+    sent: Sequence[SentTrajectory], joint_names: Sequence[str], start_stamp: int
+) -> Reference:
+    """Return trajectories that replaced one another as one reference.
+
+    Args:
+        sent: at least one.
+        joint_names: joints of the robot, in order.
+        start_stamp: stamp that becomes time 0, in ns.
+
+    Raises:
+        TrajectoryError: if one of them moves other joints.
+    """
+    parts: list[tuple[float, Reference]] = []
+    for message in sorted(sent, key=lambda m: m.start_stamp):
+        start = (message.start_stamp - start_stamp) / _NANOSECONDS
+        trajectory = message.trajectory.reordered(joint_names)
+        if parts:
+            trajectory = _from_where_it_was(trajectory, parts, start)
+        parts.append((start, trajectory.reference))
+    return in_sequence(parts)
+
+
+def planned_reference(
+    trajectory: Trajectory, robot: RobotModel, *, start: float = 0.0
+) -> Reference:
+    """Return a planned trajectory as the reference of a recording.
+
+    Args:
+        trajectory: what the robot was to follow.
+        robot: says which joints.
+        start: when it began, in s after the first stamp of the recording.
+
+    Raises:
+        TrajectoryError: if it moves other joints.
+    """
+    return in_sequence([(start, trajectory.reordered(robot.joint_names).reference)])
+
+
+def _from_where_it_was(
+    trajectory: Trajectory, parts: Sequence[tuple[float, Reference]], start: float
+) -> Trajectory:
+    """Return a trajectory that begins at once, from what the robot followed before it."""
+    if trajectory.times[0] <= 0.0:
+        return trajectory
+    place = [signal[0] for signal in sample(in_sequence(parts), [start])]
+    return trajectory.preceded_by(0.0, *place)

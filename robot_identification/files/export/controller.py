@@ -6,9 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from robot_identification.files.export.link_bodies import LinkBody
-from robot_identification.files.export.mechanism import Mechanism
-from robot_identification.files.export.yaml_text import Data, yaml_text
+from robot_identification.files.export.bodies import LinkBody, Mechanism
+from robot_identification.files.export.text import Data, yaml_text
 from robot_identification.robot.model import Coupling, RobotModel
 from robot_identification.robot.units import unit_of
 

@@ -5,17 +5,57 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
+from xml.sax.saxutils import quoteattr
 
 import numpy.typing as npt
 
 from robot_identification.files.atomic import check_targets, write_files_atomically
-from robot_identification.files.export.armature import armature_yaml
+from robot_identification.files.export.bodies import LinkBody, Mechanism, mechanism_of
 from robot_identification.files.export.controller import controller_yaml
-from robot_identification.files.export.mechanism import Mechanism, mechanism_of
-from robot_identification.files.export.mujoco import mjcf_text
+from robot_identification.files.export.text import Data, number, yaml_text
 from robot_identification.files.export.urdf import describe, refuse_inputs, urdf_file, urdf_remarks
 from robot_identification.files.export.xacro import xacro_text
 from robot_identification.robot.model import RobotModel
+from robot_identification.robot.terms import JointTerm
+
+
+def armature_yaml(mechanism: Mechanism) -> str:
+    """Return a table of joint terms by joint name, in joint order; ``armature`` is Pinocchio's."""
+    joints, terms = mechanism.joints, mechanism.robot.layout.terms
+    names: Data = [joint.joint for joint in joints]
+    values: dict[str, Data] = {
+        term.short: {joint.joint: joint.terms[term.name] for joint in joints} for term in terms
+    }
+    heading = [f"{term.short}: {term.meaning}, {' or '.join(term.units)}." for term in terms]
+    return yaml_text({"joints": names, **values}, heading=heading)
+
+
+def mjcf_text(mechanism: Mechanism) -> str:
+    """Return an MJCF file with one default class per joint: armature, damping and frictionloss.
+
+    A model includes it and names the class of each of its joints.  The classes are called after
+    the joints.  Joint terms that MuJoCo does not know, such as offsets, and couplings are left out.
+    """
+    known = [term for term in mechanism.robot.layout.terms if term.mujoco]
+    lines = [
+        f"<mujoco model={quoteattr(mechanism.robot.name)}>",
+        "  <default>",
+        *(line for joint in mechanism.joints for line in _class(joint, known)),
+        "  </default>",
+        "</mujoco>",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _class(joint: LinkBody, known: Iterable[JointTerm]) -> tuple[str, ...]:
+    written = " ".join(f'{term.mujoco}="{number(joint.terms[term.name])}"' for term in known)
+    return (
+        f"    <default class={quoteattr(joint.joint)}>",
+        f"      <joint {written}/>",
+        "    </default>",
+    )
+
 
 URDF = "urdf"
 BESIDE: Mapping[str, Callable[[Mechanism], str]] = MappingProxyType(

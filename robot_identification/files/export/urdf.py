@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy.typing as npt
 
 from robot_identification.errors import OutputError, RobotDescriptionError
-from robot_identification.files.export.remarks import description_remarks, parameter_remarks
+from robot_identification.files.export.bodies import description_remarks, parameter_remarks
 from robot_identification.files.export.urdf_generation import generated_urdf
 from robot_identification.files.export.urdf_rewriting import rewritten_urdf
 from robot_identification.robot.files.document import read_bytes

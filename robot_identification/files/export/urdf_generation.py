@@ -12,16 +12,18 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.files.export.link_bodies import LinkBody, link_bodies, require_consistent
-from robot_identification.files.export.numbers import number, numbers
-from robot_identification.files.export.remarks import (
+from robot_identification.files.export.bodies import (
+    LinkBody,
     description_remarks,
+    link_bodies,
     needs_limit,
     parameter_remarks,
+    require_consistent,
 )
+from robot_identification.files.export.text import number, numbers
 from robot_identification.files.export.urdf_rewriting import dynamics_attributes, inertial_lines
-from robot_identification.robot.angles import axis_frame, roll_pitch_yaw
 from robot_identification.robot.files.urdf_prior import values_of_urdf
+from robot_identification.robot.geometry import axis_frame, roll_pitch_yaw
 from robot_identification.robot.model import Array, Joint, JointType, LoopRelation, RobotModel
 
 _UP = (0.0, 0.0, 1.0)

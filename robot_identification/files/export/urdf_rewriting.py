@@ -12,8 +12,8 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.files.export.link_bodies import LinkBody, link_bodies, require_consistent
-from robot_identification.files.export.numbers import number, numbers
+from robot_identification.files.export.bodies import LinkBody, link_bodies, require_consistent
+from robot_identification.files.export.text import number, numbers
 from robot_identification.files.export.xml_surgery import Edit, Surgery, applied
 from robot_identification.robot.bodies import Body
 from robot_identification.robot.files.urdf import UrdfDescription, parse_urdf

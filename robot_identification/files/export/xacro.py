@@ -8,9 +8,8 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from robot_identification.files.export.link_bodies import LinkBody
-from robot_identification.files.export.mechanism import Mechanism
-from robot_identification.files.export.numbers import number, numbers
+from robot_identification.files.export.bodies import LinkBody, Mechanism
+from robot_identification.files.export.text import number, numbers
 from robot_identification.robot.terms import JointTerm
 
 _NOT_IN_A_NAME = re.compile(r"\W", re.ASCII)

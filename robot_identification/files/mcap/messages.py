@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import BagError
+from robot_identification.files.mcap.chunks import unpacked
 from robot_identification.files.mcap.kernels import message_places
 from robot_identification.files.mcap.message_batches import MessageBatch, joined
-from robot_identification.files.mcap.unpacking import unpacked
 
 _CRC = struct.Struct("<I")
 _CRC_AT, _PACKING_AT = 9 + 24, 9 + 40  # behind the head of the record, times and size

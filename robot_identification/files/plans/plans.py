@@ -16,11 +16,13 @@ from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
+import yaml
 
 from robot_identification.errors import NotCertifiedError, TrajectoryError
 from robot_identification.excitation.certification.certificate import Certificate, certify
 from robot_identification.excitation.certification.surroundings import Surroundings
 from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.excitation.one_joint.plan import METHOD, OneJointPlan
 from robot_identification.excitation.plan import SINGULAR_VALUES, SINGULAR_VALUES_START, Plan
 from robot_identification.files.atomic import write_text_atomically
 from robot_identification.files.plans.periodic import PERIODIC
@@ -144,3 +146,26 @@ def read_singular_values(path: str | Path) -> tuple[Array, Array] | None:
     ):
         raise TrajectoryError(f"{path}: singular values must be two lists of positive numbers")
     return before, after
+
+
+def write_one_joint_plan(path: str | Path, plan: OneJointPlan) -> None:
+    """Write a plan; it appears whole or not at all.
+
+    It is read by :func:`~robot_identification.files.plans.plans.read_plan`.
+
+    Raises:
+        OutputError: if the target cannot be written.
+    """
+    write_text_atomically(path, one_joint_plan_text(plan))
+
+
+def one_joint_plan_text(plan: OneJointPlan) -> str:
+    """Return what the file of such a plan holds."""
+    comment = (
+        f"One joint at a time for {plan.robot} (seed {plan.settings.seed}): "
+        f"{len(plan.schedule)} experiments, {plan.trajectory.duration:.4g} s"
+    )
+    more = {"method": METHOD, "experiments": plan.records()}
+    text = certified_text(plan.robot, plan.trajectory, plan.certificate, comment)
+    rest = yaml.safe_dump(more, sort_keys=False, default_flow_style=None, width=1000)
+    return text + rest

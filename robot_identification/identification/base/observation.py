@@ -1,17 +1,63 @@
-"""Observation matrices: the regressor of a model, stacked over given states."""
+"""Observation matrices: the regressor of a model, stacked over given states.
+
+The entries are known up to rounding in proportion to their size, so the rank is clearest where
+all are of one size (Gautier 1991, "Scaling of W"; the criterion is
+J = lambda1 ||W||_F + lambda2 S with S = max |W_ij| / min |W_ij|).
+"""
 
 from __future__ import annotations
 
 from enum import Enum
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import scipy
 
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.errors import SettingError
-from robot_identification.identification.base.states import States
 from robot_identification.robot.loops import LoopConstraint, project
-from robot_identification.robot.model import Array, RobotModel, TermKind
+from robot_identification.robot.model import Array, JointType, RobotModel, TermKind
+
+# With these ranges inertial, centrifugal and gravity efforts are of one order of magnitude.
+_VELOCITY = 3.0
+_ACCELERATION = 10.0
+_SLIDE = (0.1, 1.0)
+
+
+class States(NamedTuple):
+    """Positions, velocities and accelerations of the active joints, (samples, active) each."""
+
+    q: Array
+    qd: Array
+    qdd: Array
+
+
+def ranges(robot: RobotModel, constraint: LoopConstraint) -> Array:
+    """Return (3, active) half ranges of position, velocity and acceleration.
+
+    Revolute joints turn half a turn to either side.  Prismatic joints move as far as the links
+    are long (between 0.1 m and 1 m), so that both kinds move the links alike.
+    """
+    lengths = [float(np.linalg.norm(joint.translation)) for joint in robot.joints]
+    slide = float(np.clip(max(lengths), *_SLIDE))
+    kinds = [robot.joints[i].type for i in constraint.active]
+    size = np.array([slide if kind is JointType.PRISMATIC else 1.0 for kind in kinds])
+    turn = np.array([slide if kind is JointType.PRISMATIC else np.pi for kind in kinds])
+    return np.array([turn, _VELOCITY * size, _ACCELERATION * size])
+
+
+def random_states(half_ranges: Array, samples: int, rng: np.random.Generator) -> States:
+    """Return independent, evenly distributed states.
+
+    Args:
+        half_ranges: (3, active) as from :func:`ranges`.
+        samples: number of states.
+        rng: source of the numbers; the same seed gives the same states.
+    """
+    joints = half_ranges.shape[1]
+    numbers = rng.uniform(-1.0, 1.0, size=(3, samples, joints))
+    return States(*(numbers * half_ranges[:, None]))
 
 
 class Model(Enum):
@@ -123,3 +169,67 @@ class Observation:
         if self.model is Model.ENERGY:
             return not kind.stores_energy
         return self.model is Model.SIMPLIFIED and kind.power is not None
+
+
+FROBENIUS_WEIGHT = 0.1
+SPREAD_WEIGHT = 1.0
+_CANDIDATES = 64
+_ITERATIONS = 2
+_EVALUATIONS = 300
+
+
+def spread(w: Array) -> float:
+    """Return S, the largest over the smallest absolute value of the non-zero entries.
+
+    Entries that are zero but for rounding do not count; 1 where there are none at all.
+    """
+    sizes = np.abs(w)
+    largest = float(sizes.max(initial=0.0))
+    present = sizes[sizes > max(w.shape) * np.finfo(np.float64).eps * largest]
+    return largest / float(present.min()) if len(present) else 1.0
+
+
+def criterion(w: Array) -> float:
+    """Return J of some rows."""
+    return FROBENIUS_WEIGHT * float(np.linalg.norm(w)) + SPREAD_WEIGHT * spread(w)
+
+
+def scaled_states(
+    observation: Observation, half_ranges: Array, samples: int, rng: np.random.Generator
+) -> States:
+    """Return states whose rows minimise the criterion.
+
+    As in the paper, every sample is optimised by itself, by Powell's method, from the best of
+    some random states; distinct starts keep the rows independent.
+
+    Args:
+        observation: the model.
+        half_ranges: (3, active) half ranges of position, velocity and acceleration.
+        samples: number of states.
+        rng: source of the starts.
+    """
+    columns = np.flatnonzero(observation.contained)
+    joints = half_ranges.shape[1]
+    scale = half_ranges.ravel()
+
+    def states_of(numbers: Array) -> States:
+        return States(*(numbers.reshape(-1, 3, joints) * half_ranges).swapaxes(0, 1))
+
+    def cost(numbers: Array) -> float:
+        return criterion(observation.blocks(states_of(numbers))[0][:, columns])
+
+    found = []
+    for _ in range(samples):
+        starts = np.stack(random_states(half_ranges, _CANDIDATES, rng), axis=1)
+        numbers = starts.reshape(_CANDIDATES, -1) / scale
+        blocks = observation.blocks(states_of(numbers))[:, :, columns]
+        best = numbers[int(np.argmin([criterion(block) for block in blocks]))]
+        result = scipy.optimize.minimize(
+            cost,
+            best,
+            method="Powell",
+            bounds=[(-1.0, 1.0)] * len(best),
+            options={"maxiter": _ITERATIONS, "maxfev": _EVALUATIONS},
+        )
+        found.append(result.x if result.fun < cost(best) else best)
+    return states_of(np.array(found))

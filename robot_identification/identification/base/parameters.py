@@ -18,16 +18,19 @@ import numpy.typing as npt
 
 from robot_identification.errors import RankError, SettingError, ShapeError
 from robot_identification.identification.base.factorisation import Factorisation, factorise
-from robot_identification.identification.base.observation import Model, Observation
+from robot_identification.identification.base.observation import (
+    Model,
+    Observation,
+    random_states,
+    ranges,
+)
 from robot_identification.identification.base.rank import Decision
-from robot_identification.identification.base.rank_warnings import suspicious_geometry, warnings
-from robot_identification.identification.base.solution import solve
-from robot_identification.identification.base.states import random_states, ranges
+from robot_identification.identification.base.solution import solve, suspicious_geometry, warnings
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.loops import LoopConstraint, linear_constraint
 from robot_identification.robot.model import Array, RobotModel, read_only
 
-METHODS = ("qr", "svd")
+RANK_METHODS = ("qr", "svd")
 _SEED = 1991
 _ROWS_PER_PARAMETER = 4
 
@@ -233,8 +236,8 @@ def base_parameters(
             accelerations that the dynamic model needs.
     """
     chosen = Model.named(model)
-    if method not in METHODS:
-        raise SettingError("method", method, f"must be one of {', '.join(METHODS)}")
+    if method not in RANK_METHODS:
+        raise SettingError("method", method, f"must be one of {', '.join(RANK_METHODS)}")
     observation = Observation(robot, chosen, constraint or linear_constraint(robot))
     try:
         w, factorisation, scaled = _factorised(observation)
@@ -282,7 +285,7 @@ def _factorised(observation: Observation) -> tuple[Array, Factorisation, bool]:
             return w, first, False
     except RankError as error:
         refusal = error
-    from robot_identification.identification.base.scaling import scaled_states
+    from robot_identification.identification.base.observation import scaled_states
 
     samples = observation.samples_for(len(contained)) + 2
     w_scaled = observation.matrix(scaled_states(observation, half_ranges, samples, rng))

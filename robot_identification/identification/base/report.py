@@ -7,11 +7,15 @@ from functools import cached_property
 
 import numpy as np
 
-from robot_identification.identification.base.observation import Model, Observation
+from robot_identification.identification.base.observation import (
+    Model,
+    Observation,
+    random_states,
+    ranges,
+    spread,
+)
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.base.relations import Relation, latex_document, relations
-from robot_identification.identification.base.scaling import spread
-from robot_identification.identification.base.states import random_states, ranges
 
 _SEED = 1991
 _UNCHANGED = 1e-9

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from robot_identification.dynamics.direct import DirectModel
 from robot_identification.errors import SettingError
 from robot_identification.robot.arrays import by_value
-from robot_identification.robot.controller import Controller
+from robot_identification.robot.experiment import Controller
 from robot_identification.robot.model import Array, JointType, RobotModel, read_only
 
 _POSITIONS = 256

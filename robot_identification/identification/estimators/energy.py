@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robot_identification.dynamics import rate_terms
+from robot_identification.dynamics import friction
 from robot_identification.dynamics.energy import EnergyRegressor
 from robot_identification.errors import RecordingError, SampleError, ShapeError
 from robot_identification.identification.base.parameters import BaseParameters
@@ -109,9 +109,9 @@ def energy_rows(
     at = np.asarray(marks, dtype=np.intp)
     regressor = EnergyRegressor(base.robot, base.base_columns)
     W = regressor.differences(position[at], velocity[at])
-    for term in rate_terms.rate_terms(base.robot, base.base_columns):
+    for term in friction.rate_terms(base.robot, base.base_columns):
         if not regressor.contained[term.column]:
-            flow, _, _ = rate_terms.power(term, velocity, acceleration)
+            flow, _, _ = friction.power(term, velocity, acceleration)
             W[:, term.column] += term.gain * _integrals(time, flow, at)
     period = float(np.mean(np.diff(time)))
     squares = [period * _integrals(time, v**2, at) for v in velocity.T]

@@ -16,12 +16,14 @@ from robot_identification.identification.estimators.estimator import (
     Fit,
 )
 from robot_identification.identification.estimators.least_squares import Estimate
-from robot_identification.identification.one_joint.conversion import JointwiseParameters
+from robot_identification.identification.one_joint.conversion import (
+    JointwiseParameters,
+    keeping_held_joints,
+)
 from robot_identification.identification.one_joint.estimator import (
     JointwiseEstimate,
     estimate_jointwise,
 )
-from robot_identification.identification.one_joint.thresholds import keeping_held_joints
 from robot_identification.identification.rows.groups import GroupedRows
 from robot_identification.identification.rows.source import RowSource
 from robot_identification.identification.statistics.cross_validation import others

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from robot_identification.errors import SettingError, ShapeError
 from robot_identification.robot.arrays import by_value
-from robot_identification.robot.kinematics import forward_kinematics
+from robot_identification.robot.geometry import forward_kinematics
 from robot_identification.robot.model import Array, JointType, RobotModel, read_only
 
 _PARALLEL = 1e-9

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robot_identification.errors import SettingError
+from robot_identification.identification.assembly import recording_warnings
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.effort_delay import delay_entry
 from robot_identification.identification.payload.body import NORMAL_95, STANDARD
-from robot_identification.identification.payload.compared import ComparedRuns
 from robot_identification.identification.payload.drive_gains import (
-    METHODS,
+    GAIN_METHODS,
     GainEstimate,
     GainRows,
     estimate_gains,
@@ -23,16 +23,16 @@ from robot_identification.identification.payload.known import KnownPayload
 from robot_identification.identification.payload.runs import (
     Cancelled,
     Columns,
+    ComparedRuns,
     Progress,
     Run,
     check_runs,
     fold,
 )
 from robot_identification.identification.result import Source
-from robot_identification.identification.result_warnings import recording_warnings
 from robot_identification.identification.rows.bands import summed
+from robot_identification.identification.rows.factor import substituted, substituted_grams
 from robot_identification.identification.rows.groups import merged
-from robot_identification.identification.rows.substitution import substituted, substituted_grams
 from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, EffortMeaning, RobotModel, read_only
@@ -97,7 +97,7 @@ def identify_drive_gains(
     mounting: Mounting,
     payload: KnownPayload,
     *,
-    method: str = METHODS[0],
+    method: str = GAIN_METHODS[0],
     trusted: Sequence[str] = (),
     overrides: ProcessingSettings | None = None,
     progress: Progress | None = None,
@@ -212,8 +212,8 @@ def gain_rows(
 
 
 def _check(robot: RobotModel, method: str, trusted: Sequence[str]) -> None:
-    if method not in METHODS:
-        raise SettingError("method", method, f"choose one of {', '.join(METHODS)}")
+    if method not in GAIN_METHODS:
+        raise SettingError("method", method, f"choose one of {', '.join(GAIN_METHODS)}")
     for name in trusted:
         if name not in robot.joint_names:
             raise SettingError(

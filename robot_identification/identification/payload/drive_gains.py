@@ -36,7 +36,7 @@ from robot_identification.identification.statistics.joint_noise import (
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 
-METHODS = ("currents", "tls", "ls")
+GAIN_METHODS = ("currents", "tls", "ls")
 LARGEST_STD = 0.3
 """A gain whose relative standard deviation is above this is not given."""
 
@@ -103,7 +103,7 @@ class GainRows:
         return sum(factor.rows for factor in self.factors)
 
 
-def estimate_gains(given: GainRows, method: str = METHODS[0]) -> GainEstimate:
+def estimate_gains(given: GainRows, method: str = GAIN_METHODS[0]) -> GainEstimate:
     """Estimate the gains of all drives.
 
     Args:

@@ -28,9 +28,14 @@ from robot_identification.identification.payload.body import (
 )
 from robot_identification.identification.payload.linearised import Linearised, independent
 from robot_identification.identification.rows.bands import BandGrams, summed
-from robot_identification.identification.rows.factor import JointFactor, silent_columns, stack
+from robot_identification.identification.rows.factor import (
+    JointFactor,
+    silent_columns,
+    stack,
+    substituted,
+    substituted_grams,
+)
 from robot_identification.identification.rows.groups import merged
-from robot_identification.identification.rows.substitution import substituted, substituted_grams
 from robot_identification.identification.statistics.joint_noise import (
     joint_noise,
     refuse_silent_joints,

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from robot_identification.errors import ResultMismatchError
+from robot_identification.identification.assembly import recording_warnings
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.identification.effort_delay import delay_entry
-from robot_identification.identification.payload.compared import ComparedRuns
 from robot_identification.identification.payload.estimate import (
     PayloadEstimate,
     Rows,
@@ -20,13 +20,13 @@ from robot_identification.identification.payload.estimate import (
 from robot_identification.identification.payload.runs import (
     Cancelled,
     Columns,
+    ComparedRuns,
     Progress,
     check_runs,
     fold,
     friction_columns,
 )
 from robot_identification.identification.result import IdentificationResult, Source
-from robot_identification.identification.result_warnings import recording_warnings
 from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.mounting import Mounting

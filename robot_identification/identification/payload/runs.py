@@ -7,9 +7,10 @@ carries the payload.  What is unknown in which run is a matter of substitution
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,7 @@ import numpy.typing as npt
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.errors import RecordingError, SettingError
 from robot_identification.identification.base.parameters import BaseParameters
+from robot_identification.identification.result import Source
 from robot_identification.identification.rows.bands import BandGrams, BandStream
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.rows.householder_kernels import fold_rows
@@ -26,6 +28,39 @@ from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.mounting import Mounting
 from robot_identification.signals.recording import Recording
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparedRuns:
+    """Where a result from runs without and with a payload comes from.
+
+    Attributes:
+        robot: name of the robot.
+        robot_digest: SHA-256 of the robot file.
+        joint_names: names of the joints, which are those of their motors.
+        mounting: the frame that the payload is described in.
+        bare: recordings without the payload.
+        loaded: recordings with it.
+        settings: every processing setting with its value and where it came from.
+        base_names: names of the base parameters of the robot.
+        seconds: time that it took.
+        warnings: what a user should know before trusting the result.
+    """
+
+    robot: str
+    robot_digest: str
+    joint_names: tuple[str, ...]
+    mounting: Mounting
+    bare: tuple[Source, ...]
+    loaded: tuple[Source, ...]
+    settings: Mapping[str, Mapping[str, object]]
+    base_names: tuple[str, ...]
+    seconds: float = 0.0
+    warnings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
+
 
 Progress = Callable[[str, float], None]
 Cancelled = Callable[[], bool]

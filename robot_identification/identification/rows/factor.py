@@ -7,12 +7,15 @@ measured effort as the last column, are folded into
 
 which says everything that least squares can ask of them: weights can change, recordings can be
 merged and errors be computed without the samples.
+
+Where the parameters p of a regressor are p = E x, the rows of the new unknowns x are W E, and with
+[W Y] = Q [R z; 0 rho] all that is needed of them is R E: no sample is touched again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -20,6 +23,7 @@ import numpy.typing as npt
 import scipy.linalg
 
 from robot_identification.errors import ShapeError
+from robot_identification.identification.rows.bands import BandGrams
 from robot_identification.identification.rows.householder_kernels import fold_rows
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
@@ -182,3 +186,34 @@ def stack(
         block[:, -1] = factor.triangle[:, -1]
         blocks.append(block if weights is None else block * weights[k])
     return triangle_of(np.vstack(blocks))
+
+
+def substituted(factor: JointFactor, substitution: Array) -> JointFactor:
+    """Return the factor of the same rows for other unknowns.
+
+    Args:
+        factor: of the rows of one joint.
+        substitution: (parameters, unknowns) E with parameters = E unknowns.
+
+    Returns:
+        The factor, whose columns are all unknowns.
+    """
+    unknowns = substitution.shape[1]
+    left = factor.triangle[:, :-1] @ substitution[factor.columns]
+    rows = np.column_stack([left, factor.triangle[:, -1]])
+    return JointFactor(factor.joint, np.arange(unknowns), triangle_of(rows), factor.rows)
+
+
+def substituted_grams(grams: BandGrams, substitution: Array) -> BandGrams:
+    """Return the Gram matrices of the same rows for other unknowns; see :func:`substituted`."""
+    size = substitution.shape[1] + 1
+    blocks = []
+    for first, columns in zip(grams.firsts, grams.columns, strict=True):
+        mapping = np.zeros((len(columns) + 1, size))  # of the columns of a joint and its effort
+        mapping[:-1, :-1] = substitution[columns]
+        mapping[-1, -1] = 1.0
+        blocks.append((slice(first, first + len(mapping)), mapping))
+    right = np.concatenate([grams.grams[:, :, own] @ mapping for own, mapping in blocks], axis=2)
+    both = np.concatenate([mapping.T @ right[:, own] for own, mapping in blocks], axis=1)
+    every = tuple(np.arange(size - 1) for _ in grams.columns)
+    return replace(grams, columns=every, grams=read_only(both))

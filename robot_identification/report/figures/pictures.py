@@ -15,11 +15,13 @@ from robot_identification.identification.statistics.reliability import excitatio
 from robot_identification.identification.statistics.residuals import joint_friction, joint_residuals
 from robot_identification.report.evidence import Evidence
 from robot_identification.report.figures import style
-from robot_identification.report.figures.convergence import convergence_figure
+from robot_identification.report.figures.efforts import friction_figure, torque_figure
 from robot_identification.report.figures.excitation import singular_values_figure
-from robot_identification.report.figures.friction import friction_figure
-from robot_identification.report.figures.residuals import histogram_figure, spectrum_figure
-from robot_identification.report.figures.torque import torque_figure
+from robot_identification.report.figures.residuals import (
+    convergence_figure,
+    histogram_figure,
+    spectrum_figure,
+)
 from robot_identification.robot.model import JointType, RobotModel
 
 _MOST_JOINTS = 40  # of which time plots are drawn

@@ -15,6 +15,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
+
+def png(figure: Figure) -> bytes:
+    """Return a figure as a PNG file."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=110)
+    return buffer.getvalue()
+
+
 MEASURED, PREDICTED, RESIDUAL = "#3b6ea5", "#e0812b", "#7d8894"
 INK, MUTED, FAINT, LINES = "#1f2933", "#5f6b76", "#b9c2cb", "#d9dee3"
 JOINTS = ("#3b6ea5", "#e0812b", "#3f8f5f", "#a8527d", "#7a6bb0", "#8a7a3c", "#4f9da6", "#b5523b")

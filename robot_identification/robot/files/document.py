@@ -10,9 +10,10 @@ some 500 bytes of memory, and of a key that stands twice one value is lost.
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -20,6 +21,24 @@ from typing import Any, NamedTuple, NoReturn
 import yaml
 
 from robot_identification.errors import RobotDescriptionError
+
+DIGEST = "sha256"
+
+
+def content_digest(data: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of plain data without its entry ``sha256``, hexadecimal.
+
+    Mappings count without their order.  Numbers count with every digit, and 1 differs from 1.0.
+
+    Args:
+        data: mappings with text keys, lists, text, numbers, truth values and None.
+
+    Raises:
+        TypeError: the data hold anything else.
+    """
+    content = {name: value for name, value in data.items() if name != DIGEST}
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
 
 MAXIMUM_BYTES = 1 << 20
 MAXIMUM_ENTRIES = 20_000

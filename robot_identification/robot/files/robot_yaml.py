@@ -13,7 +13,7 @@ from robot_identification.robot.files import robot_yaml_sections as yaml_section
 from robot_identification.robot.files.document import Document, read_document
 from robot_identification.robot.files.schema import check, suggestion
 from robot_identification.robot.files.urdf import STANDARD_GRAVITY, UrdfDescription, read_urdf
-from robot_identification.robot.kinematics import placement
+from robot_identification.robot.geometry import placement
 from robot_identification.robot.limits import tighter
 from robot_identification.robot.model import (
     EffortMeaning,

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from robot_identification.robot.angles import parse_angle
-from robot_identification.robot.controller import FILTERED_DERIVATIVE, Controller
-from robot_identification.robot.experiment import SimulatedExperiment
+from robot_identification.robot.experiment import (
+    FILTERED_DERIVATIVE,
+    Controller,
+    SimulatedExperiment,
+    Workspace,
+)
 from robot_identification.robot.files.document import Document
 from robot_identification.robot.files.schema import suggestion
+from robot_identification.robot.geometry import parse_angle
 from robot_identification.robot.model import Coupling, CouplingTerm, Joint, LoopRelation, TermKind
 from robot_identification.robot.parameters import INERTIAL
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.robot.terms import TERMS, term_named
-from robot_identification.robot.workspace import Workspace
 
 _REQUIRED_GAINS = {
     "cascade": ("kp", "kv"),

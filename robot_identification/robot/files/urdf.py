@@ -13,7 +13,6 @@ from typing import TypeVar
 import numpy as np
 
 from robot_identification.errors import RobotDescriptionError
-from robot_identification.robot.angles import axis_frame
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.files.urdf_elements import (
     UrdfJoint,
@@ -22,6 +21,7 @@ from robot_identification.robot.files.urdf_elements import (
     read_link,
 )
 from robot_identification.robot.files.xml_document import Element, parse_xml, read_xml, utf8
+from robot_identification.robot.geometry import axis_frame
 from robot_identification.robot.model import Array, Joint, JointType, RobotModel, read_only
 
 _Named = TypeVar("_Named", UrdfJoint, UrdfLink)

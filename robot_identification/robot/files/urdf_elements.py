@@ -12,10 +12,10 @@ from types import MappingProxyType
 
 import numpy as np
 
-from robot_identification.robot.angles import rotation_x, rotation_y, rotation_z
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.bodies import Body
 from robot_identification.robot.files.xml_document import Element
+from robot_identification.robot.geometry import rotation_x, rotation_y, rotation_z
 from robot_identification.robot.model import Array, JointLimits, read_only
 from robot_identification.robot.terms import TERMS, SignCondition
 

@@ -10,8 +10,7 @@ import numpy.typing as npt
 from robot_identification.errors import RobotDescriptionError, ShapeError
 from robot_identification.robot.bodies import pseudo_inertia
 from robot_identification.robot.files.urdf import UrdfDescription, parse_urdf, read_urdf
-from robot_identification.robot.geometry import snapped
-from robot_identification.robot.kinematics import forward_kinematics
+from robot_identification.robot.geometry import forward_kinematics, snapped
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.parameters import LINK_PARAMETERS
 

@@ -10,8 +10,7 @@ from rclpy.node import Node
 from robot_identification.ros.acquisition.bag import BagRecording
 from robot_identification.ros.acquisition.recorder import Recorder
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.driver_topic import Listener
-from robot_identification.ros.common.joint_states import Sample
+from robot_identification.ros.common.joint_states import DriverSubscription, Sample
 from robot_identification.ros.common.stamps import StampStatistics
 
 _REPEAT = 10.0
@@ -27,7 +26,7 @@ class Diagnostics:
         states: where they come from.
     """
 
-    def __init__(self, node: Node, robot: str, states: Listener) -> None:
+    def __init__(self, node: Node, robot: str, states: DriverSubscription) -> None:
         self._node = node
         self._states = states
         self._robot = robot

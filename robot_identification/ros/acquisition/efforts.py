@@ -12,12 +12,14 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from robot_identification.errors import InputError, SampleError, SettingError, ShapeError
-from robot_identification.files.bags.efforts import ARRAY_TYPE
+from robot_identification.files.bags.recordings import ARRAY_TYPE
 from robot_identification.robot.model import Array, RobotModel
-from robot_identification.ros.common.driver_topic import Listener
-from robot_identification.ros.common.grace_period import Patience
-from robot_identification.ros.common.joint_states import JointStateReader, stamp_of
-from robot_identification.ros.common.stamps import StampStatistics
+from robot_identification.ros.common.joint_states import (
+    DriverSubscription,
+    JointStateReader,
+    stamp_of,
+)
+from robot_identification.ros.common.stamps import GracePeriod, StampStatistics
 from robot_identification.signals.efforts.buffer import EffortBuffer
 from robot_identification.signals.efforts.separate import EffortSource
 
@@ -72,9 +74,9 @@ class SeparateEfforts:
         self._count = len(source.joint_names or robot.joint_names)
         self.type = kind
         self.source = source
-        self.listener = Listener(node, _KINDS[kind], source.topic, callback)
+        self.listener = DriverSubscription(node, _KINDS[kind], source.topic, callback)
         self._reader = JointStateReader(robot.joint_names, self.listener.topic)
-        self._patience = Patience()
+        self._grace = GracePeriod()
         self.buffer = self.begin()
         self._statistics = StampStatistics()
         self._stamps: list[int] = []
@@ -85,7 +87,7 @@ class SeparateEfforts:
     def begin(self) -> EffortBuffer:
         """Begin another recording: efforts from before have no part in it, as in a bag of it."""
         self.buffer = EffortBuffer(len(self._robot.joints), self.source.delay)
-        self._patience.renew()
+        self._grace.renew()
         return self.buffer
 
     def add(self, message: Any, received: int, *, keep: bool) -> None:
@@ -97,7 +99,7 @@ class SeparateEfforts:
             keep: whether it has a part in a recording.
         """
         self._received += 1
-        self._patience.renew()
+        self._grace.renew()
         try:
             stamp, effort = self._read(message, received)
         except InputError as error:
@@ -126,7 +128,7 @@ class SeparateEfforts:
 
     def are_due(self) -> bool:
         """Tell whether it is worth waiting for more efforts: they come, or came just now."""
-        return self._patience.lasts()
+        return self._grace.active()
 
     def status(self, newest: int | None) -> DiagnosticStatus:
         """Return what /diagnostics say of the efforts since the last call.

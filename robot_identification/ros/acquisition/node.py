@@ -23,16 +23,18 @@ from robot_identification.msg import SampleBlock
 from robot_identification.robot.drives import require_effort_meaning
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.ros.acquisition.bag import BagRecording
-from robot_identification.ros.acquisition.block_pace import BlockPace
 from robot_identification.ros.acquisition.diagnostics import Diagnostics
 from robot_identification.ros.acquisition.efforts import JOINT_STATE_TYPE, SeparateEfforts
 from robot_identification.ros.acquisition.filtered import FilteredPublisher
 from robot_identification.ros.acquisition.parameters import AcquisitionParameters
-from robot_identification.ros.acquisition.recorder import Block, Recorder, continuation
+from robot_identification.ros.acquisition.recorder import Block, BlockPace, Recorder, continuation
 from robot_identification.ros.acquisition.reference import Reference
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.driver_topic import Listener
-from robot_identification.ros.common.joint_states import JointStateReader, Sample
+from robot_identification.ros.common.joint_states import (
+    DriverSubscription,
+    JointStateReader,
+    Sample,
+)
 from robot_identification.ros.common.parameters import declare
 from robot_identification.ros.common.process import run
 from robot_identification.ros.messages.blocks import block_message
@@ -71,7 +73,7 @@ class AcquisitionNode(Node):
             self._efforts = SeparateEfforts(
                 self, self._robot, source, values.effort_type, self._on_effort
             )
-        self._states = Listener(self, JointState, "joint_states", self._on_state)
+        self._states = DriverSubscription(self, JointState, "joint_states", self._on_state)
         self._diagnostics = Diagnostics(self, self._robot.name, self._states)
         self._reader = JointStateReader(
             self._robot.joint_names, self._states.topic, efforts=source is None

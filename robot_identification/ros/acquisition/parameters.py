@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from robot_identification.ros.acquisition.efforts import JOINT_STATE_TYPE, TYPES
-from robot_identification.ros.common.shared_parameters import SharedParameters
+from robot_identification.ros.common.parameters import SharedParameters
 from robot_identification.settings import Settings, same, setting
 from robot_identification.signals.efforts.separate import EffortSource
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rclpy.node import Node
 
 from robot_identification import msg
-from robot_identification.ros.clients.closing import Closing
+from robot_identification.ros.clients.client import Closing
 from robot_identification.ros.common import qos
 
 

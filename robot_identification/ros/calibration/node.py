@@ -16,7 +16,7 @@ from std_srvs.srv import Trigger
 
 from robot_identification.calibration.calibrate import CalibrationSettings, calibrate
 from robot_identification.calibration.calibrated import CalibratedParameters
-from robot_identification.calibration.monitor import Level, Watch
+from robot_identification.calibration.monitor import ModelMonitor, ResidualReference
 from robot_identification.calibration.prior import Prior
 from robot_identification.errors import InputError, ResultFileError, UnknownRobotError
 from robot_identification.files.atomic import check_targets
@@ -26,8 +26,7 @@ from robot_identification.files.export.urdf import (
     read_urdf_text,
     refuse_inputs,
 )
-from robot_identification.files.parameters import parameters_file
-from robot_identification.files.priors import read_prior
+from robot_identification.files.parameters import parameters_file, read_prior
 from robot_identification.files.results import read_result
 from robot_identification.identification.result import SPOILT, IdentificationResult
 from robot_identification.msg import IdentificationResult as ResultMessage
@@ -37,13 +36,11 @@ from robot_identification.robot.files.loading import find_robot, load_robot, sou
 from robot_identification.ros.calibration.parameters import CalibrationParameters
 from robot_identification.ros.calibration.prediction import Prediction
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.executors import PooledExecutor
-from robot_identification.ros.common.jobs import Desk, Turn
-from robot_identification.ros.common.outputs import output_folder
-from robot_identification.ros.common.parameters import declare
-from robot_identification.ros.common.process import run
-from robot_identification.ros.messages.calibrated import calibrated_message
+from robot_identification.ros.common.jobs import Job, JobSlot
+from robot_identification.ros.common.parameters import declare, output_folder
+from robot_identification.ros.common.process import PooledExecutor, run
 from robot_identification.ros.messages.common import stated
+from robot_identification.ros.messages.inertial import calibrated_message
 from robot_identification.ros.messages.results import result_of
 from robot_identification.srv import Calibrate
 
@@ -57,7 +54,7 @@ class _Made:
     parameters: InertialParameters
     description: String
     encoding: str
-    watch: Watch | None
+    watch: ModelMonitor | None
 
 
 class CalibrationNode(Node):
@@ -76,7 +73,7 @@ class CalibrationNode(Node):
         self._inputs = [find_robot(source)]
         self._check_files()
         self._outputs = output_folder(self, values.output_directory)
-        self._desk = Desk(self.get_logger())
+        self._slot = JobSlot(self.get_logger())
         self._last: IdentificationResult | None = None
         quick, long = MutuallyExclusiveCallbackGroup(), ReentrantCallbackGroup()
         self._inertials = self.create_publisher(
@@ -98,7 +95,7 @@ class CalibrationNode(Node):
             self._prediction = Prediction(self, self._robot, quick, parameters)
         for kind, name, callback in (
             (Calibrate, "~/calibrate", self._on_calibrate),
-            (Trigger, "~/cancel", self._desk.on_cancel),
+            (Trigger, "~/cancel", self._slot.on_cancel),
         ):
             self.create_service(kind, name, callback, qos_profile=qos.SERVICES, callback_group=long)
         self.get_logger().info(f"ready: {self._robot.name}, prior {self._prior or 'none'}")
@@ -126,13 +123,11 @@ class CalibrationNode(Node):
     def _on_calibrate(
         self, request: Calibrate.Request, response: Calibrate.Response
     ) -> Calibrate.Response:
-        return self._desk.run(
-            "calibrate", response, lambda filled, turn: self._calibrate(request, filled, turn)
+        return self._slot.run(
+            "calibrate", response, lambda filled, job: self._calibrate(request, filled, job)
         )
 
-    def _calibrate(
-        self, request: Calibrate.Request, response: Calibrate.Response, turn: Turn
-    ) -> str:
+    def _calibrate(self, request: Calibrate.Request, response: Calibrate.Response, job: Job) -> str:
         inputs = [*self._inputs, *filter(None, (request.result, request.prior))]
         named = [name for name in (request.output, request.urdf) if name]
         overwrite = request.overwrite
@@ -145,7 +140,7 @@ class CalibrationNode(Node):
             result,
             self._prior_of(request.prior),
             **stated(request, CalibrationSettings),
-            cancelled=turn.cancelled,
+            cancelled=job.cancelled,
         )
         made = self._made(result, calibrated)
         response.parameters = made.parameters
@@ -196,7 +191,9 @@ class CalibrationNode(Node):
         urdf = identified_urdf(self._robot, calibrated.values, text, name=name)
         watch = None
         if self._prediction is not None:
-            watch = Watch(self._robot, calibrated.values, Level.of(result, calibrated))
+            watch = ModelMonitor(
+                self._robot, calibrated.values, ResidualReference.of(result, calibrated)
+            )
         return _Made(message, String(data=urdf), encoding, watch)
 
     def _files(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from robot_identification.ros.common.shared_parameters import SharedParameters
+from robot_identification.ros.common.parameters import SharedParameters
 from robot_identification.settings import Settings, same, setting
 
 

@@ -8,7 +8,7 @@ from rclpy.callback_groups import CallbackGroup
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from robot_identification.calibration.monitor import PredictedBlock, Watch
+from robot_identification.calibration.monitor import ModelMonitor, PredictedBlock
 from robot_identification.errors import InputError
 from robot_identification.robot.drives import from_joint_side, to_joint_side
 from robot_identification.robot.model import RobotModel
@@ -45,7 +45,7 @@ class Prediction:
         self._node = node
         self._robot = robot
         self._parameters = parameters
-        self._watch: Watch | None = None
+        self._watch: ModelMonitor | None = None
         self._received = self._predicted = 0
         rate = parameters.now.predicted_rate
         self._pause = NANOSECONDS / rate if rate > 0.0 else 0.0
@@ -60,7 +60,7 @@ class Prediction:
         node.create_timer(_BLOCK_PERIOD, self._work, callback_group=group)
         node.create_timer(parameters.now.diagnostics_period, self._report, callback_group=group)
 
-    def use(self, watch: Watch) -> None:
+    def use(self, watch: ModelMonitor) -> None:
         """Predict with another model from now on."""
         self._watch, self._sent = watch, 0
 

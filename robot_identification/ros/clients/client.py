@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
@@ -12,12 +13,28 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
 from robot_identification.errors import InputError, ResultRefusedError, RobotIdentificationError
-from robot_identification.ros.clients.closing import Closing
 from robot_identification.ros.clients.interruption import signals_held
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.jobs import CODES
 from robot_identification.ros.common.middleware import use_own_profiles
 from robot_identification.ros.common.polled_subscription import PolledSubscription
+
+Own = TypeVar("Own", bound="Closing")
+
+
+class Closing(ABC):
+    """Something that a ``with`` block closes when it ends, in whatever way it does."""
+
+    def __enter__(self: Own) -> Own:  # noqa: PYI019 (Self is younger than Python 3.10)
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give back everything that is held."""
+
 
 _STEP = 0.1
 _POLL = 0.01

@@ -16,7 +16,7 @@ from rclpy.executors import await_or_execute
 from rclpy.node import Node
 
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.jobs import CODES, Desk, Turn
+from robot_identification.ros.common.jobs import CODES, Job, JobSlot
 
 RESULT_TIMEOUT = 60
 """Time for which the result of a goal that has ended can still be asked for, s."""
@@ -24,7 +24,7 @@ RESULT_TIMEOUT = 60
 _LOG_PERIOD = 1.0
 
 
-class DeskAction:
+class JobAction:
     """An action whose goals are worked on one at a time, with what a service of the node uses.
 
     A goal succeeds with a result of success.  It is canceled where its client has asked for that
@@ -35,9 +35,9 @@ class DeskAction:
         node: the node.
         kind: type of the action; its result has success, error_code and message.
         name: name of the action.
-        desk: where the work is done.
+        slot: where the work is done.
         work: what the work is called.
-        perform: function or coroutine that takes a goal, an empty result and its turn, and returns
+        perform: function or coroutine that takes a goal, an empty result and its job, and returns
             the result, whatever happens.
         feedback: makes feedback of what the work tells; by default of its progress.
         on_cancel: called when the client of the goal under way wants it to end.
@@ -49,18 +49,18 @@ class DeskAction:
         kind: Any,
         name: str,
         *,
-        desk: Desk,
+        slot: JobSlot,
         work: str,
-        perform: Callable[[Any, Any, Turn], Any],
+        perform: Callable[[Any, Any, Job], Any],
         feedback: Callable[[Any], Any] | None = None,
         on_cancel: Callable[[], object] = lambda: None,
     ) -> None:
         self._log = node.get_logger()
         self._kind, self._name = kind, name
-        self._desk, self._work, self._perform = desk, work, perform
+        self._slot, self._work, self._perform = slot, work, perform
         self._feedback = feedback or (lambda progress: kind.Feedback(progress=progress))
         self._on_cancel = on_cancel
-        self._reserved: Turn | None = None  # of a goal whose client does not know yet
+        self._reserved: Job | None = None  # of a goal whose client does not know yet
         self._goal: Any = None  # identifier of the goal under way
         self._server = _Server(
             node,
@@ -84,21 +84,21 @@ class DeskAction:
         self._server.destroy()
 
     def _on_goal(self, _goal: Any) -> GoalResponse:
-        self._reserved = self._desk.take(self._work)
+        self._reserved = self._slot.take(self._work)
         if self._reserved is None:
             self._log.warning(
-                f"goal of {self._name} rejected, BUSY: {self._desk.busy}",
+                f"goal of {self._name} rejected, BUSY: {self._slot.busy}",
                 throttle_duration_sec=_LOG_PERIOD,
             )
             return GoalResponse.REJECT
         return GoalResponse.ACCEPT
 
     def _on_accepted(self, handle: Any) -> None:
-        turn: Any = self._reserved
-        turn.asked = lambda: handle.is_cancel_requested
-        turn.tell = lambda told: self._tell(handle, told)
+        job: Any = self._reserved
+        job.asked = lambda: handle.is_cancel_requested
+        job.tell = lambda told: self._tell(handle, told)
         self._goal = handle.goal_id
-        handle.execute(partial(self._work_off, turn))
+        handle.execute(partial(self._work_off, job))
         self._reserved = None  # from here on the work ends it
 
     def _tell(self, handle: Any, told: Any) -> None:
@@ -109,25 +109,23 @@ class DeskAction:
             self._log.warning(f"no feedback: {error}", throttle_duration_sec=_LOG_PERIOD)
 
     def _give_back(self) -> None:
-        """Free the desk from a goal that could not be begun, because its client has gone away."""
+        """Free the slot from a goal that could not be begun, because its client has gone away."""
         if self._reserved is not None:
             self._reserved.end()
             self._reserved = None
 
     def _on_cancel_request(self, handle: Any) -> CancelResponse:
-        # The turn learns it from the state of the goal, which changes after this.
+        # The job learns it from the state of the goal, which changes after this.
         if handle.goal_id == self._goal:
             self._on_cancel()
         return CancelResponse.ACCEPT
 
-    async def _work_off(self, turn: Turn, handle: Any) -> Any:
+    async def _work_off(self, job: Job, handle: Any) -> Any:
         try:
-            result = await await_or_execute(
-                self._perform, handle.request, self._kind.Result(), turn
-            )
+            result = await await_or_execute(self._perform, handle.request, self._kind.Result(), job)
         finally:
             self._goal = None
-            turn.end()
+            job.end()
         if result.success:
             handle.succeed()
         elif result.error_code == CODES.CANCELLED and handle.is_cancel_requested:

@@ -65,7 +65,7 @@ _NAMES = tuple(name for name in type(CODES).__prepare__("", ()) if name.isupper(
 
 Response = TypeVar("Response")
 Cancelled = Callable[[], bool]
-Work = Callable[[Response, "Turn"], str]
+Work = Callable[[Response, "Job"], str]
 
 
 def error_code(error: errors.RobotIdentificationError) -> int:
@@ -93,8 +93,8 @@ def refuse(response: Response, code: int, message: str) -> Response:
     return refused
 
 
-class Turn:
-    """The right to work at a desk, from :meth:`Desk.take` to :meth:`end`.
+class Job:
+    """A piece of work that holds the slot, from :meth:`JobSlot.take` to :meth:`end`.
 
     Args:
         name: what the work is called.
@@ -128,8 +128,8 @@ class Turn:
             self._leave()
 
 
-class Desk:
-    """Where long work is done, whether a service or an action asks for it: one piece at a time.
+class JobSlot:
+    """One job at a time, whether a service or an action asks for it.
 
     Nothing waits in a queue: who comes while work is under way is sent away at once.
 
@@ -140,34 +140,34 @@ class Desk:
     def __init__(self, logger: RcutilsLogger) -> None:
         self._log = logger
         self._lock = threading.Condition()
-        self._turn: Turn | None = None
+        self._job: Job | None = None
 
     @property
     def busy(self) -> str:
         """What is under way, for people; an empty text if nothing is."""
-        turn = self._turn
-        return "" if turn is None else f"{turn.name} is under way"
+        job = self._job
+        return "" if job is None else f"{job.name} is under way"
 
     def works_on(self, name: str) -> bool:
         """Tell whether a piece of work of that name is under way."""
-        turn = self._turn
-        return turn is not None and turn.name == name
+        job = self._job
+        return job is not None and job.name == name
 
-    def take(self, name: str) -> Turn | None:
+    def take(self, name: str) -> Job | None:
         """Begin a piece of work; return None where another is under way.
 
         Args:
             name: what the work is called.
         """
         with self._lock:
-            if self._turn is not None:
+            if self._job is not None:
                 return None
-            self._turn = Turn(name, self._clear)
-            return self._turn
+            self._job = Job(name, self._clear)
+            return self._job
 
     def _clear(self) -> None:
         with self._lock:
-            self._turn = None
+            self._job = None
             self._lock.notify_all()
 
     def cancel(self, name: str = "") -> str:
@@ -176,11 +176,11 @@ class Desk:
         Args:
             name: of the work that is meant; empty: whatever is under way.
         """
-        turn = self._turn
-        if turn is None or name not in ("", turn.name):
+        job = self._job
+        if job is None or name not in ("", job.name):
             return ""
-        turn.cancel()
-        return turn.name
+        job.cancel()
+        return job.name
 
     def close(self, patience: float) -> None:
         """Ask the work under way to stop, and wait until it has.
@@ -190,7 +190,7 @@ class Desk:
         """
         self.cancel()
         with self._lock:
-            self._lock.wait_for(lambda: self._turn is None, patience)
+            self._lock.wait_for(lambda: self._job is None, patience)
 
     def on_cancel(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         """Answer a service that ends the work under way."""
@@ -210,32 +210,32 @@ class Desk:
         Args:
             name: what the work is called.
             response: response to fill.
-            work: fills the response; takes its turn, which tells whether to stop, and returns a
+            work: fills the response; takes the job, which tells whether to stop, and returns a
                 summary for people.
         """
         return self.serve(
             name,
             response,
-            lambda given, turn: self.answer(name, given, lambda filled: work(filled, turn)),
+            lambda given, job: self.answer(name, given, lambda filled: work(filled, job)),
         )
 
     def serve(
-        self, name: str, response: Response, perform: Callable[[Response, Turn], Response]
+        self, name: str, response: Response, perform: Callable[[Response, Job], Response]
     ) -> Response:
         """Have a piece of work done that makes its response itself, or return BUSY at once.
 
         Args:
             name: what the work is called.
             response: an empty response.
-            perform: takes the response and its turn; returns the response, whatever happens.
+            perform: takes the response and its job; returns the response, whatever happens.
         """
-        turn = self.take(name)
-        if turn is None:
+        job = self.take(name)
+        if job is None:
             return self.refuse(response)
         try:
-            return perform(response, turn)
+            return perform(response, job)
         finally:
-            turn.end()
+            job.end()
 
     def answer(self, name: str, response: Response, work: Callable[[Response], str]) -> Response:
         """Do short work and return the response; whatever goes wrong becomes an error code."""

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from robot_identification import msg
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.files.atomic import write_text_atomically
-from robot_identification.files.export.yaml_text import yaml_text
+from robot_identification.files.export.text import yaml_text
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.parameters import LINK_PARAMETERS
 from robot_identification.ros.clients.client import RequestRefusedError

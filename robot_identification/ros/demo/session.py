@@ -17,8 +17,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from robot_identification import msg
 from robot_identification.excitation.motions.trajectory import Trajectory
-from robot_identification.ros.clients.client import READY_WITHIN, Client
-from robot_identification.ros.clients.closing import Closing
+from robot_identification.ros.clients.client import READY_WITHIN, Client, Closing
 from robot_identification.ros.clients.processes import NodeProcesses, command
 from robot_identification.ros.clients.verbs import Verbs, data_of
 from robot_identification.ros.common import qos

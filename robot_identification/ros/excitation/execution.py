@@ -14,32 +14,64 @@ from robot_identification.action import ExecuteExcitation
 from robot_identification.errors import CancelledError, NotCertifiedError, NothingInterruptedError
 from robot_identification.msg import ExcitationStatus
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.jobs import Desk, Turn
+from robot_identification.ros.common.jobs import CODES, Job, JobSlot, refuse
+from robot_identification.ros.common.joint_states import NANOSECONDS
 from robot_identification.ros.common.parameters import NodeParameters
 from robot_identification.ros.excitation.experiments import Course
 from robot_identification.ros.excitation.markers import MarkerPublisher
 from robot_identification.ros.excitation.other_arms import OtherArms
 from robot_identification.ros.excitation.parameters import ExcitationParameters
-from robot_identification.ros.excitation.progress import conclude, share_done
 from robot_identification.ros.messages.trajectories import message_of
 from robot_identification.ros.planning.planner import Planner
-from robot_identification.ros.planning.planning import Job, Prepared, prepare, wider_limits
+from robot_identification.ros.planning.planning import PlanningJob, Prepared, prepare, wider_limits
 from robot_identification.ros.planning.worker import Planned
 from robot_identification.ros.supervision.braking import BrakingLimits
-from robot_identification.ros.supervision.phases import MOVING, Command, MotionSettings, Phase
-from robot_identification.ros.supervision.supervisor import Motion
+from robot_identification.ros.supervision.phases import (
+    MOVING,
+    Command,
+    MotionSettings,
+    Phase,
+    Reason,
+)
+from robot_identification.ros.supervision.supervisor import MotionSupervisor
 from robot_identification.ros.supervision.watch import MotionWatch
 
+
+def conclude(result: ExecuteExcitation.Result, course: Course) -> Any:
+    """Return the result of a motion that is over.
+
+    A stop that was asked for is CANCELLED if the robot is at rest; whatever else kept the motion
+    from its end is STATE_STALE: the robot is not where it should be, or does not say where it is.
+    """
+    motion = course.motion
+    if motion.phase is Phase.FINISHED:
+        result.success, result.error_code = True, CODES.OK
+        result.message = course.text
+        return result
+    asked = motion.phase is Phase.STOPPED and motion.reason is Reason.REQUESTED
+    return refuse(result, CODES.CANCELLED if asked else CODES.STATE_STALE, course.text)
+
+
+def share_done(course: Course, now: int) -> float:
+    """Return the share of approach and trajectory that is done, 0 to 1, at a time in ns."""
+    motion = course.motion
+    way = 0.0 if motion.approach is None else motion.approach.duration
+    done = way + motion.reached
+    if motion.phase is Phase.APPROACHING and motion.command is not None:
+        done = min(max((now - motion.command.start) / NANOSECONDS, 0.0), way)
+    return done / (way + motion.run.duration)
+
+
 WORK = "a motion"
-"""What the desk calls it."""
+"""Name of the job."""
 
 
-class Mover:
+class MotionExecutor:
     """Moves the robot through the last plan.  One motion at a time; none goes on by itself.
 
     Args:
         node: the node.
-        desk: where the turns of motions come from.
+        slot: where the turns of motions come from.
         parameters: of the node.
         settings: returns how a motion that begins now is watched.
         watch: the joint states.
@@ -56,7 +88,7 @@ class Mover:
     def __init__(
         self,
         node: Node,
-        desk: Desk,
+        slot: JobSlot,
         parameters: NodeParameters[ExcitationParameters],
         *,
         settings: Callable[[], MotionSettings],
@@ -66,19 +98,19 @@ class Mover:
         arms: OtherArms,
         changed: Callable[[], None],
     ) -> None:
-        self._node, self._desk, self._parameters, self._settings = node, desk, parameters, settings
+        self._node, self._slot, self._parameters, self._settings = node, slot, parameters, settings
         self._watch, self._planner, self._changed = watch, planner, changed
         self._markers, self._arms = markers, arms
         self._commands = node.create_publisher(JointTrajectory, "joint_trajectory", qos.COMMANDS)
         self.course: Course | None = None
         self.speed = 1.0
-        self._turn: Turn | None = None  # that of the motion under way
+        self._job: Job | None = None  # that of the motion under way
         self._unsent: Command | None = None  # what could not be published yet
         self._over: Any = Future()  # of the motion of the last goal
         self._share = 0.0
 
     @property
-    def _motion(self) -> Motion | None:
+    def _motion(self) -> MotionSupervisor | None:
         return None if self.course is None else self.course.motion
 
     def preview(self) -> str:
@@ -93,41 +125,41 @@ class Mover:
         self._motion_of(prepared).check(self._watch.now())
         return _outline(prepared, speed)
 
-    async def execute(self, goal: Any, result: Any, turn: Turn) -> Any:
+    async def execute(self, goal: Any, result: Any, job: Job) -> Any:
         """Work off a goal: its motion, to the end."""
         self._over = Future()
-        begun = await self.begin(goal, turn)
-        if self._turn is not turn or self.course is None:
+        begun = await self.begin(goal, job)
+        if self._job is not job or self.course is None:
             return begun
         await self._over
         return conclude(result, self.course)
 
-    async def begin(self, goal: Any, turn: Turn) -> Any:
-        """Begin the plan, or what is left of it; the turn ends when the robot is at rest.
+    async def begin(self, goal: Any, job: Job) -> Any:
+        """Begin the plan, or what is left of it; the job ends when the robot is at rest.
 
         Returns:
             A result that says whether the robot is on its way, and else why not.
         """
         result = ExecuteExcitation.Result()
         try:
-            job, planned = self._planner.latest(goal.trajectory_hash)
+            wanted, planned = self._planner.latest(goal.trajectory_hash)
             since = self._interrupted() if goal.resume else None
             speed = self._parameters.now.speed
-            prepared = self._prepare(job, planned, since, speed)
+            prepared = self._prepare(wanted, planned, since, speed)
             await self._watch.newer()  # preparing took time in which no state was taken in
-            if turn.cancelled():
+            if job.cancelled():
                 raise CancelledError("stopped before anything moved")
             motion = self._motion_of(prepared)
             command = motion.begin(self._watch.now())
             # What is sent is watched, even if sending fails half-way.
             self.course = Course(planned.plan, motion, speed, since)
-            self._turn, self.speed, self._share = turn, speed, 0.0
+            self._job, self.speed, self._share = job, speed, 0.0
             self._publish(command)
         except Exception as error:  # noqa: BLE001
             # A fault of ours must reach the caller, and others may ask if nothing moves.
-            if self._turn is not turn:
-                turn.end()
-            return self._desk.failed("start", result, error)
+            if self._job is not job:
+                job.end()
+            return self._slot.failed("start", result, error)
         self._changed()
         begins = "" if since is None else f"from experiment {since + 1} on: "
         result.success, result.message = True, begins + _outline(prepared, speed)
@@ -142,12 +174,14 @@ class Mover:
             raise NothingInterruptedError("nothing was interrupted; ~/start begins the plan")
         return self.course.interrupted()
 
-    def _prepare(self, job: Job, planned: Planned, since: int | None, speed: float) -> Prepared:
+    def _prepare(
+        self, wanted: PlanningJob, planned: Planned, since: int | None, speed: float
+    ) -> Prepared:
         tracking = tuple(self._settings().tracking_error.tolist())
         arms = self._arms.postures()
-        sources = replace(job.sources, tracking_error=tracking, arms=arms)
+        sources = replace(wanted.sources, tracking_error=tracking, arms=arms)
         prepared = prepare(
-            replace(job, sources=sources),
+            replace(wanted, sources=sources),
             planned.plan,
             self._watch.fresh().position,
             since=since,
@@ -166,8 +200,8 @@ class Mover:
         self._markers.publish(picture)
         return prepared
 
-    def _motion_of(self, prepared: Prepared) -> Motion:
-        return Motion(
+    def _motion_of(self, prepared: Prepared) -> MotionSupervisor:
+        return MotionSupervisor(
             limits=BrakingLimits(
                 planned=prepared.machine.limits,
                 declared=prepared.machine.declared,
@@ -183,7 +217,7 @@ class Mover:
     def stop(self) -> str:
         """Brake, or keep a motion from beginning; return what is done, for people."""
         if self._motion is None or not self._motion.moving:
-            if not self._desk.cancel(WORK):
+            if not self._slot.cancel(WORK):
                 return "nothing moves"
             self._watch.wait_no_longer()
             return "nothing has moved yet"
@@ -214,7 +248,7 @@ class Mover:
             if self._motion.phase not in MOVING:
                 self._end()
 
-    def _tick(self, motion: Motion) -> Command | None:
+    def _tick(self, motion: MotionSupervisor) -> Command | None:
         """Brake where watching itself fails: a robot that nobody watches must not move."""
         try:
             now, problem = self._watch.now(), self._arms.problem()
@@ -228,9 +262,9 @@ class Mover:
 
     def _end(self) -> None:
         """Let others plan and move, and give a goal its result."""
-        if self._turn is not None:
-            self._turn.end()
-            self._turn = None
+        if self._job is not None:
+            self._job.end()
+            self._job = None
         if not self._over.done():
             self._over.set_result(None)
 
@@ -251,8 +285,8 @@ class Mover:
 
     def tell(self, status: ExcitationStatus) -> None:
         """Tell the client of the motion under way, if there is one."""
-        if self._turn is not None:
-            self._turn.tell(status)
+        if self._job is not None:
+            self._job.tell(status)
 
     def share(self) -> float:
         """Return the share of approach and trajectory that is done, 0 to 1; braking adds none."""

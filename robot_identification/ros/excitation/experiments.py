@@ -8,7 +8,7 @@ from robot_identification.errors import NothingInterruptedError
 from robot_identification.excitation.one_joint.plan import OneJointPlan
 from robot_identification.ros.planning.planning import AnyPlan
 from robot_identification.ros.supervision.phases import Phase
-from robot_identification.ros.supervision.supervisor import Motion
+from robot_identification.ros.supervision.supervisor import MotionSupervisor
 
 _BEGIN_ANEW = "~/start begins from the beginning"
 
@@ -30,7 +30,7 @@ class Course:
     """
 
     plan: AnyPlan
-    motion: Motion
+    motion: MotionSupervisor
     speed: float = 1.0
     since: int | None = None
 

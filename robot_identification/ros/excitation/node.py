@@ -26,12 +26,12 @@ from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.msg import ExcitationStatus
 from robot_identification.robot.model import PositionMeaning
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.actions import DeskAction
-from robot_identification.ros.common.jobs import Desk, Turn, code_name, error_code
+from robot_identification.ros.common.actions import JobAction
+from robot_identification.ros.common.jobs import Job, JobSlot, code_name, error_code
 from robot_identification.ros.common.parameters import declare
 from robot_identification.ros.common.process import run
-from robot_identification.ros.excitation import execution as mover
-from robot_identification.ros.excitation.execution import Mover
+from robot_identification.ros.excitation import execution as executor
+from robot_identification.ros.excitation.execution import MotionExecutor
 from robot_identification.ros.excitation.markers import MarkerPublisher
 from robot_identification.ros.excitation.other_arms import PERIOD as ARMS_PERIOD
 from robot_identification.ros.excitation.other_arms import OtherArms
@@ -48,7 +48,7 @@ from robot_identification.srv import PlanExcitation
 _WATCH_PERIOD = 0.005
 _DIAGNOSTICS_PERIOD = 1.0
 _TRACKING = "tracking_error_limit"
-_PLAN = "a plan"  # what the desk calls it
+_PLAN = "a plan"  # name of the job
 
 
 class ExcitationNode(Node):
@@ -69,7 +69,7 @@ class ExcitationNode(Node):
                 path=v.robot,
                 field="position_meaning",
             )
-        self._desk = Desk(self.get_logger())
+        self._slot = JobSlot(self.get_logger())
         self._warm_up()
         self._watch = MotionWatch(
             self,
@@ -82,7 +82,7 @@ class ExcitationNode(Node):
         self._planner = Planner(
             self,
             self._robot,
-            self._desk,
+            self._slot,
             self._declared,
             markers=markers,
             arms=self._arms,
@@ -90,9 +90,9 @@ class ExcitationNode(Node):
             kept=self._forget_motion,
             changed=self._publish_status,
         )
-        self._mover = Mover(
+        self._executor = MotionExecutor(
             self,
-            self._desk,
+            self._slot,
             self._declared,
             settings=self._motion_settings,
             watch=self._watch,
@@ -119,7 +119,7 @@ class ExcitationNode(Node):
 
     def _refuse_change(self, values: Mapping[str, Any]) -> str:
         """Return why a motion must not be watched otherwise now; empty if it may."""
-        if self._desk.works_on(mover.WORK):
+        if self._slot.works_on(executor.WORK):
             return "the robot moves: what watches it changes at rest only"
         if _TRACKING in values:
             self._per_joint(values[_TRACKING])
@@ -169,7 +169,7 @@ class ExcitationNode(Node):
         # A clock that is set back, or stands still with a simulation, must not stop these.
         steady = self._watch.clock.steady
         for period, work in (
-            (_WATCH_PERIOD, self._mover.look),
+            (_WATCH_PERIOD, self._executor.look),
             (self._declared.now.status_period, self._publish_status),
             (_DIAGNOSTICS_PERIOD, self._watch.report),
             (PLANNER_PERIOD, self._planner.poll),
@@ -179,24 +179,24 @@ class ExcitationNode(Node):
 
     def _create_actions(self) -> None:
         self._actions = [
-            DeskAction(
+            JobAction(
                 self,
                 PlanAction,
                 "~/plan",
-                desk=self._desk,
+                slot=self._slot,
                 work=_PLAN,
                 perform=self._planner.plan,
                 on_cancel=self._planner.cancel,
             ),
-            DeskAction(
+            JobAction(
                 self,
                 ExecuteExcitation,
                 "~/execute",
-                desk=self._desk,
-                work=mover.WORK,
+                slot=self._slot,
+                work=executor.WORK,
                 perform=self._execute,
                 feedback=self._feedback,
-                on_cancel=self._mover.stop,
+                on_cancel=self._executor.stop,
             ),
         ]
 
@@ -205,16 +205,16 @@ class ExcitationNode(Node):
     async def _on_plan(
         self, request: PlanExcitation.Request, response: PlanExcitation.Response
     ) -> PlanExcitation.Response:
-        turn = self._desk.take(_PLAN)
-        if turn is None:
-            return self._desk.refuse(response)
+        job = self._slot.take(_PLAN)
+        if job is None:
+            return self._slot.refuse(response)
         try:
-            return await self._planner.plan(request, response, turn)
+            return await self._planner.plan(request, response, job)
         finally:
-            turn.end()
+            job.end()
 
     def _forget_motion(self) -> None:
-        self._mover.forget()
+        self._executor.forget()
 
     def _on_cancel(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         if not self._planner.cancel():
@@ -225,10 +225,10 @@ class ExcitationNode(Node):
 
     def _on_preview(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         """Certify what ~/start would do from where the robot stands; nothing moves."""
-        if self._desk.busy:
-            return _answer(response, False, f"BUSY: {self._desk.busy}")
+        if self._slot.busy:
+            return _answer(response, False, f"BUSY: {self._slot.busy}")
         try:
-            return _answer(response, True, self._mover.preview())
+            return _answer(response, True, self._executor.preview())
         except RobotIdentificationError as error:
             return _answer(response, False, f"{code_name(error_code(error))}: {error}")
 
@@ -242,21 +242,21 @@ class ExcitationNode(Node):
         return await self._begin(response, resume=True)
 
     async def _begin(self, response: Trigger.Response, *, resume: bool) -> Trigger.Response:
-        turn = self._desk.take(mover.WORK)
-        if turn is None:
-            return _answer(response, False, f"BUSY: {self._desk.busy}")
-        begun = await self._mover.begin(ExecuteExcitation.Goal(resume=resume), turn)
+        job = self._slot.take(executor.WORK)
+        if job is None:
+            return _answer(response, False, f"BUSY: {self._slot.busy}")
+        begun = await self._executor.begin(ExecuteExcitation.Goal(resume=resume), job)
         name = "" if begun.success else f"{code_name(begun.error_code)}: "
         return _answer(response, begun.success, name + begun.message)
 
-    async def _execute(self, goal: Any, result: Any, turn: Turn) -> Any:
+    async def _execute(self, goal: Any, result: Any, job: Job) -> Any:
         """Work off a goal: its motion, to the end."""
-        done = await self._mover.execute(goal, result, turn)
+        done = await self._executor.execute(goal, result, job)
         done.status = self._status_message()
         return done
 
     def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        return _answer(response, True, self._mover.stop())
+        return _answer(response, True, self._executor.stop())
 
     # Status
 
@@ -265,24 +265,24 @@ class ExcitationNode(Node):
             self._watch.now().stamp,
             self._robot,
             self._motion_settings(),
-            course=self._mover.course,
+            course=self._executor.course,
             planned=self._planner.planned,
             planning=self._planner.busy,
-            speed=self._mover.speed,
+            speed=self._executor.speed,
             stale=self._watch.problem(),
         )
 
     def _publish_status(self) -> None:
         status = self._status_message()
         self._status.publish(status)
-        self._mover.tell(status)
+        self._executor.tell(status)
 
     def _feedback(self, status: ExcitationStatus) -> ExecuteExcitation.Feedback:
-        return ExecuteExcitation.Feedback(status=status, fraction=self._mover.share())
+        return ExecuteExcitation.Feedback(status=status, fraction=self._executor.share())
 
     def finish(self) -> None:
         """Brake if something moves, then end."""
-        self._mover.finish()
+        self._executor.finish()
         self._planner.close()
         for action in self._actions:
             action.destroy()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from robot_identification.excitation.families.fourier_settings import FourierSettings
 from robot_identification.excitation.plan import FAMILIES, QUINTIC
 from robot_identification.excitation.search.points import PointSettings
-from robot_identification.ros.common.shared_parameters import SharedParameters
+from robot_identification.ros.common.parameters import SharedParameters
 from robot_identification.ros.supervision.phases import MotionSettings
 from robot_identification.settings import Settings, same, setting
 

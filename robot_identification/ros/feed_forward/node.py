@@ -29,9 +29,8 @@ from robot_identification.ros.common.joint_states import (
     Sample,
     stamp_of,
 )
-from robot_identification.ros.common.parameters import declare
+from robot_identification.ros.common.parameters import SharedParameters, declare
 from robot_identification.ros.common.process import run
-from robot_identification.ros.common.shared_parameters import SharedParameters
 from robot_identification.ros.feed_forward.stream import TorqueStream
 from robot_identification.ros.messages.common import time_of
 from robot_identification.ros.messages.inertial import values_of_message

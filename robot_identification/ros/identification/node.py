@@ -29,18 +29,19 @@ from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.acquisition.recorder import Block
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.actions import DeskAction
-from robot_identification.ros.common.executors import PooledExecutor
-from robot_identification.ros.common.jobs import Desk, Turn
-from robot_identification.ros.common.outputs import output_folder
-from robot_identification.ros.common.parameters import declare
-from robot_identification.ros.common.process import run
+from robot_identification.ros.common.actions import JobAction
+from robot_identification.ros.common.jobs import Job, JobSlot
+from robot_identification.ros.common.parameters import declare, output_folder
+from robot_identification.ros.common.process import PooledExecutor, run
 from robot_identification.ros.common.progress import ProgressReporter
-from robot_identification.ros.identification.base_service import base_of, fill_base_parameters
-from robot_identification.ros.identification.didim_service import settings_of
 from robot_identification.ros.identification.parameters import IdentificationParameters
 from robot_identification.ros.identification.recordings import LiveRecordings
 from robot_identification.ros.identification.requests import processing_of
+from robot_identification.ros.identification.services import (
+    base_of,
+    fill_base_parameters,
+    settings_of,
+)
 from robot_identification.ros.identification.streaming import StreamedEstimates, StreamingOptions
 from robot_identification.ros.identification.warming import warm_up
 from robot_identification.ros.identification.work import Answer, IdentificationWork
@@ -69,7 +70,7 @@ class IdentificationNode(Node):
         prior = values.prior or self._robot.name
         self._outputs = output_folder(self, values.output_directory)
         self._work = IdentificationWork(self._robot, self._base, prior, self._live, self._outputs)
-        self._desk = Desk(self.get_logger())
+        self._slot = JobSlot(self.get_logger())
         self._last: IdentificationResult | None = None
         self._results = self.create_publisher(ResultMessage, "identified_parameters", qos.LATCHED)
         self._progress = self.create_publisher(Progress, "~/progress", qos.STATUS)
@@ -99,13 +100,13 @@ class IdentificationNode(Node):
             (IdentifyDidim, "~/didim", self._on_didim, long),
             (Validate, "~/validate", self._on_validate, long),
             (BaseParameters, "~/base_parameters", self._on_base_parameters, quick),
-            (Trigger, "~/cancel", self._desk.on_cancel, quick),
+            (Trigger, "~/cancel", self._slot.on_cancel, quick),
         ):
             self.create_service(
                 kind, name, callback, qos_profile=qos.SERVICES, callback_group=group
             )
         self._actions = [
-            DeskAction(self, kind, f"~/{work}", desk=self._desk, work=work, perform=perform)
+            JobAction(self, kind, f"~/{work}", slot=self._slot, work=work, perform=perform)
             for kind, work, perform in (
                 (IdentifyAction, "identify", self._identified),
                 (DidimAction, "didim", self._by_didim),
@@ -150,36 +151,36 @@ class IdentificationNode(Node):
     def _on_identify(
         self, request: Identify.Request, response: Identify.Response
     ) -> Identify.Response:
-        return self._desk.serve(
-            "identify", response, lambda empty, turn: self._identified(request, empty, turn)
+        return self._slot.serve(
+            "identify", response, lambda empty, job: self._identified(request, empty, job)
         )
 
-    def _identified(self, request: Any, response: Any, turn: Turn) -> Any:
+    def _identified(self, request: Any, response: Any, job: Job) -> Any:
         """Return the response to a request, or the result of a goal: their fields are the same."""
-        answered = self._desk.answer(
-            "identify", response, lambda filled: self._identify(request, filled, turn)
+        answered = self._slot.answer(
+            "identify", response, lambda filled: self._identify(request, filled, job)
         )
         return self._with_reason(request, answered)
 
-    def _identify(self, request: Any, response: Any, turn: Turn) -> str:
+    def _identify(self, request: Any, response: Any, job: Job) -> str:
         # Parameters that change while this goes on hold for the next request.
         overrides, good_enough_std = self._overrides(request), self._good_enough_std
-        answer = self._work.identify(request, overrides, self._reporter(turn), turn.cancelled)
+        answer = self._work.identify(request, overrides, self._reporter(job), job.cancelled)
         response.result = self._message(answer, good_enough_std)
         return self._conclude(answer.result, request, response)
 
     def _on_didim(
         self, request: IdentifyDidim.Request, response: IdentifyDidim.Response
     ) -> IdentifyDidim.Response:
-        return self._desk.serve(
-            "didim", response, lambda empty, turn: self._by_didim(request, empty, turn)
+        return self._slot.serve(
+            "didim", response, lambda empty, job: self._by_didim(request, empty, job)
         )
 
-    def _by_didim(self, request: Any, response: Any, turn: Turn) -> Any:
+    def _by_didim(self, request: Any, response: Any, job: Job) -> Any:
         """Return the response to a request, or the result of a goal, with what was reached."""
         reached: list[ResultMessage] = []
-        answered = self._desk.answer(
-            "didim", response, lambda filled: self._didim(request, filled, turn, reached)
+        answered = self._slot.answer(
+            "didim", response, lambda filled: self._didim(request, filled, job, reached)
         )
         if reached:
             answered.result = reached[0]
@@ -192,15 +193,15 @@ class IdentificationNode(Node):
             answered.message = "; ".join([answered.message, *filter(None, spoilt)])
         return answered
 
-    def _didim(self, request: Any, response: Any, turn: Turn, reached: list[ResultMessage]) -> str:
+    def _didim(self, request: Any, response: Any, job: Job, reached: list[ResultMessage]) -> str:
         """Fill in a response; what was reached in vain is appended to ``reached``."""
         settings = settings_of(request, self._declared.now.didim_max_iterations)
         good_enough_std = self._good_enough_std
         answer = self._work.didim(
             request,
             settings,
-            self._reporter(turn),
-            turn.cancelled,
+            self._reporter(job),
+            job.cancelled,
             lambda answer: reached.append(self._message(answer, good_enough_std)),
         )
         response.result = self._message(answer, good_enough_std)
@@ -258,18 +259,18 @@ class IdentificationNode(Node):
     def _on_validate(
         self, request: Validate.Request, response: Validate.Response
     ) -> Validate.Response:
-        answered = self._desk.run(
-            "validate", response, lambda filled, turn: self._validate(request, filled, turn)
+        answered = self._slot.run(
+            "validate", response, lambda filled, job: self._validate(request, filled, job)
         )
         return self._with_reason(request, answered)
 
-    def _validate(self, request: Validate.Request, response: Validate.Response, turn: Turn) -> str:
+    def _validate(self, request: Validate.Request, response: Validate.Response, job: Job) -> str:
         validation = self._work.validate(
             request,
             self._declared.now.live_processing,
             self._last,
-            self._reporter(turn),
-            turn.cancelled,
+            self._reporter(job),
+            job.cancelled,
         )
         response.warnings = list(validation.warnings)
         response.joint_names = list(self._robot.joint_names)
@@ -284,7 +285,7 @@ class IdentificationNode(Node):
     def _on_base_parameters(
         self, request: BaseParameters.Request, response: BaseParameters.Response
     ) -> BaseParameters.Response:
-        return self._desk.answer(
+        return self._slot.answer(
             "base_parameters",
             response,
             lambda filled: fill_base_parameters(request, filled, base_of(request, self._base)),
@@ -292,14 +293,14 @@ class IdentificationNode(Node):
 
     def finish(self) -> None:
         """End what runs beside the executor."""
-        self._desk.close(_GRACE)
+        self._slot.close(_GRACE)
         self._streamed.stop()
         for one in self._actions:
             one.destroy()
 
-    def _reporter(self, turn: Turn) -> ProgressReporter:
+    def _reporter(self, job: Job) -> ProgressReporter:
         robot = self._robot
-        return ProgressReporter(self, self._progress, robot.name, robot.joint_names, turn.tell)
+        return ProgressReporter(self, self._progress, robot.name, robot.joint_names, job.tell)
 
 
 def _told(summary: str, warnings: Sequence[str]) -> str:

@@ -20,14 +20,9 @@ from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.common.jobs import Cancelled
 from robot_identification.ros.common.progress import ProgressReporter
-from robot_identification.ros.identification.didim_service import (
-    references_of,
-    report_didim,
-    start_of,
-)
-from robot_identification.ros.identification.fit_requests import fit_request
 from robot_identification.ros.identification.recordings import LiveRecordings
 from robot_identification.ros.identification.requests import (
+    fit_request,
     live_recordings,
     processing_of,
     read_data,
@@ -36,6 +31,11 @@ from robot_identification.ros.identification.requests import (
 from robot_identification.ros.identification.running_recordings import (
     RunningRecordings,
     is_about_whole,
+)
+from robot_identification.ros.identification.services import (
+    references_of,
+    report_didim,
+    start_of,
 )
 from robot_identification.signals.recording import Recording
 from robot_identification.srv import IdentifyDidim, Validate

@@ -9,14 +9,14 @@ import numpy.typing as npt
 from geometry_msgs.msg import Inertia, Vector3
 
 from robot_identification import msg
+from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.calibration.checks import check_consistency
 from robot_identification.errors import (
     InconsistentParametersError,
     MessageError,
     ResultMismatchError,
 )
-from robot_identification.files.export.link_bodies import LinkBody
-from robot_identification.files.export.mechanism import mechanism_of
+from robot_identification.files.export.bodies import LinkBody, mechanism_of
 from robot_identification.robot.files.urdf import UrdfDescription
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.terms import TERMS
@@ -146,3 +146,37 @@ def values_of_message(message: msg.InertialParameters, robot: RobotModel) -> Arr
 
 def _damaged(problem: str) -> MessageError:
     return MessageError("InertialParameters", problem)
+
+
+def calibrated_message(
+    robot: RobotModel,
+    calibrated: CalibratedParameters,
+    *,
+    stamp: int,
+    description: UrdfDescription | None = None,
+) -> msg.InertialParameters:
+    """Return calibrated parameters as a message.
+
+    Args:
+        robot: the robot.
+        calibrated: its parameters.
+        stamp: time of the calibration, in ns.
+        description: a URDF of the robot whose link frames are to be used; by default those of
+            the robot.
+
+    Raises:
+        InconsistentParametersError: if a link or a friction cannot exist.
+    """
+    message = parameters_message(robot, calibrated.values, stamp=stamp, description=description)
+    message.recordings = [source.name for source in calibrated.sources if not source.digest]
+    message.bag_hashes = [source.digest for source in calibrated.sources if source.digest]
+    message.std = floats(calibrated.std)
+    message.std_robust = floats(calibrated.std_robust)
+    message.verdicts = [int(verdict) for verdict in calibrated.full_verdicts]
+    message.consistent = calibrated.consistent
+    message.joint_names = list(calibrated.joint_names)
+    message.relative_error = floats(calibrated.error.joints)
+    message.relative_error_total = calibrated.error.total
+    message.error_increase = calibrated.error_increase
+    message.distance_to_prior = calibrated.distance_to_prior
+    return message

@@ -14,15 +14,14 @@ from robot_identification.errors import CancelledError, NoPlanError
 from robot_identification.msg import Progress as ProgressMessage
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.jobs import Desk, Turn
-from robot_identification.ros.common.outputs import output_folder
-from robot_identification.ros.common.parameters import NodeParameters
+from robot_identification.ros.common.jobs import Job, JobSlot
+from robot_identification.ros.common.parameters import NodeParameters, output_folder
 from robot_identification.ros.common.progress import ProgressReporter
 from robot_identification.ros.excitation.markers import MarkerPublisher
 from robot_identification.ros.excitation.other_arms import OtherArms
 from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.ros.messages.trajectories import message_of
-from robot_identification.ros.planning.planning import Job, Machine, load_machine
+from robot_identification.ros.planning.planning import Machine, PlanningJob, load_machine
 from robot_identification.ros.planning.requests import file_of, fill_plan, job_of
 from robot_identification.ros.planning.worker import Failed, Planned, PlanningWorker, Progress
 
@@ -36,7 +35,7 @@ class Planner:
     Args:
         node: the node.
         robot: the robot.
-        desk: turns failures into answers.
+        slot: turns failures into answers.
         parameters: of the node.
         markers: shows plans.
         arms: know where other robots stand.
@@ -52,7 +51,7 @@ class Planner:
         self,
         node: Node,
         robot: RobotModel,
-        desk: Desk,
+        slot: JobSlot,
         parameters: NodeParameters[ExcitationParameters],
         *,
         markers: MarkerPublisher,
@@ -61,11 +60,11 @@ class Planner:
         kept: Callable[[], None],
         changed: Callable[[], None],
     ) -> None:
-        self._node, self._robot, self._desk, self._parameters = node, robot, desk, parameters
+        self._node, self._robot, self._slot, self._parameters = node, robot, slot, parameters
         self._markers, self._arms = markers, arms
         self._place, self._kept, self._changed = place, kept, changed
         self._outputs = output_folder(node, parameters.now.output_directory)
-        self._job: Job | None = None
+        self._wanted: PlanningJob | None = None
         self.planned: Planned | None = None
         self._outcome: Any = None  # future of the outcome of the plan under way
         self._worker = PlanningWorker(parameters.now.planning_niceness)
@@ -84,7 +83,7 @@ class Planner:
         """Whether a plan is being computed."""
         return self._outcome is not None
 
-    def latest(self, digest: str = "") -> tuple[Job, Planned]:
+    def latest(self, digest: str = "") -> tuple[PlanningJob, Planned]:
         """Return the last plan and what it was made for.
 
         Args:
@@ -93,57 +92,59 @@ class Planner:
         Raises:
             NoPlanError: there is none, or it is another one.
         """
-        if self._job is None or self.planned is None:
+        if self._wanted is None or self.planned is None:
             raise NoPlanError("there is no certified plan; call ~/plan first")
         own = self.planned.plan.certificate.digest
         if digest not in ("", own):
             raise NoPlanError(f"the last plan has the hash {own}, not {digest}; plan again")
-        return self._job, self.planned
+        return self._wanted, self.planned
 
-    async def plan(self, request: Any, response: Any, turn: Turn) -> Any:
+    async def plan(self, request: Any, response: Any, job: Job) -> Any:
         """Return the response to a request, or the result of a goal: their fields are the same."""
-        jobs: list[Job] = []
-        answer = self._desk.answer("plan", response, lambda _: self._submit(request, jobs, turn))
+        orders: list[PlanningJob] = []
+        answer = self._slot.answer("plan", response, lambda _: self._submit(request, orders, job))
         if not answer.success:
             return answer
         try:
             outcome: Planned | Failed = await self._outcome
         finally:
             self._outcome = None
-        answer = self._desk.answer(
-            "plan", response, lambda filled: self._take(request, filled, jobs[0], outcome)
+        answer = self._slot.answer(
+            "plan", response, lambda filled: self._take(request, filled, orders[0], outcome)
         )
         self._changed()
         return answer
 
-    def _submit(self, request: Any, jobs: list[Job], turn: Turn) -> str:
-        if turn.cancelled():
+    def _submit(self, request: Any, orders: list[PlanningJob], job: Job) -> str:
+        if job.cancelled():
             raise CancelledError("cancelled before anything was planned")
         if request.output:
             self._outputs.target(request.output, overwrite=request.overwrite)
-        job = job_of(request, self._robot, self._parameters.now, self._place())
-        job = replace(job, sources=replace(job.sources, arms=self._arms.postures()))
-        load_machine(job.sources)  # what is missing is told at once
-        jobs.append(job)
-        self._report = self._reporter(turn.tell)
-        self._worker.submit(job)
+        wanted = job_of(request, self._robot, self._parameters.now, self._place())
+        wanted = replace(wanted, sources=replace(wanted.sources, arms=self._arms.postures()))
+        load_machine(wanted.sources)  # what is missing is told at once
+        orders.append(wanted)
+        self._report = self._reporter(job.tell)
+        self._worker.submit(wanted)
         self._outcome = Future()
         self._changed()
         return ""
 
-    def _take(self, request: Any, response: Any, job: Job, outcome: Planned | Failed) -> str:
+    def _take(
+        self, request: Any, response: Any, wanted: PlanningJob, outcome: Planned | Failed
+    ) -> str:
         """Keep a plan and fill in the response."""
         if isinstance(outcome, Failed):
             raise outcome.exception
         outcome.plan.certificate.require()
-        machine = load_machine(job.sources)
+        machine = load_machine(wanted.sources)
         summary = fill_plan(response, outcome, machine)
         message = message_of(outcome.plan.trajectory, 0)
         picture = self._picture(outcome, machine)
         files = [(request.output, file_of(outcome))] if request.output else []
         response.written = self._outputs.write(files, overwrite=request.overwrite)
         # Nothing below fails: a request that is refused leaves the plan as it was.
-        self._job, self.planned = job, outcome
+        self._wanted, self.planned = wanted, outcome
         self._kept()
         self._trajectories.publish(message)
         self._markers.publish(picture)

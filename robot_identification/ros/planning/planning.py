@@ -30,8 +30,7 @@ from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.one_joint.plan import OneJointPlan
 from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.excitation.plan import Plan, PlanSettings
-from robot_identification.robot.files.joint_limits import with_joint_limits
-from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.loading import load_robot, with_joint_limits
 from robot_identification.robot.files.values import load_values
 from robot_identification.robot.limits import Limit, wider_than_urdf
 from robot_identification.robot.model import Array, Joint, RobotModel
@@ -70,7 +69,7 @@ class Sources:
 
 
 @dataclass(frozen=True)
-class Job:
+class PlanningJob:
     """A plan to be made: where the robot is described, and how to plan."""
 
     sources: Sources
@@ -230,7 +229,7 @@ def wider_limits(machine: Machine) -> str:
 
 
 def prepare(
-    job: Job,
+    job: PlanningJob,
     plan: AnyPlan,
     position: Array,
     *,

@@ -11,24 +11,18 @@ from robot_identification.errors import SettingError, StaleStateError
 from robot_identification.excitation.families.fourier_settings import FourierSettings
 from robot_identification.excitation.objective.criterion import Criterion, Measure
 from robot_identification.excitation.one_joint.plan import METHOD, OneJointPlan
+from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.excitation.plan import FOURIER, Plan, PlanSettings, default_model
 from robot_identification.excitation.search.optimizers import OPTIMIZERS
 from robot_identification.excitation.search.points import PointSettings
-from robot_identification.files.plans.one_joint import one_joint_plan_text
-from robot_identification.files.plans.plans import plan_text
+from robot_identification.files.plans.plans import one_joint_plan_text, plan_text
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.ros.messages.common import floats, stated
 from robot_identification.ros.messages.trajectories import message_of
-from robot_identification.ros.planning.one_joint_requests import (
-    OF_ONE_JOINT,
-    fill_one_joint,
-    one_joint_settings,
-    refuse_fields,
-)
 from robot_identification.ros.planning.planning import (
-    Job,
     Machine,
+    PlanningJob,
     Sources,
     joints_without_room,
     wider_limits,
@@ -36,6 +30,53 @@ from robot_identification.ros.planning.planning import (
 from robot_identification.ros.planning.worker import Planned
 from robot_identification.settings import per_joint
 from robot_identification.srv import PlanExcitation
+
+OF_POINTS = ("model", "rows", "duration", "criterion", "optimizer", "starts")
+OF_ONE_JOINT = ("locked", "profile", "travel", "stroke", "spread", "moves")
+
+
+def refuse_fields(request: PlanExcitation.Request, names: tuple[str, ...], method: str) -> None:
+    """Refuse what belongs to the other method.
+
+    Raises:
+        SettingError: one of these fields has a value.
+    """
+    for name in names:
+        value = getattr(request, name)
+        if value:
+            raise SettingError(name, value, f"not for method {method}; leave it empty")
+
+
+def one_joint_settings(
+    request: PlanExcitation.Request, start: Array, cramped: tuple[str, ...] = ()
+) -> OneJointSettings:
+    """Return how a request wants the robot moved.
+
+    Args:
+        request: the request.
+        start: (joints,) where the motion starts and ends.
+        cramped: names of joints that have no room.
+
+    Raises:
+        SettingError: a field has a value that it cannot have, or belongs to the other method.
+    """
+    refuse_fields(request, OF_POINTS, METHOD)
+    chosen = stated(request, OneJointSettings, OF_ONE_JOINT)
+    return OneJointSettings(start=start, seed=request.seed, cramped=cramped, **chosen)
+
+
+def fill_one_joint(response: PlanExcitation.Response, plan: OneJointPlan) -> str:
+    """Fill in what only such a plan has, and return a summary."""
+    response.condition_number = plan.condition_number
+    response.rows = len(plan.schedule)
+    response.optimizer = "exchange"
+    response.unknown_base_parameters = list(plan.unknown)
+    missing = f", {len(plan.unknown)} base parameters stay unknown" if plan.unknown else ""
+    return (
+        f"{len(plan.schedule)} experiments in {plan.trajectory.duration:.1f} s, worst condition "
+        f"number {plan.condition_number:.4g}{missing}"
+    )
+
 
 POINTS = "points"
 
@@ -45,7 +86,7 @@ def job_of(
     robot: RobotModel,
     values: ExcitationParameters,
     position: Array | None,
-) -> Job:
+) -> PlanningJob:
     """Return what is to be planned.
 
     Args:
@@ -71,10 +112,10 @@ def job_of(
     start = _start(request.start_position, robot, position)
     if request.method == METHOD:
         settings = one_joint_settings(request, start, joints_without_room(sources))
-        return Job(replace(sources, held=(*settings.locked, *settings.cramped)), settings)
+        return PlanningJob(replace(sources, held=(*settings.locked, *settings.cramped)), settings)
     if request.method not in ("", POINTS):
         raise SettingError("method", request.method, f"choose {POINTS} or {METHOD}")
-    return Job(sources, _points_settings(request, robot, values, start))
+    return PlanningJob(sources, _points_settings(request, robot, values, start))
 
 
 def _points_settings(

@@ -18,7 +18,7 @@ from robot_identification.excitation.one_joint.plan import plan_one_joint
 from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.excitation.plan import plan
 from robot_identification.excitation.search.optimizers import Cancelled
-from robot_identification.ros.planning.planning import AnyPlan, Job, load_machine
+from robot_identification.ros.planning.planning import AnyPlan, PlanningJob, load_machine
 
 _REPORT_EVERY = 0.1
 _GRACE = 1.0
@@ -71,7 +71,7 @@ class PlanningWorker:
             self._process.start()
         other.close()
 
-    def submit(self, job: Job) -> None:
+    def submit(self, job: PlanningJob) -> None:
         """Begin a plan; a worker that has died is replaced."""
         if not self._process.is_alive():
             self._start()
@@ -142,7 +142,7 @@ def _end_with(parent: int) -> None:
     os._exit(1)
 
 
-def _work(job: Job, send: Callable[[Event], None], cancelled: Cancelled) -> Event:
+def _work(job: PlanningJob, send: Callable[[Event], None], cancelled: Cancelled) -> Event:
     try:
         return Planned(_planned(job, _Reporter(send), cancelled))
     except errors.RobotIdentificationError as error:
@@ -155,7 +155,9 @@ def _work(job: Job, send: Callable[[Event], None], cancelled: Cancelled) -> Even
         return Failed(errors.RobotIdentificationError(f"{type(error).__name__}: {error}"))
 
 
-def _planned(job: Job, report: Callable[[str, float], None], cancelled: Cancelled) -> AnyPlan:
+def _planned(
+    job: PlanningJob, report: Callable[[str, float], None], cancelled: Cancelled
+) -> AnyPlan:
     machine = load_machine(job.sources)
     robot, room = machine.robot, machine.surroundings
     if isinstance(job.settings, OneJointSettings):

@@ -15,8 +15,8 @@ from robot_identification.dynamics.simulation.mujoco import MujocoLoop
 from robot_identification.errors import SettingError
 from robot_identification.files.mujoco_models import mujoco_robot
 from robot_identification.ros.common.process import run
-from robot_identification.ros.simulation.mujoco_parameters import MujocoRobotParameters
 from robot_identification.ros.simulation.node import SimulatedRobot
+from robot_identification.ros.simulation.parameters import MujocoRobotParameters
 from robot_identification.ros.simulation.robot import Loop
 
 

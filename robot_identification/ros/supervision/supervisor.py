@@ -1,8 +1,8 @@
 """Supervisor of a motion: an approach, a run, and braking when something is wrong.
 
-Nothing here knows ROS or reads a clock: :class:`Motion` is told the time and the joint states, and
-returns what is to be published.  Nothing moves without :meth:`Motion.begin`; after braking it ends
-for good.  Every trajectory that is returned keeps the limits of the robot.
+Nothing here knows ROS or reads a clock: :class:`MotionSupervisor` is told the time and the joint
+states, and returns what is to be published.  Nothing moves without :meth:`MotionSupervisor.begin`;
+after braking it ends for good.  Every trajectory that is returned keeps the limits of the robot.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _LEFT_REFERENCE = (Reason.TRACKING_ERROR, Reason.NOT_MOVING)
 
 
 @dataclass
-class Motion:
+class MotionSupervisor:
     """One motion, from its beginning to rest.
 
     Attributes:

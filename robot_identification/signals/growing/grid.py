@@ -10,7 +10,7 @@ import numpy as np
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 from robot_identification.signals.clock import Clock, Stamps, in_order
-from robot_identification.signals.resampling import interpolate
+from robot_identification.signals.conditioning import interpolate
 
 # Samples beside an instant that a spline is laid through: each halves its influence, and more.
 _MARGIN = 16

@@ -3,11 +3,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from robot_identification.dynamics.coulomb import coulomb_terms_of
+from robot_identification.dynamics.friction import coulomb_terms_of
 from robot_identification.dynamics.regressor import Regressor, inverse_dynamics
-from robot_identification.dynamics.simulation.explained_motion import explain
 from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
 from robot_identification.errors import ShapeError
+from robot_identification.identification.didim.experiments import explain
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import Coupling, CouplingTerm, TermKind

@@ -11,7 +11,7 @@ from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
 from robot_identification.dynamics.simulation.sensors import Sensors, SensorSettings
 from robot_identification.errors import SettingError, ShapeError, SimulationError
-from robot_identification.robot.controller import Controller
+from robot_identification.robot.experiment import Controller
 from robot_identification.robot.model import EffortMeaning, RobotModel
 from small_robots import pendulum, pendulum_values, sinusoid, two_joints_with_coupled_friction
 

@@ -21,9 +21,9 @@ from robot_identification.excitation.motions.approach import approach, slowed
 from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.motions.timing import motion_extrema
 from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.robot.experiment import Workspace
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
-from robot_identification.robot.workspace import Workspace
 from small_robots import pendulum, pendulum_values
 
 ROBOT = load_robot("three_dof")

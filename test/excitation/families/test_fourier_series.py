@@ -7,14 +7,17 @@ import pytest
 
 from robot_identification.errors import NotCertifiedError, SettingError
 from robot_identification.excitation.certification.checks import limits as limit_checks
-from robot_identification.excitation.families.fourier import FourierFamily
+from robot_identification.excitation.families.fourier import (
+    FourierFamily,
+    JerkPenalty,
+    SeriesUnknowns,
+)
 from robot_identification.excitation.families.fourier_series import Series, SeriesMap, basis
 from robot_identification.excitation.families.fourier_settings import FourierSettings, Periodic
-from robot_identification.excitation.families.fourier_unknowns import JerkPenalty, SeriesUnknowns
 from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.motions.timing import stops_outside
 from robot_identification.excitation.objective.effort_rows import DynamicObservation
-from robot_identification.excitation.objective.limit_penalty import LimitPenalty, PenaltySum
+from robot_identification.excitation.objective.penalties import LimitPenalty, PenaltySum
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.robot.files.loading import load_robot
 

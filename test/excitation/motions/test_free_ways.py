@@ -9,9 +9,8 @@ from made_up_cells import collisions, limits_of
 from robot_identification.errors import NotCertifiedError
 from robot_identification.excitation.certification.surroundings import Surroundings
 from robot_identification.excitation.motions.approach import approach
-from robot_identification.excitation.motions.free_postures import nearest_free
 from robot_identification.excitation.motions.trajectory import Trajectory
-from robot_identification.excitation.motions.way_around import way_around
+from robot_identification.excitation.motions.way_around import nearest_free, way_around
 from robot_identification.robot.files.loading import load_robot
 
 LIMITS, STILL = limits_of(), np.zeros(3)

@@ -9,7 +9,7 @@ from robot_identification.excitation.motions.braking import stopping_factors
 from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.objective.curve import Curve, Points
-from robot_identification.excitation.objective.limit_penalty import LimitPenalty
+from robot_identification.excitation.objective.penalties import LimitPenalty
 from robot_identification.robot.files.loading import load_robot
 
 

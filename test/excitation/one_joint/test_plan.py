@@ -19,9 +19,9 @@ from robot_identification.excitation.one_joint.blocks import axis_components
 from robot_identification.excitation.one_joint.plan import plan_one_joint
 from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.identification.one_joint.conversion import JointwiseParameters
+from robot_identification.robot.experiment import Workspace
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.model import JointLimits
-from robot_identification.robot.workspace import Workspace
 from serial_robots import BRANCHES, with_limits
 
 

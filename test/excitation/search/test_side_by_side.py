@@ -7,8 +7,8 @@ import pytest
 
 from robot_identification.errors import CancelledError
 from robot_identification.excitation.plan import PlanSettings, plan
+from robot_identification.excitation.search.dynamic import sensible_threads, side_by_side
 from robot_identification.excitation.search.points import PointSettings
-from robot_identification.excitation.search.side_by_side import sensible_threads, side_by_side
 from robot_identification.robot.files.loading import load_robot
 
 
@@ -66,7 +66,7 @@ def test_plans_do_not_depend_on_the_number_of_threads(monkeypatch):
     plans = []
     for threads in (1, 3):
         monkeypatch.setattr(
-            "robot_identification.excitation.search.side_by_side.sensible_threads",
+            "robot_identification.excitation.search.dynamic.sensible_threads",
             lambda n=threads: n,
         )
         plans.append(plan(robot, settings))

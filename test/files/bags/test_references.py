@@ -5,13 +5,13 @@ from robot_identification.dynamics.reference import sample
 from robot_identification.errors import MissingSignalError, SampleError, TrajectoryError
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.files.bags.recordings import read_recordings
-from robot_identification.files.bags.references import (
+from robot_identification.files.bags.trajectories import (
+    SentTrajectory,
     planned_reference,
     read_reference,
     sampled_reference,
     sent_reference,
 )
-from robot_identification.files.bags.trajectories import SentTrajectory
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.signals.recording import RawSamples

@@ -11,10 +11,9 @@ import yaml
 from engines import example, mesh_assets, mujoco_torques, pinocchio_torques
 from random_robots import random_values
 from robot_identification.dynamics.regressor import inverse_dynamics
-from robot_identification.files.export.armature import armature_yaml
+from robot_identification.files.export.bodies import mechanism_of
 from robot_identification.files.export.controller import controller_yaml
-from robot_identification.files.export.mechanism import mechanism_of
-from robot_identification.files.export.mujoco import mjcf_text
+from robot_identification.files.export.outputs import armature_yaml, mjcf_text
 from robot_identification.files.export.urdf_generation import generated_urdf
 from robot_identification.files.export.urdf_rewriting import rewritten_urdf
 from robot_identification.robot.files.loading import load_robot

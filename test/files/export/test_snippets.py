@@ -8,12 +8,12 @@ import yaml
 
 from random_robots import coupled_wrist, random_robot, random_values
 from robot_identification.errors import OutputError
+from robot_identification.files.export.bodies import mechanism_of
 from robot_identification.files.export.controller import controller_yaml
-from robot_identification.files.export.mechanism import mechanism_of
 from robot_identification.files.export.outputs import KINDS, write_outputs
+from robot_identification.files.export.text import yaml_text
 from robot_identification.files.export.urdf_generation import generated_urdf
 from robot_identification.files.export.xacro import xacro_text
-from robot_identification.files.export.yaml_text import yaml_text
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.urdf_prior import values_of_urdf
 

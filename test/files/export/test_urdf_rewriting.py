@@ -20,7 +20,7 @@ from robot_identification.errors import (
     SampleError,
     ShapeError,
 )
-from robot_identification.files.export.link_bodies import require_consistent
+from robot_identification.files.export.bodies import require_consistent
 from robot_identification.files.export.outputs import write_outputs
 from robot_identification.files.export.urdf_generation import generated_urdf
 from robot_identification.files.export.urdf_rewriting import rewritten_urdf

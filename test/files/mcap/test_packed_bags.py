@@ -10,7 +10,7 @@ from made_up_bags import NAMES, START, message, write_messages
 from packed_bags import PACKERS, packed
 from robot_identification.errors import BagError
 from robot_identification.files.bags.joint_states import read_joint_states
-from robot_identification.files.mcap.unpacking import unpacked_size, zstd
+from robot_identification.files.mcap.chunks import unpacked_size, zstd
 
 
 @pytest.fixture(scope="module")

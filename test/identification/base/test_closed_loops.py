@@ -11,7 +11,7 @@ from robot_identification.errors import SettingError
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.base.relations import relations
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.robot.kinematics import forward_kinematics
+from robot_identification.robot.geometry import forward_kinematics
 from robot_identification.robot.loops import LoopConstraint, linear_constraint, project
 
 WAYS = [

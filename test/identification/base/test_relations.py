@@ -8,8 +8,7 @@ import pytest
 
 from random_tables import random_table_robot, table_robot
 from robot_identification.identification.base.parameters import base_parameters
-from robot_identification.identification.base.polynomials import Polynomial
-from robot_identification.identification.base.recognition import recognised
+from robot_identification.identification.base.polynomials import Polynomial, recognised
 from robot_identification.identification.base.relations import name_latex, relations
 from robot_identification.identification.base.report import base_report
 from robot_identification.robot.files.loading import load_robot

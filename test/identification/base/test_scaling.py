@@ -4,9 +4,15 @@ import numpy as np
 import pytest
 
 from robot_identification.identification.base.factorisation import factorise
-from robot_identification.identification.base.observation import Model, Observation
-from robot_identification.identification.base.scaling import criterion, scaled_states, spread
-from robot_identification.identification.base.states import random_states, ranges
+from robot_identification.identification.base.observation import (
+    Model,
+    Observation,
+    criterion,
+    random_states,
+    ranges,
+    scaled_states,
+    spread,
+)
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.loops import linear_constraint
 

@@ -3,7 +3,7 @@ import pytest
 
 from robot_identification.dynamics.reference import hold
 from robot_identification.identification.didim.experiments import Experiment
-from robot_identification.identification.didim.noise import measured_noise
+from robot_identification.identification.didim.verdict import measured_noise
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.conditioning import build_recording

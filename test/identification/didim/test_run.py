@@ -13,7 +13,7 @@ from robot_identification.errors import (
     SettingError,
 )
 from robot_identification.files.bags.recordings import read_recordings
-from robot_identification.files.bags.references import read_reference
+from robot_identification.files.bags.trajectories import read_reference
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.didim.run import identify_didim
 from robot_identification.identification.didim.settings import DidimSettings

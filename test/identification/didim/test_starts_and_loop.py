@@ -13,7 +13,7 @@ from robot_identification.identification.didim.loop import (
     positions_to_look_at,
     simulated_robot,
 )
-from robot_identification.robot.controller import Controller
+from robot_identification.robot.experiment import Controller
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 

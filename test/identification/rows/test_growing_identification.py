@@ -16,7 +16,7 @@ from robot_identification.identification.rows.growing_identification import (
     GrowingIdentification,
 )
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.signals.joint_side import joint_side_recording
+from robot_identification.signals.conditioning import joint_side_recording
 from robot_identification.signals.recording import RawSamples, joined_samples
 
 WLS = Choice("wls")

@@ -18,7 +18,7 @@ from robot_identification.identification.rows.growing_identification import Grow
 from robot_identification.identification.statistics.joint_noise import joint_noise
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.signals.joint_side import joint_side_recording
+from robot_identification.signals.conditioning import joint_side_recording
 from robot_identification.signals.recording import RawSamples
 from shared_data import DATA, requires
 

@@ -13,8 +13,8 @@ from robot_identification.excitation.motions.random_points import (
     RandomPointsSettings,
     random_points,
 )
-from robot_identification.report.figures.excitation_plot import LIMIT, excitation_figure
-from robot_identification.report.figures.files import png
+from robot_identification.report.figures.excitation import LIMIT, excitation_figure
+from robot_identification.report.figures.style import png
 from robot_identification.robot.files.loading import load_robot
 
 ROBOT = load_robot("ur10")

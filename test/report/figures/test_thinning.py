@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robot_identification.report.figures.thinning import broken_at_gaps, thinned
+from robot_identification.report.figures.efforts import broken_at_gaps, thinned
 
 
 def test_short_lines_stay_as_they_are():

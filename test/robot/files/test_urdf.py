@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from robot_identification.errors import MissingLimitError, RobotDescriptionError
 from robot_identification.excitation.certification.certificate import certify
 from robot_identification.excitation.motions.trajectory import Trajectory
-from robot_identification.robot.angles import axis_frame
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.urdf import read_urdf
-from robot_identification.robot.kinematics import forward_kinematics
+from robot_identification.robot.geometry import axis_frame, forward_kinematics
 from robot_identification.robot.limits import require_limits, wider_than_urdf
 from robot_identification.robot.model import JointType
 

@@ -68,7 +68,7 @@ def test_friction_is_damping_and_friction(write):
 
 def test_a_denavit_hartenberg_robot_gets_the_same_weight_to_carry(ur10_urdf):
     """The weight of the outer links seen from the base does not depend on where frames are."""
-    from robot_identification.robot.kinematics import forward_kinematics
+    from robot_identification.robot.geometry import forward_kinematics
 
     urdf, table = load_robot(ur10_urdf), load_robot("ur10")
     q = np.linspace(-1, 1, 6)

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from robot_identification.ros.acquisition.block_pace import BlockPace
+from robot_identification.ros.acquisition.recorder import BlockPace
 
 PERIOD = 0.1
 

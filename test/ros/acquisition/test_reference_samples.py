@@ -1,7 +1,7 @@
 import numpy as np
 
-from robot_identification.ros.acquisition import reference_samples
-from robot_identification.ros.acquisition.reference_samples import ReferenceSamples
+from robot_identification.ros.acquisition import reference
+from robot_identification.ros.acquisition.reference import ReferenceSamples
 
 MS = 1_000_000
 BEGIN = 10**18
@@ -61,5 +61,5 @@ def test_the_next_one_is_due_as_long_as_they_come(clock):
 
 
 def test_what_is_kept_while_nothing_is_recorded_is_bounded():
-    samples = filled(*range(2 * reference_samples._REMEMBERED + 1))
-    assert len(samples._samples.stamps) == reference_samples._REMEMBERED + 1
+    samples = filled(*range(2 * reference._REMEMBERED + 1))
+    assert len(samples._samples.stamps) == reference._REMEMBERED + 1

@@ -15,8 +15,8 @@ from robot_identification.srv import Identify as IdentifyService
 from action_goals import ABORTED, CANCELED, SUCCEEDED, Goals
 from live_nodes import ROBOT, states
 from robot_identification.files.bags.writing import write_joint_states
-from robot_identification.ros.common.actions import DeskAction
-from robot_identification.ros.common.jobs import CODES, Desk
+from robot_identification.ros.common.actions import JobAction
+from robot_identification.ros.common.jobs import CODES, JobSlot
 from robot_identification.signals.recording import RawSamples
 from simulated_experiments import raw_samples, simulated
 
@@ -211,18 +211,18 @@ def test_a_client_that_goes_away_before_it_is_answered_leaves_the_desk_free(monk
     context = rclpy.Context()
     rclpy.init(context=context)
     node = Node("actions", context=context, namespace=f"/a{uuid.uuid4().hex[:8]}")
-    desk = Desk(node.get_logger())
-    action = DeskAction(node, Identify, "x", desk=desk, work="work", perform=lambda *_: None)
+    slot = JobSlot(node.get_logger())
+    action = JobAction(node, Identify, "x", slot=slot, work="work", perform=lambda *_: None)
 
     async def gone(server, _request):
         assert server._goal_callback(Identify.Goal()) == GoalResponse.ACCEPT
-        assert desk.busy
+        assert slot.busy
         raise RCLError("failed to send the response")
 
     monkeypatch.setattr(ActionServer, "_execute_goal_request", gone)
     with pytest.raises(StopIteration):  # the node lives
         action._server.execute({"goal": None}).send(None)
-    assert not desk.busy
+    assert not slot.busy
     action.destroy()
     node.destroy_node()
     rclpy.shutdown(context=context)

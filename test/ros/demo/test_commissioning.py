@@ -5,7 +5,7 @@ import pytest
 import yaml
 
 from robot_identification.excitation.motions.trajectory import Trajectory
-from robot_identification.files.priors import read_prior
+from robot_identification.files.parameters import read_prior
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 from robot_identification.ros.demo.commissioning import (

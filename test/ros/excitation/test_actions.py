@@ -259,7 +259,7 @@ def test_a_motion_goes_on_to_its_end_when_its_client_is_killed(cell, tmp_path):
     cell.wait(lambda: stamp_of(cell.states[-1]) >= cell.sent[-1].end, "the last of its states")
     assert at_rest(cell)
     goal = execute(cell)
-    assert goal.accepted, "the desk is free again"
+    assert goal.accepted, "the slot is free again"
     assert goal.wait().success
 
 

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from robot_identification.ros.common.jobs import Desk
-from robot_identification.ros.excitation.execution import Mover
+from robot_identification.ros.common.jobs import JobSlot
+from robot_identification.ros.excitation.execution import MotionExecutor
 from robot_identification.ros.excitation.experiments import Course
 from robot_identification.ros.supervision.phases import Phase
 from watched_motion import World
@@ -50,25 +50,25 @@ def moving():
         now=lambda: world.instant,
     )
     arms = SimpleNamespace(problem=lambda: "")
-    mover = Mover(
-        node, Desk(node.get_logger()), None, settings=lambda: world.motion.settings, watch=watch,
+    executor = MotionExecutor(
+        node, JobSlot(node.get_logger()), None, settings=lambda: world.motion.settings, watch=watch,
         planner=None, markers=None, arms=arms, changed=lambda: None,
     )  # fmt: skip
-    mover.course = Course(None, world.motion)
+    executor.course = Course(None, world.motion)
     world.begin()
     world.pass_time(1.0)
-    return SimpleNamespace(mover=mover, node=node, world=world, arms=arms)
+    return SimpleNamespace(executor=executor, node=node, world=world, arms=arms)
 
 
 def test_braking_that_cannot_be_published_is_published_as_soon_as_it_can(moving):
     moving.node.broken = True
-    moving.mover.stop()
+    moving.executor.stop()
     assert moving.world.motion.phase is Phase.BRAKING
     assert "could not be published" in moving.node.told[0]
-    moving.mover.look()
+    moving.executor.look()
     moving.node.broken = False
-    moving.mover.look()
-    moving.mover.look()
+    moving.executor.look()
+    moving.executor.look()
     (braking,) = moving.node.published
     command = moving.world.motion.command
     assert braking.points[-1].positions.tolist() == command.trajectory.positions[-1].tolist()
@@ -76,11 +76,11 @@ def test_braking_that_cannot_be_published_is_published_as_soon_as_it_can(moving)
 
 def test_a_node_that_ends_publishes_what_it_could_not_before(moving):
     moving.node.broken = True
-    moving.mover.stop()
+    moving.executor.stop()
     moving.node.broken = False
-    moving.mover.finish()
+    moving.executor.finish()
     assert len(moving.node.published) == 1
-    moving.mover.finish()
+    moving.executor.finish()
     assert len(moving.node.published) == 1
 
 
@@ -89,19 +89,19 @@ def test_watching_that_fails_stops_the_robot(moving, monkeypatch):
         raise ZeroDivisionError("a fault of this program")
 
     monkeypatch.setattr(moving.world.motion, "tick", fail)
-    moving.mover.look()
+    moving.executor.look()
     assert moving.world.motion.phase is Phase.BRAKING
     assert len(moving.node.published) == 1
     assert "fault" in moving.world.motion.text
 
 
 def test_another_robot_that_leaves_its_place_stops_the_motion(moving):
-    moving.mover.look()
+    moving.executor.look()
     assert moving.world.motion.moving
     assert moving.world.motion.phase is not Phase.BRAKING
     moving.arms.problem = lambda: "the other robot has moved"
-    moving.mover.look()
+    moving.executor.look()
     assert moving.world.motion.phase is Phase.BRAKING
     assert moving.world.motion.text.startswith("the other robot has moved")
-    moving.mover.look()  # braking goes on, and is looked after
+    moving.executor.look()  # braking goes on, and is looked after
     assert moving.world.motion.phase is Phase.BRAKING

@@ -7,10 +7,10 @@ from robot_identification.errors import NothingInterruptedError
 from robot_identification.excitation.one_joint.plan import plan_one_joint
 from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.ros.excitation.experiments import Course, experiment_count
-from robot_identification.ros.planning.planning import Job, Sources, load_machine, prepare
-from robot_identification.ros.supervision.supervisor import Motion, Phase
+from robot_identification.ros.planning.planning import PlanningJob, Sources, load_machine, prepare
+from robot_identification.ros.supervision.supervisor import MotionSupervisor, Phase
 
-JOB = Job(Sources("scara"), OneJointSettings(start=np.zeros(2)))
+JOB = PlanningJob(Sources("scara"), OneJointSettings(start=np.zeros(2)))
 SPEED = 0.5
 
 
@@ -24,7 +24,7 @@ def plan():
 def course(plan, reached, phase=Phase.STOPPED, since=None):
     """Return a motion that has come to a time on the clock of the plan."""
     origin = 0.0 if since is None else plan.schedule[since].begin
-    motion = Motion(None, None, None, plan.trajectory, phase=phase)
+    motion = MotionSupervisor(None, None, None, plan.trajectory, phase=phase)
     motion.reached = (reached - origin) / SPEED
     return Course(plan, motion, SPEED, since)
 

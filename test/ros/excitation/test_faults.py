@@ -16,7 +16,7 @@ from robot_identification.ros.clients.processes import NodeProcesses, command
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.jobs import CODES, error_code
 from robot_identification.ros.messages.common import time_of
-from robot_identification.ros.planning.planning import Job, Sources, load_machine, prepare
+from robot_identification.ros.planning.planning import PlanningJob, Sources, load_machine, prepare
 from robot_identification.ros.planning.worker import Failed, PlanningWorker
 from simulated_cell import Status
 
@@ -174,7 +174,7 @@ def test_a_robot_whose_positions_are_of_motors_is_refused(tmp_path):
 def a_plan(sources):
     machine = load_machine(sources)
     settings = PlanSettings(rows=10, points=PointSettings(starts=1), start=np.zeros(2))
-    return Job(sources, settings), plan(machine.robot, settings)
+    return PlanningJob(sources, settings), plan(machine.robot, settings)
 
 
 def test_a_motion_is_certified_again_before_it_begins(files):
@@ -213,11 +213,11 @@ def test_errors_keep_their_data_on_the_way_from_the_planning_process(files):
     settings = PlanSettings(rows=10, points=PointSettings(starts=1), start=np.zeros(2))
     worker = PlanningWorker(0)
     try:
-        missing = failure(worker, Job(Sources(str(robot)), settings))
+        missing = failure(worker, PlanningJob(Sources(str(robot)), settings))
         assert isinstance(missing, MissingLimitError)
         assert (missing.joint, missing.limit) == ("joint_1", "acceleration")
         assert error_code(missing) == CODES.LIMITS_MISSING
-        broken = failure(worker, Job(Sources(str(robot), str(limits)), "no settings"))
+        broken = failure(worker, PlanningJob(Sources(str(robot), str(limits)), "no settings"))
         assert error_code(broken) == CODES.INTERNAL
         assert str(broken).startswith("AttributeError: ")
     finally:

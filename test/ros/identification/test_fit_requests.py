@@ -8,7 +8,7 @@ from robot_identification.srv import Identify
 from robot_identification.errors import RecordingError, SettingError
 from robot_identification.identification.estimators.huber import HuberSettings
 from robot_identification.identification.estimators.weighting import Weighting
-from robot_identification.ros.identification.fit_requests import fit_request
+from robot_identification.ros.identification.requests import fit_request
 
 RECORDINGS = [SimpleNamespace(source=name) for name in ("one", "two", "live-1")]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from robot_identification.ros.identification.recording_limits import Kept, RecordingRoom
+from robot_identification.ros.identification.recordings import Kept, RecordingRoom
 
 SIZE = 100
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from robot_identification.ros.identification.standstill import Repetition
+from robot_identification.ros.identification.recording import Repetition
 
 
 def longest(position, effort):

@@ -13,7 +13,7 @@ from made_up_cells import ARM, limits_of
 from robot_identification.collision.model import load_collision_model
 from robot_identification.excitation.certification.certificate import START_TOLERANCE, certify
 from robot_identification.excitation.motions.approach import approach
-from robot_identification.robot.kinematics import forward_kinematics
+from robot_identification.robot.geometry import forward_kinematics
 from robot_identification.ros.messages.trajectories import trajectory_of
 from robot_identification.ros.planning.planning import Sources, load_machine
 

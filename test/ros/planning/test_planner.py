@@ -10,12 +10,12 @@ from robot_identification.srv import PlanExcitation
 from robot_identification.errors import MissingLimitError
 from robot_identification.excitation.plan import PlanSettings, plan
 from robot_identification.excitation.search.points import PointSettings
-from robot_identification.ros.common.jobs import CODES, Desk
+from robot_identification.ros.common.jobs import CODES, JobSlot
 from robot_identification.ros.common.parameters import NodeParameters
 from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.ros.planning import planner as planning
 from robot_identification.ros.planning.planner import Planner
-from robot_identification.ros.planning.planning import Job, Sources, load_machine
+from robot_identification.ros.planning.planning import PlanningJob, Sources, load_machine
 from robot_identification.ros.planning.worker import Planned
 
 SOURCES = Sources("scara")
@@ -57,7 +57,7 @@ def planner(monkeypatch, tmp_path):
     robot = load_machine(SOURCES).robot
     values = ExcitationParameters("scara", output_directory=str(tmp_path), planning_niceness=0)
     return Planner(
-        Node(), robot, Desk(logging.getLogger()), NodeParameters(values),
+        Node(), robot, JobSlot(logging.getLogger()), NodeParameters(values),
         arms=None, markers=SimpleNamespace(picture=lambda *_: None, publish=lambda _: None),
         place=lambda: np.zeros(2), kept=lambda: None, changed=lambda: None,
     )  # fmt: skip
@@ -66,8 +66,8 @@ def planner(monkeypatch, tmp_path):
 def take(planner, planned, output=""):
     """Have a plan that was made taken, and return the answer to its request."""
     request, response = PlanExcitation.Request(output=str(output)), PlanExcitation.Response()
-    job = Job(SOURCES, planned.plan.settings)
-    return planner._desk.answer(
+    job = PlanningJob(SOURCES, planned.plan.settings)
+    return planner._slot.answer(
         "plan", response, lambda filled: planner._take(request, filled, job, planned)
     )
 

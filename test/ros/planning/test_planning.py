@@ -15,7 +15,7 @@ from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.ros.planning import planning
-from robot_identification.ros.planning.planning import Job, Sources, load_machine, prepare
+from robot_identification.ros.planning.planning import PlanningJob, Sources, load_machine, prepare
 from robot_identification.ros.planning.requests import job_of
 
 VALUES = ExcitationParameters(
@@ -58,7 +58,7 @@ def test_parameters_of_the_node_ask_for_series_over_whole_periods():
 
 
 def test_a_run_at_reduced_speed_is_certified_by_itself(monkeypatch):
-    job = Job(Sources("scara"), None)
+    job = PlanningJob(Sources("scara"), None)
     machine = load_machine(job.sources)
     still = np.zeros((2, 2))
     way = Trajectory(machine.robot.joint_names, [0.0, 1.0], [[0.0, 0.0], [1.0, 1.0]], still, still)

@@ -7,7 +7,7 @@ from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
 from robot_identification.dynamics.simulation.sensors import Sensors, SensorSettings
 from robot_identification.errors import TrajectoryError
 from robot_identification.excitation.motions.trajectory import Trajectory
-from robot_identification.robot.controller import Controller
+from robot_identification.robot.experiment import Controller
 from robot_identification.robot.model import (
     EffortMeaning,
     Joint,

@@ -1,0 +1,221 @@
+"""Parameters that a URDF cannot hold, one sentence each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.dynamics.direct import checked_values
+from robot_identification.errors import InconsistentParametersError
+from robot_identification.robot.arrays import by_value
+from robot_identification.robot.bodies import Body, body_of, pseudo_inertia
+from robot_identification.robot.files.urdf import STANDARD_GRAVITY, UrdfDescription
+from robot_identification.robot.files.urdf_prior import joint_places, stated_in_urdf
+from robot_identification.robot.model import Array, Coupling, Joint, JointType, RobotModel
+from robot_identification.robot.terms import SignCondition
+
+
+@dataclass(frozen=True)
+class LinkBody:
+    """What one joint moves, with all that is fixed to it.
+
+    Attributes:
+        joint: name of the joint.
+        link: name of the link that it moves, and of the frame: the link's own in a URDF, else
+            frame j of the robot.
+        body: the body, seen from that frame.
+        terms: name of a joint term, such as ``Fv`` -> its value, for every term of the robot.
+    """
+
+    joint: str
+    link: str
+    body: Body
+    terms: Mapping[str, float]
+
+
+def link_bodies(
+    robot: RobotModel,
+    values: npt.ArrayLike,
+    description: UrdfDescription | None = None,
+    *,
+    name: str = "<string>",
+) -> tuple[LinkBody, ...]:
+    """Return the links of a robot as bodies, in the order of its joints.
+
+    Args:
+        robot: the robot.
+        values: (full columns,) parameters in the order of ``robot.all_parameter_names``.
+        description: a URDF of the robot whose link frames are to be used; by default those of
+            the robot.
+        name: what the URDF is called in errors.
+
+    Raises:
+        ShapeError: the number of values differs.
+        SampleError: a value is NaN or infinite.
+        InconsistentParametersError: see :func:`require_consistent`.
+        RobotDescriptionError: the URDF is of another robot.
+    """
+    vector = checked_values(robot, values)
+    require_consistent(robot, vector)
+    places = None if description is None else joint_places(description, robot, name)
+    found = []
+    for index, joint in enumerate(robot.joints):
+        link, body = joint.link, body_of(vector[robot.layout.link(index)])
+        own = robot.layout.table(vector)[index]
+        if description is not None and places is not None:
+            link = description.joints[joint.name].child
+            body = _into(body, places[index, :3, :3], places[index, :3, 3])
+            frame = description.frames[link]
+            body = _into(body, frame.rotation, frame.translation)
+        found.append(
+            LinkBody(
+                joint=joint.name,
+                link=link,
+                body=body,
+                terms={term.name: float(own[place]) for place, term in robot.layout.places},
+            )
+        )
+    return tuple(found)
+
+
+def _into(body: Body, rotation: Array, translation: Array) -> Body:
+    """Return a body seen from a frame that is placed so in the frame it is given in."""
+    return body.seen_from(rotation.T, -rotation.T @ translation)
+
+
+def require_consistent(robot: RobotModel, values: Array) -> None:
+    """Refuse parameters of links and friction that cannot exist.
+
+    Args:
+        robot: the robot.
+        values: (full columns,) parameters in the order of ``robot.all_parameter_names``.
+
+    Raises:
+        InconsistentParametersError: a link has no positive mass or no positive definite
+            pseudo-inertia, or a joint has negative friction.
+    """
+    for index, joint in enumerate(robot.joints):
+        own = values[robot.layout.link(index)]
+        if own[-1] <= 0.0:
+            raise InconsistentParametersError(f"link {joint.link}", f"its mass is {own[-1]:g} kg")
+        if np.linalg.eigvalsh(pseudo_inertia(own))[0] <= 0.0:
+            raise InconsistentParametersError(
+                f"link {joint.link}", "no distribution of mass has its inertia"
+            )
+        for place, term in robot.layout.places:
+            value = values[robot.layout.first(index) + place]
+            if term.sign is SignCondition.NOT_NEGATIVE and value < 0.0:
+                raise InconsistentParametersError(
+                    f"joint {joint.name}", f"{term.name} is {value:g}, negative"
+                )
+
+
+@by_value
+@dataclass(frozen=True)
+class Mechanism:
+    """A robot with values for its parameters.
+
+    Attributes:
+        robot: the robot.
+        values: (full columns,) parameters in the order of ``robot.all_parameter_names``.
+        joints: one per joint of the robot, in its order.
+    """
+
+    robot: RobotModel
+    values: Array
+    joints: tuple[LinkBody, ...]
+
+    def value(self, coupling: Coupling) -> float:
+        """Return the value of the parameter of a coupling."""
+        return float(self.values[self.robot.all_parameter_names.index(coupling.parameter)])
+
+
+def mechanism_of(
+    robot: RobotModel, values: npt.ArrayLike, description: UrdfDescription | None = None
+) -> Mechanism:
+    """Return a robot with values for its parameters.
+
+    Args:
+        robot: the robot.
+        values: (full columns,) parameters in the order of ``robot.all_parameter_names``.
+        description: a URDF of the robot whose link frames are to be used; by default those of
+            the robot.
+
+    Raises:
+        ShapeError: the number of values differs.
+        SampleError: a value is NaN or infinite.
+        InconsistentParametersError: a link or a friction cannot exist.
+        RobotDescriptionError: the URDF is of another robot.
+    """
+    vector = checked_values(robot, values)
+    return Mechanism(robot, vector, link_bodies(robot, vector, description))
+
+
+_GRAVITY_TOLERANCE = 1e-9
+
+
+def parameter_remarks(robot: RobotModel, values: npt.ArrayLike) -> tuple[str, ...]:
+    """Return which parameters that are not 0 a URDF has no place for.
+
+    Args:
+        robot: the robot.
+        values: (full columns,) parameters in the order of ``robot.all_parameter_names``.
+    """
+    vector = checked_values(robot, values)
+    absent = np.flatnonzero(~stated_in_urdf(robot) & (vector != 0.0))
+    if not len(absent):
+        return ()
+    names = ", ".join(robot.all_parameter_names[i] for i in absent)
+    return (f"a URDF has no place for {names}; controllers and simulators need them beside it",)
+
+
+def description_remarks(robot: RobotModel) -> tuple[str, ...]:
+    """Return what a URDF that is made from a robot file leaves open."""
+    return (
+        *_gravity_remarks(robot),
+        *(remark for joint in robot.joints for remark in _limit_remarks(joint)),
+        *_loop_remarks(robot),
+    )
+
+
+def _gravity_remarks(robot: RobotModel) -> tuple[str, ...]:
+    magnitude = float(np.linalg.norm(robot.gravity))
+    if abs(magnitude - np.linalg.norm(STANDARD_GRAVITY)) <= _GRAVITY_TOLERANCE:
+        return ()
+    return (f"a URDF does not state gravity; the robot's is {magnitude:g} m/s^2",)
+
+
+def _limit_remarks(joint: Joint) -> tuple[str, ...]:
+    limits = joint.limits
+    unknown = [name for name in ("effort", "velocity") if getattr(limits, name) is None]
+    remarks = []
+    if joint.type is JointType.PRISMATIC and limits.lower is None:
+        remarks.append(
+            f"joint {joint.name}: no position limits are known and none are given; many programs "
+            "then hold a prismatic joint at 0"
+        )
+    if unknown and needs_limit(joint):
+        remarks.append(
+            f"joint {joint.name}: {' and '.join(unknown)} limit unknown, given as 0, because a "
+            "URDF must state one"
+        )
+    return tuple(remarks)
+
+
+def needs_limit(joint: Joint) -> bool:
+    """Tell whether a joint has a <limit>, and so must state an effort and a velocity."""
+    limits = joint.limits
+    known = (limits.lower, limits.effort, limits.velocity) != (None, None, None)
+    return joint.type is JointType.PRISMATIC or known
+
+
+def _loop_remarks(robot: RobotModel) -> tuple[str, ...]:
+    return tuple(
+        f"joint {loop.joint} follows {', '.join(loop.equals)}, which a URDF cannot say; it is "
+        "written as a joint of its own in the spanning tree"
+        for loop in robot.loops
+        if len(loop.equals) != 1
+    )
