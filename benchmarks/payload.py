@@ -34,7 +34,7 @@ from robot_identification.excitation.simulated_recording import (
 )
 from robot_identification.files.plans.trajectories import read_trajectory
 from robot_identification.identification.payload.calibrate_drives import identify_drive_gains
-from robot_identification.identification.payload.drive_gains import METHODS
+from robot_identification.identification.payload.drive_gains import GAIN_METHODS
 from robot_identification.identification.payload.identify import identify_payload
 from robot_identification.identification.payload.known import KnownPayload
 from robot_identification.robot.bodies import Body
@@ -132,7 +132,7 @@ def gain_studies(runs: Runs) -> dict[str, Any]:
         "mass": KnownPayload(body.mass),
     }
     studies: dict[tuple[str, str], list[tuple[Array, Array]]]
-    studies = {("all", method): [] for method in METHODS} | {("mass", METHODS[0]): []}
+    studies = {("all", method): [] for method in GAIN_METHODS} | {("mass", GAIN_METHODS[0]): []}
     for seed in runs.seeds:
         bare, loaded = runs.pair(seed, FACTORS)
         for (what, method), found in studies.items():

@@ -4,6 +4,7 @@ The direction of the arrows between the folders is a contract in pyproject.toml.
 """
 
 import ast
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -56,3 +57,25 @@ def test_one_module_reads_yaml():
         and (node.value.id, node.attr) in {("yaml", name) for name in READS_YAML}
     }
     assert readers == {"robot/files/document.py"}
+
+
+def imported_at_once(path):
+    """Yield the modules of the package that a module needs while it is loaded."""
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.ImportFrom):
+            for name in (f"{node.module}.{alias.name}" for alias in node.names):
+                yield name if name in MODULES else node.module
+
+
+MODULES = {
+    ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in PACKAGE.rglob("*.py")
+}
+
+
+def test_no_module_needs_itself_to_be_loaded():
+    needs = {
+        module: {name for name in imported_at_once(path) if name in MODULES and name != module}
+        for module, path in MODULES.items()
+    }
+    assert len(list(TopologicalSorter(needs).static_order())) == len(MODULES)

@@ -7,14 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.effort_delay import delay_entry
 from robot_identification.identification.estimators.estimator import Fit
 from robot_identification.identification.estimators.huber import robustness_warnings
-from robot_identification.identification.estimators.least_squares import Estimate
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
+from robot_identification.identification.result_warnings import warnings_of
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.rows.source import RowSource
 from robot_identification.identification.statistics.cross_validation import (
@@ -24,64 +22,6 @@ from robot_identification.identification.statistics.cross_validation import (
 )
 from robot_identification.identification.statistics.joint_noise import refuse_silent_joints
 from robot_identification.robot.model import Array
-from robot_identification.signals.recording import Recording, RecordingStatistics
-
-_UNTRUSTED_PERCENT = 30.0
-_POOR_CONDITION = 100.0
-_COLOURED = 1.5
-
-
-def recording_warnings(recordings: Sequence[Recording]) -> tuple[str, ...]:
-    """Return a line for every recording that lost samples or came in disorder."""
-    lines: list[str] = []
-    for recording in recordings:
-        lines.extend(recording.warnings)
-        lines.extend(statistics_warnings(recording.source, recording.statistics))
-    return tuple(lines)
-
-
-def statistics_warnings(source: str, statistics: RecordingStatistics) -> tuple[str, ...]:
-    """Return a line for every disorder of the samples of a recording."""
-    lines: list[str] = []
-    if statistics.lost:
-        lines.append(
-            f"{source}: {statistics.lost} samples lost in {statistics.gaps} gaps; the recording "
-            "was split there"
-        )
-    if statistics.resampled:
-        lines.append(
-            f"{source}: the sampling period varies by {100.0 * statistics.jitter:.2g} %; "
-            "resampled to a constant one"
-        )
-    return tuple(lines)
-
-
-def warnings_of(names: tuple[str, ...], estimate: Estimate) -> tuple[str, ...]:
-    """Return what a user should know before trusting the numbers."""
-    lines = []
-    used = zip(names, estimate.relative_std_percent, estimate.values, strict=True)
-    doubtful = [name for name, percent, v in used if v != 0.0 and percent > _UNTRUSTED_PERCENT]
-    if doubtful:
-        lines.append(
-            f"{len(doubtful)} of {len(names)} parameters have a standard deviation above "
-            f"{_UNTRUSTED_PERCENT:g} % and cannot be trusted alone: {', '.join(doubtful)}"
-        )
-    if estimate.scaled_condition_number > _POOR_CONDITION:
-        lines.append(
-            f"condition number {estimate.scaled_condition_number:.3g} with scaled columns: "
-            "a motion optimised for excitation would give better parameters"
-        )
-    known = estimate.std > 0.0
-    if estimate.std_robust is None:
-        lines.append("this method has no std_robust; std takes the residuals for white")
-    elif known.any():
-        ratio = float(np.median(estimate.std_robust[known] / estimate.std[known]))
-        if ratio > _COLOURED:
-            lines.append(
-                f"the residuals are coloured: std_robust is {ratio:.1f} times std in the median, "
-                "and is the one to judge by"
-            )
-    return tuple(lines)
 
 
 @dataclass(frozen=True)

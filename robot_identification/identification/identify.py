@@ -10,12 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import SettingError, ShapeError
-from robot_identification.identification.assembly import (
-    Subject,
-    held_out_errors,
-    recording_warnings,
-    result_of,
-)
+from robot_identification.identification.assembly import Subject, held_out_errors, result_of
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.identification.effort_delay import delay_entry
 from robot_identification.identification.estimators import least_squares
@@ -37,6 +32,7 @@ from robot_identification.identification.periodic.rows import (
 )
 from robot_identification.identification.periodic.settings import periodic_processing, periods_entry
 from robot_identification.identification.result import IdentificationResult, Source, error_entries
+from robot_identification.identification.result_warnings import recording_warnings
 from robot_identification.identification.rows.groups import GroupedRows
 from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.identification.statistics.joint_noise import refuse_silent_joints

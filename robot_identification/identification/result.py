@@ -10,7 +10,6 @@ from types import MappingProxyType
 import numpy as np
 
 from robot_identification.errors import ResultMismatchError
-from robot_identification.identification.assembly import recording_warnings
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.estimators.essential import Elimination
 from robot_identification.identification.estimators.huber import Robustness, robustness_entries
@@ -20,6 +19,7 @@ from robot_identification.identification.periodic.recordings import (
     PeriodicRecording,
     periodic_entries,
 )
+from robot_identification.identification.result_warnings import recording_warnings
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.statistics.cross_validation import (
     CrossValidation,

@@ -111,7 +111,7 @@ def test_a_mesh_that_is_shown_often_has_fewer_corners_and_lies_inside():
 
 
 def _hull(points):
-    from robot_identification.collision.bodies.shapes import hull
+    from robot_identification.collision.bodies.hulls import hull
 
     shape = hull(points, "points")
     assert isinstance(shape, Hull)

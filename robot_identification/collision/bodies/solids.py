@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import scipy
 
+from robot_identification.collision.bodies.hulls import convex_surface
 from robot_identification.collision.bodies.shapes import (
     Capsule,
     Cylinder,
     HalfSpace,
     Hull,
     Sphere,
-    convex_surface,
     outline,
 )
 from robot_identification.collision.scene import CollisionBody, Indices

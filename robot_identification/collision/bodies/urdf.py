@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from robot_identification.collision.bodies.shapes import Box, Capsule, Cylinder, Shape, Sphere, hull
+from robot_identification.collision.bodies.hulls import hull
+from robot_identification.collision.bodies.shapes import Box, Capsule, Cylinder, Shape, Sphere
 from robot_identification.collision.engine import load_mesh
 from robot_identification.collision.scene import CollisionBody, LeftOut
 from robot_identification.errors import MissingMeshError

@@ -13,14 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from robot_identification.collision.bodies.shapes import (
-    Box,
-    Cylinder,
-    HalfSpace,
-    Shape,
-    Sphere,
-    hull,
-)
+from robot_identification.collision.bodies.hulls import hull
+from robot_identification.collision.bodies.shapes import Box, Cylinder, HalfSpace, Shape, Sphere
 from robot_identification.collision.scene import STATIC, CollisionBody
 from robot_identification.errors import SettingError
 from robot_identification.robot.arrays import by_value

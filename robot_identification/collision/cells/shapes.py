@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from robot_identification.collision.bodies.hulls import hull
 from robot_identification.collision.bodies.shapes import (
     Box,
     Capsule,
@@ -16,7 +17,6 @@ from robot_identification.collision.bodies.shapes import (
     HalfSpace,
     Shape,
     Sphere,
-    hull,
 )
 from robot_identification.collision.engine import load_mesh
 from robot_identification.collision.scene import STATIC, CollisionBody

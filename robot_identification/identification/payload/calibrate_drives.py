@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robot_identification.errors import SettingError
-from robot_identification.identification.assembly import recording_warnings
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.effort_delay import delay_entry
 from robot_identification.identification.payload.body import NORMAL_95, STANDARD
@@ -30,6 +29,7 @@ from robot_identification.identification.payload.runs import (
     fold,
 )
 from robot_identification.identification.result import Source
+from robot_identification.identification.result_warnings import recording_warnings
 from robot_identification.identification.rows.bands import summed
 from robot_identification.identification.rows.factor import substituted, substituted_grams
 from robot_identification.identification.rows.groups import merged

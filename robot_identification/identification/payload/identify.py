@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from robot_identification.errors import ResultMismatchError
-from robot_identification.identification.assembly import recording_warnings
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.identification.effort_delay import delay_entry
 from robot_identification.identification.payload.estimate import (
@@ -27,6 +26,7 @@ from robot_identification.identification.payload.runs import (
     friction_columns,
 )
 from robot_identification.identification.result import IdentificationResult, Source
+from robot_identification.identification.result_warnings import recording_warnings
 from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.mounting import Mounting

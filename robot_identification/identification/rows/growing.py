@@ -10,11 +10,12 @@ import time
 
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.errors import MissingSignalError, RecordingError
-from robot_identification.identification.assembly import Subject, result_of, statistics_warnings
+from robot_identification.identification.assembly import Subject, result_of
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.estimators.choice import DEFAULT, fit
 from robot_identification.identification.estimators.estimator import Choice
 from robot_identification.identification.result import IdentificationResult, Source
+from robot_identification.identification.result_warnings import statistics_warnings
 from robot_identification.identification.rows.groups import BLOCKS
 from robot_identification.identification.rows.growing_run import StreamedRows, StreamedRun
 from robot_identification.identification.rows.growing_settings import Settled, Settling

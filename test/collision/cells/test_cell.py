@@ -7,7 +7,7 @@ pytest.importorskip("coal", reason="the package coal is not installed")
 
 from made_up_cells import ARM, collisions
 from robot_identification.collision import engine
-from robot_identification.collision.bodies.shapes import hull
+from robot_identification.collision.bodies.hulls import hull
 from robot_identification.collision.cells.cell import read_cell
 from robot_identification.collision.model import load_collision_model
 from robot_identification.errors import RobotDescriptionError, SettingError

@@ -8,7 +8,7 @@ import pytest
 from payload_runs import BODY, columns_of, folded, motion, segment
 from robot_identification.errors import DriveGainError, SettingError
 from robot_identification.identification.payload.calibrate_drives import gain_rows
-from robot_identification.identification.payload.drive_gains import METHODS, estimate_gains
+from robot_identification.identification.payload.drive_gains import GAIN_METHODS, estimate_gains
 from robot_identification.identification.payload.known import KnownPayload
 from robot_identification.robot.bodies import Body
 from robot_identification.robot.files.loading import load_robot
@@ -40,7 +40,7 @@ def arm(request):
     return robot, load_values(f"{request.param}_simulated", robot)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", GAIN_METHODS)
 @pytest.mark.parametrize("known", KNOWN)
 def test_without_noise_all_methods_give_the_true_gains(arm, known, method):
     robot, values = arm
