@@ -37,7 +37,7 @@ class Verdict(IntEnum):
 @by_value
 @dataclass(frozen=True)
 class Evidence:
-    """What the verdicts are drawn from.
+    """Figures of the verdicts.
 
     Attributes:
         projection: (base, parameters) [1 beta]: base = projection standard.
@@ -196,7 +196,7 @@ class CalibratedParameters(Stored):
 
     @property
     def error_increase(self) -> float:
-        """What consistency costs: (error - error without it) / error without it, a fraction."""
+        """Cost of consistency: (error - error without it) / error without it, a fraction."""
         free = self.error_free.total
         return (self.error.total - free) / free if free > 0.0 else 0.0
 

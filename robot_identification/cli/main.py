@@ -48,7 +48,7 @@ COMMANDS = {
     "compile": "Compile the numerical code ahead: nodes and commands then start quickly from the "
     "first time.",
 }
-"""What each command does: the first sentence of its module, which need not be loaded to tell."""
+"""Purpose of each command: the first sentence of its module, which need not be loaded to tell."""
 
 _MODULES = {"compile": "compile_ahead"}  # compile is a function of Python's own
 

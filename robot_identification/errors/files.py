@@ -30,7 +30,7 @@ class RobotDescriptionError(InputError):
 
     @property
     def told(self) -> str:
-        """What is wrong and on which line, for errors that name the file themselves."""
+        """Fault and its line, for errors that name the file themselves."""
         return self.problem if self.line is None else f"line {self.line}: {self.problem}"
 
 

@@ -32,7 +32,7 @@ class FoundSource:
 
 @dataclass(frozen=True)
 class Reading:
-    """How the bags are read: as for ``identify``.
+    """Options of the bags, as of ``identify``.
 
     Attributes:
         topic: topic of the joint states.

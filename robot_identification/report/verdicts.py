@@ -26,7 +26,7 @@ _MOST_NAMED = 40
 
 
 class Level(Enum):
-    """How a statement is to be taken."""
+    """Weight of a statement: good, doubtful or bad."""
 
     GOOD = "good"
     CAUTION = "caution"

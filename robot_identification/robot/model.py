@@ -51,14 +51,14 @@ __all__ = [
 
 
 class JointType(Enum):
-    """How a joint moves: about (revolute) or along (prismatic) its z axis."""
+    """Type of a joint: it moves about (revolute) or along (prismatic) its z axis."""
 
     REVOLUTE = "revolute"
     PRISMATIC = "prismatic"
 
 
 class EffortMeaning(Enum):
-    """What the effort of a recording is."""
+    """Meaning of the efforts of a recording."""
 
     JOINT_TORQUE = "joint_torque"
     MOTOR_TORQUE = "motor_torque"
@@ -66,7 +66,7 @@ class EffortMeaning(Enum):
 
 
 class PositionMeaning(Enum):
-    """Where the positions of a recording are measured."""
+    """Side of the transmission where positions are measured."""
 
     JOINT = "joint"
     MOTOR = "motor"
@@ -253,7 +253,7 @@ class RobotModel:
 
     @cached_property
     def layout(self) -> Layout:
-        """Where the standard parameters stand in a full vector."""
+        """Places of the standard parameters in a full vector."""
         terms = tuple(
             term
             for term in TERMS

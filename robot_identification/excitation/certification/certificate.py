@@ -37,7 +37,7 @@ START_TOLERANCE = 0.01
 
 @dataclass(frozen=True, repr=False)
 class Certificate(Stored):
-    """What was checked of one trajectory of one robot.
+    """Certificate of one trajectory of one robot: every check with its worst value.
 
     Attributes:
         checks: every check with its result; a check that needs something unknown, such as the
@@ -68,7 +68,7 @@ class Certificate(Stored):
 
     @property
     def obstacles(self) -> str:
-        """What the check of obstacles has met, for people; empty where there was none."""
+        """Result of the check of obstacles in words; empty where there was none."""
         found = (check.detail for check in self.checks if check.name == checks.OBSTACLES)
         return next(found, "")
 

@@ -145,7 +145,7 @@ class JointStateStream:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is suspicious about the bag, as far as it has been read."""
+        """Warnings about the bag, as far as it has been read."""
         return tuple(self._bag.warnings)
 
     def digest(self) -> str:

@@ -32,7 +32,7 @@ _USUAL = {"ratio": 30.0, "f-test": 0.05}
 
 @dataclass(frozen=True)
 class EliminationRule(Settings):
-    """When to stop removing parameters; see :func:`eliminate`."""
+    """Rule for ending the removal of parameters; see :func:`eliminate`."""
 
     rule: Literal["ratio", "f-test"] = setting(
         "ratio: stop when the largest relative standard deviation is at most so many times the "

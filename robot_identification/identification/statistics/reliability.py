@@ -41,7 +41,7 @@ class Reliability(Enum):
 
 @dataclass(frozen=True)
 class ParameterReliability:
-    """What is to be thought of a base parameter.
+    """Reliability of a base parameter.
 
     Attributes:
         name: name of the parameter.
@@ -91,7 +91,7 @@ class ParameterReliability:
 @by_value
 @dataclass(frozen=True)
 class Excitation:
-    """What the motion tells about the parameters that were estimated, from the factors alone.
+    """Information of the motion about the estimated parameters, from the factors alone.
 
     Attributes:
         places: (estimated,) their places among the base parameters.

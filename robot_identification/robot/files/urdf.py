@@ -33,7 +33,7 @@ STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 @by_value
 @dataclass(frozen=True)
 class LinkFrame:
-    """Where the frame of a URDF link is: fixed in the frame of a joint of the model.
+    """Frame of a URDF link: fixed in the frame of a joint of the model.
 
     Attributes:
         joint: index of the joint that moves the link, -1 for what does not move.

@@ -49,7 +49,7 @@ _THREADS = 4
 
 @dataclass(frozen=True)
 class _Made:
-    """What a calibration gives to others: made whole before anything of it is published."""
+    """Messages and files of a calibration: made whole before anything of it is published."""
 
     parameters: InertialParameters
     description: String

@@ -70,7 +70,7 @@ class RequestRefusedError(RobotIdentificationError):
 
 
 class RequestInvalidError(RequestRefusedError, InputError):
-    """What was asked for cannot be: a field, a file, a recording, the state of the robot."""
+    """The request is impossible: a field, a file, a recording, the state of the robot."""
 
 
 class ResultNotGivenError(RequestRefusedError, ResultRefusedError):

@@ -144,7 +144,7 @@ class JobSlot:
 
     @property
     def busy(self) -> str:
-        """What is under way, for people; an empty text if nothing is."""
+        """Description of the job under way; an empty text if nothing is."""
         job = self._job
         return "" if job is None else f"{job.name} is under way"
 

@@ -41,7 +41,7 @@ AnyPlan = Plan | OneJointPlan
 
 @dataclass(frozen=True)
 class Sources:
-    """Where a robot is described.
+    """Files that describe a robot.
 
     Attributes:
         robot: robot file, URDF, or the name of a robot of the package.
