@@ -14,7 +14,8 @@ from robot_identification.action import ExecuteExcitation
 from robot_identification.errors import CancelledError, NotCertifiedError, NothingInterruptedError
 from robot_identification.msg import ExcitationStatus
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.jobs import CODES, Job, JobSlot, refuse
+from robot_identification.ros.common.error_codes import CODES
+from robot_identification.ros.common.jobs import Job, JobSlot, refuse
 from robot_identification.ros.common.joint_states import NANOSECONDS
 from robot_identification.ros.common.parameters import NodeParameters
 from robot_identification.ros.excitation.experiments import Course

@@ -7,7 +7,8 @@ from robot_identification.srv import Identify
 
 from robot_identification import errors
 from robot_identification.ros.common import jobs as services
-from robot_identification.ros.common.jobs import CODES, JobSlot
+from robot_identification.ros.common.error_codes import CODES
+from robot_identification.ros.common.jobs import JobSlot
 
 CLASSES = [
     value

@@ -12,7 +12,7 @@ from lock_step import LockStepCell
 from robot_identification.files.plans.plans import read_plan
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.jobs import CODES
+from robot_identification.ros.common.error_codes import CODES
 from robot_identification.ros.common.joint_states import stamp_of
 from simulated_cell import Status
 
