@@ -11,6 +11,7 @@ from robot_identification.errors import RobotDescriptionError, SettingError, Unk
 from robot_identification.robot.files.document import Document, read_document
 from robot_identification.robot.files.robot_yaml import read_yaml
 from robot_identification.robot.files.urdf import read_urdf
+from robot_identification.robot.limits import with_limits
 from robot_identification.robot.model import EffortMeaning, Joint, JointLimits, RobotModel
 from robot_identification.share import share_directory
 
@@ -69,7 +70,7 @@ def _completed(document: Document, table: dict[str, Any], joint: Joint) -> Joint
                 "must be below max_position", "joint_limits", joint.name, "min_position"
             )
     limits: JointLimits = replace(joint.limits, **found)
-    return replace(joint, limits=limits)
+    return with_limits(joint, limits, Path(document.path).name, found)
 
 
 def _number(document: Document, entry: dict[str, Any], joint: str, key: str) -> float:

@@ -14,7 +14,7 @@ from robot_identification.robot.files.document import Document, read_document
 from robot_identification.robot.files.schema import check, suggestion
 from robot_identification.robot.files.urdf import STANDARD_GRAVITY, UrdfDescription, read_urdf
 from robot_identification.robot.geometry import placement
-from robot_identification.robot.limits import tighter
+from robot_identification.robot.limits import DEFAULTS, OWN, tighter, with_limits
 from robot_identification.robot.model import (
     EffortMeaning,
     GeometricParameters,
@@ -199,9 +199,8 @@ def _with_drive(document: Document, joint: Joint, i: int | None) -> Joint:
     entry: dict[str, Any] = {} if i is None else document.data["joints"][i]
     stated = {**defaults, **entry}
     terms = (term.name for term in TERMS if stated.get(term.key, term.name in joint.terms))
-    limits = joint.limits
     if "limits" in defaults:
-        limits = tighter(limits, _limits(document, JointLimits(), "joint_defaults"))
+        limits = tighter(joint.limits, _limits(document, JointLimits(), "joint_defaults"))
         lower, upper = limits.lower, limits.upper
         if lower is not None and upper is not None and not lower < upper:
             raise document.error(
@@ -210,8 +209,11 @@ def _with_drive(document: Document, joint: Joint, i: int | None) -> Joint:
                 "joint_defaults",
                 "limits",
             )
+        joint = with_limits(joint, limits, DEFAULTS)
     if i is not None:
-        limits = _limits(document, limits, "joints", i) if "limits" in entry else limits
+        if "limits" in entry:
+            limits = _limits(document, joint.limits, "joints", i)
+            joint = with_limits(joint, limits, OWN, entry["limits"])
         if entry.get("drive_gain") == 0:
             raise document.error("a drive gain cannot be 0", "joints", i, "drive_gain")
     transmission = entry.get("transmission", {})
@@ -220,7 +222,6 @@ def _with_drive(document: Document, joint: Joint, i: int | None) -> Joint:
     gain = entry.get("drive_gain")
     return replace(
         joint,
-        limits=limits,
         transmission=transmission,
         drive_gain=None if gain is None else float(gain),
         terms=frozenset(terms),

@@ -22,6 +22,7 @@ from robot_identification.robot.files.urdf_elements import (
 )
 from robot_identification.robot.files.xml_document import Element, parse_xml, read_xml, utf8
 from robot_identification.robot.geometry import axis_frame
+from robot_identification.robot.limits import URDF, with_limits
 from robot_identification.robot.model import Array, Joint, JointType, RobotModel, read_only
 
 _Named = TypeVar("_Named", UrdfJoint, UrdfLink)
@@ -210,15 +211,20 @@ def _walk(base: str, joints: dict[str, UrdfJoint]) -> tuple[list[Joint], dict[st
         if joint.moves:
             turn = axis_frame(joint.axis)
             moving.append(
-                Joint(
-                    name=joint.name,
-                    link=joint.child,
-                    type=JointType.PRISMATIC if joint.type == "prismatic" else JointType.REVOLUTE,
-                    antecedent=parent.joint,
-                    rotation=rotation @ turn,
-                    translation=translation,
-                    limits=joint.limits,
-                    urdf_limits=joint.limits,
+                with_limits(
+                    Joint(
+                        name=joint.name,
+                        link=joint.child,
+                        type=JointType.PRISMATIC
+                        if joint.type == "prismatic"
+                        else JointType.REVOLUTE,
+                        antecedent=parent.joint,
+                        rotation=rotation @ turn,
+                        translation=translation,
+                        urdf_limits=joint.limits,
+                    ),
+                    joint.limits,
+                    URDF,
                 )
             )
             frame = LinkFrame(len(moving) - 1, read_only(turn.T), read_only(np.zeros(3)))

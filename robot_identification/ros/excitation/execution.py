@@ -23,7 +23,12 @@ from robot_identification.ros.excitation.other_arms import OtherArms
 from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.ros.messages.trajectories import message_of
 from robot_identification.ros.planning.planner import Planner
-from robot_identification.ros.planning.planning import PlanningJob, Prepared, prepare, wider_limits
+from robot_identification.ros.planning.planning import (
+    PlanningJob,
+    Prepared,
+    limits_in_words,
+    prepare,
+)
 from robot_identification.ros.planning.worker import Planned
 from robot_identification.ros.supervision.braking import BrakingLimits
 from robot_identification.ros.supervision.phases import (
@@ -311,5 +316,5 @@ def _outline(prepared: Prepared, speed: float) -> str:
     return (
         f"approach {way:.1f} s, trajectory {prepared.run.duration:.1f} s at "
         f"{100.0 * speed:g} % speed, at rest within {prepared.braking_time:.3f} s"
-        f"{wider_limits(prepared.machine)}; {prepared.obstacles}"
+        f"{limits_in_words(prepared.machine)}; {prepared.obstacles}"
     )

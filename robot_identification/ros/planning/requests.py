@@ -25,7 +25,7 @@ from robot_identification.ros.planning.planning import (
     PlanningJob,
     Sources,
     joints_without_room,
-    wider_limits,
+    limits_in_words,
 )
 from robot_identification.ros.planning.worker import Planned
 from robot_identification.settings import per_joint
@@ -192,7 +192,9 @@ def fill_plan(response: PlanExcitation.Response, planned: Planned, machine: Mach
         summary = _fill_points(response, plan)
     remarks = [*certificate.remarks, *([certificate.efforts] if certificate.efforts else [])]
     told = "".join(f"; {remark}" for remark in remarks)
-    return f"{summary}, at rest within {response.braking_time:.2f} s{wider_limits(machine)}{told}"
+    return (
+        f"{summary}, at rest within {response.braking_time:.2f} s{limits_in_words(machine)}{told}"
+    )
 
 
 def _fill_points(response: PlanExcitation.Response, plan: Plan) -> str:

@@ -5,16 +5,18 @@ from dataclasses import replace
 import numpy as np
 import pinocchio as pin
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from robot_identification.errors import MissingLimitError, RobotDescriptionError
 from robot_identification.excitation.certification.certificate import certify
 from robot_identification.excitation.motions.trajectory import Trajectory
-from robot_identification.robot.files.loading import load_robot
+from robot_identification.files.plans.plans import certified_text
+from robot_identification.robot.files.loading import load_robot, with_joint_limits
 from robot_identification.robot.files.urdf import read_urdf
 from robot_identification.robot.geometry import axis_frame, forward_kinematics
-from robot_identification.robot.limits import require_limits, wider_than_urdf
+from robot_identification.robot.limits import require_limits, stated_limits, wider_than_urdf
 from robot_identification.robot.model import JointType
 
 ARM = """\
@@ -305,6 +307,35 @@ def test_only_a_joint_itself_is_given_wider_limits_and_the_certificate_says_so(w
         if c.name == "position"
     )
     assert told in check.detail
+
+
+def test_a_certificate_and_a_plan_name_the_source_of_every_limit(write, tmp_path):
+    write(ARM, "arm.urdf")
+    text = with_defaults("{lower: -1.0, upper: 3.0, velocity: 1, acceleration: 9}")
+    described = load_robot(write(text + "joints: [{name: shoulder, limits: {upper: 2.5}}]\n"))
+    table = tmp_path / "joint_limits.yaml"
+    table.write_text("joint_limits: {elbow: {has_jerk_limits: true, max_jerk: 50.0}}\n")
+    robot = with_joint_limits(described, table)
+    sources = {(one.joint, one.limit): one.source for one in stated_limits(robot)}
+    assert sources["shoulder", "upper"] == "robot file, the joint itself"
+    assert sources["shoulder", "lower"] == sources["gripper", "upper"] == "URDF"
+    assert sources["shoulder", "velocity"] == sources["elbow", "lower"] == "joint_defaults"
+    assert sources["elbow", "jerk"] == "joint_limits.yaml"
+    assert ("shoulder", "jerk") not in sources
+    still = np.zeros((2, 3))
+    certificate = certify(robot, Trajectory(robot.joint_names, [0.0, 1.0], still, still, still))
+    told = certificate.summary()["limits"]["shoulder"]["upper"]
+    assert told == {"value": 2.5, "source": "robot file, the joint itself", "urdf": 2.0}
+    words = certificate.limit_sources
+    assert "acceleration" in words[words.index("joint_defaults: ") :]
+    assert "joint_limits.yaml: jerk" in words
+    lines = certified_text(
+        robot.name, Trajectory(robot.joint_names, [0.0, 1.0], still), certificate, ""
+    )
+    assert yaml.safe_load(lines)["limits"]["shoulder"]["upper"] == [
+        2.5,
+        "robot file, the joint itself",
+    ]
 
 
 @pytest.mark.parametrize(
