@@ -134,13 +134,16 @@ def require_limits(robot: RobotModel, kinds: Iterable[Limit]) -> None:
         kinds: the limits that every joint must have.
 
     Raises:
-        MissingLimitError: the first joint, and its first limit, that is missing.
+        MissingLimitError: with every limit that is missing, and the joints that lack it.
     """
-    needed = tuple(kinds)
-    for joint in robot.joints:
-        for kind in needed:
-            if not _has(joint.limits, kind):
-                raise MissingLimitError(joint.name, kind)
+    missing = {
+        kind: tuple(joint.name for joint in robot.joints if not _has(joint.limits, kind))
+        for kind in kinds
+    }
+    found = [(kind, joints) for kind, joints in missing.items() if joints]
+    if found:
+        (kind, joints), *others = found
+        raise MissingLimitError(joints[0], kind, *joints[1:], others=dict(others))
 
 
 def tighter(limits: JointLimits, defaults: JointLimits) -> JointLimits:

@@ -229,6 +229,7 @@ class RobotModel:
         experiment: how an experiment is simulated, None where the file has none.
         digest: SHA-256 of the file the model was read from, empty where there is none.
         file: that file, None where there is none.
+        warnings: what was passed over in the description, for people.
     """
 
     name: str
@@ -245,6 +246,7 @@ class RobotModel:
     experiment: SimulatedExperiment | None = None
     digest: str = ""
     file: Path | None = field(default=None, compare=False, repr=False)
+    warnings: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gravity", read_only(self.gravity))

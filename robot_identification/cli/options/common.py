@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -42,9 +43,12 @@ def robot_of(options: argparse.Namespace, *, closed_loops: bool = False) -> Robo
         options: parsed arguments.
         closed_loops: whether the command can deal with joints that follow others.
     """
-    return load_robot(
+    robot = load_robot(
         options.robot, effort_meaning=options.effort_meaning, closed_loops=closed_loops
     )
+    for warning in robot.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+    return robot
 
 
 def add_bags(parser: argparse.ArgumentParser, *, needed: bool = True) -> None:

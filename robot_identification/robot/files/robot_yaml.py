@@ -13,7 +13,7 @@ from robot_identification.robot.files import robot_yaml_sections as yaml_section
 from robot_identification.robot.files.document import Document, read_document
 from robot_identification.robot.files.schema import check, suggestion
 from robot_identification.robot.files.urdf import STANDARD_GRAVITY, UrdfDescription, read_urdf
-from robot_identification.robot.geometry import placement
+from robot_identification.robot.geometry import nominal_angle, placement
 from robot_identification.robot.limits import DEFAULTS, OWN, tighter, with_limits
 from robot_identification.robot.model import (
     EffortMeaning,
@@ -26,6 +26,7 @@ from robot_identification.robot.model import (
 )
 from robot_identification.robot.terms import TERMS
 
+_ANGLES = ("alpha", "theta", "gamma")
 _KINEMATIC_KEYS = ("link", "type", "antecedent", "geometry")
 
 
@@ -76,6 +77,7 @@ def build(document: Document) -> RobotModel:
         workspace=yaml_sections.workspace(document),
         experiment=yaml_sections.experiment(document, len(joints)),
         digest=digest,
+        warnings=() if urdf is None else urdf.robot.warnings,
     )
     _check_transmission(document, robot)
     if urdf is not None:
@@ -190,7 +192,9 @@ def _cycle(antecedents: list[int], start: int) -> list[int]:
 def _geometry(document: Document, i: int) -> GeometricParameters:
     given = document.data["joints"][i]["geometry"]
     path = ("joints", i, "geometry")
-    return GeometricParameters(**{key: yaml_sections.angle(document, *path, key) for key in given})
+    values = {key: yaml_sections.angle(document, *path, key) for key in given}
+    angles = {key: nominal_angle(values[key]) for key in _ANGLES if key in values}
+    return GeometricParameters(**{**values, **angles})
 
 
 def _with_drive(document: Document, joint: Joint, i: int | None) -> Joint:

@@ -223,13 +223,13 @@ def _narrowed(joint: Joint, sources: Sources, room: float) -> Joint:
         acceleration=less(given.acceleration, sources.acceleration_share),
         jerk=less(given.jerk, sources.acceleration_share),
     )
-    sources = {
+    told = {
         name: f"{source}, narrowed by the node"
         if getattr(limits, name) != getattr(given, name)
         else source
         for name, source in joint.limit_sources.items()
     }
-    return replace(joint, limits=limits, limit_sources=sources)
+    return replace(joint, limits=limits, limit_sources=told)
 
 
 def limits_in_words(machine: Machine) -> str:
