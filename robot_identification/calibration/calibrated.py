@@ -210,12 +210,14 @@ class CalibratedParameters(Stored):
     @property
     def cost(self) -> str:
         """The error of these parameters beside that of the identified ones, in one sentence."""
-        more = 100.0 * self.error_increase_identified
+        whole, space, consistency = (
+            f"{round(100.0 * part, 1) + 0.0:+.1f} %"  # no -0.0
+            for part in (self.error_increase_identified, self.space_cost, self.error_increase)
+        )
         return (
             f"published {self.error.total:.4g} of the efforts unexplained, identified "
-            f"{self.error_identified.total:.4g} ({more:+.1f} %: {self.space} space "
-            f"{100.0 * self.space_cost:+.1f} %, then consistency "
-            f"{100.0 * self.error_increase:+.1f} %)"
+            f"{self.error_identified.total:.4g} ({whole}: {self.space} space {space}, then "
+            f"consistency {consistency})"
         )
 
     @property

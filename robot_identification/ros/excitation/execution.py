@@ -26,8 +26,8 @@ from robot_identification.ros.planning.planner import Planner
 from robot_identification.ros.planning.planning import (
     PlanningJob,
     Prepared,
-    limits_in_words,
     prepare,
+    wider_limits,
 )
 from robot_identification.ros.planning.worker import Planned
 from robot_identification.ros.supervision.braking import BrakingLimits
@@ -316,5 +316,5 @@ def _outline(prepared: Prepared, speed: float) -> str:
     return (
         f"approach {way:.1f} s, trajectory {prepared.run.duration:.1f} s at "
         f"{100.0 * speed:g} % speed, at rest within {prepared.braking_time:.3f} s"
-        f"{limits_in_words(prepared.machine)}; {prepared.obstacles}"
+        f"{wider_limits(prepared.machine)}; {prepared.obstacles}"
     )

@@ -232,13 +232,17 @@ def _narrowed(joint: Joint, sources: Sources, room: float) -> Joint:
     return replace(joint, limits=limits, limit_sources=told)
 
 
-def limits_in_words(machine: Machine) -> str:
-    """Return where limits stand and go beyond those of the URDF, for people; empty if unknown."""
-    sources = sources_in_words(stated_limits(machine.described))
-    told = f"; limits from {sources}" if sources else ""
+def wider_limits(machine: Machine) -> str:
+    """Return where limits go beyond those of the URDF, for people; empty if nowhere."""
     kinds = get_args(Limit)
     wider = [text for kind in kinds for text in wider_than_urdf(machine.described, kind)]
-    return told + (f"; limits wider than in the URDF: {'; '.join(wider)}" if wider else "")
+    return f"; limits wider than in the URDF: {'; '.join(wider)}" if wider else ""
+
+
+def limit_sources(machine: Machine) -> str:
+    """Return where the limits stand, for people; empty if nobody knows."""
+    sources = sources_in_words(stated_limits(machine.described))
+    return f"; limits from {sources}" if sources else ""
 
 
 def prepare(
