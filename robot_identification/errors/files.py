@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from robot_identification.errors.base import InputError
@@ -70,23 +70,39 @@ class UnknownRobotError(InputError):
 
 
 class MissingLimitError(InputError):
-    """A robot lacks a limit that is needed to plan, to simulate or to feed a model forward.
+    """A robot lacks limits that are needed to plan, to simulate or to feed a model forward.
 
     Attributes:
-        joint: name of the first joint without it.
+        joint: name of the first joint without one.
         limit: ``position``, ``velocity``, ``acceleration``, ``jerk`` or ``effort``.
         joints: names of all joints that are known to lack it.
+        missing: every limit that is missing -> names of the joints that lack it.
     """
 
-    def __init__(self, joint: str, limit: str, *others: str) -> None:
+    def __init__(
+        self,
+        joint: str,
+        limit: str,
+        *more: str,
+        others: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
         self.joint = joint
         self.limit = limit
-        self.joints = (joint, *others)
-        have = "have" if others else "has"
+        self.joints = (joint, *more)
+        self.missing: dict[str, tuple[str, ...]] = {limit: self.joints}
+        self.missing |= {kind: tuple(joints) for kind, joints in (others or {}).items()}
+        lacking = ", ".join(
+            f"{'' if i else 'joint '}{', '.join(joints)} "
+            f"{'have' if len(joints) > 1 else 'has'} no {kind} limit"
+            for i, (kind, joints) in enumerate(self.missing.items())
+        )
+        keys = ", ".join("lower, upper" if kind == "position" else kind for kind in self.missing)
+        one = "one is" if len(self.missing) == 1 else "they are"
+        them = "it" if len(self.missing) == 1 else "them"
         super().__init__(
-            f"joint {', '.join(self.joints)} {have} no {limit} limit, and one is needed here; "
-            "give it in the robot file (joints: limits: "
-            f"{'lower, upper' if limit == 'position' else limit})"
+            f"{lacking}, and {one} needed here; "
+            f"give {them} in the robot file (joints: limits: {keys}; or for all joints under "
+            "joint_defaults)"
         )
 
 

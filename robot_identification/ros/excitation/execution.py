@@ -24,7 +24,12 @@ from robot_identification.ros.excitation.other_arms import OtherArms
 from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.ros.messages.trajectories import message_of
 from robot_identification.ros.planning.planner import Planner
-from robot_identification.ros.planning.planning import PlanningJob, Prepared, prepare, wider_limits
+from robot_identification.ros.planning.planning import (
+    PlanningJob,
+    Prepared,
+    prepare,
+    wider_limits,
+)
 from robot_identification.ros.planning.worker import Planned
 from robot_identification.ros.supervision.braking import BrakingLimits
 from robot_identification.ros.supervision.phases import (
