@@ -7,9 +7,9 @@ says what cannot be read from it:
     <!-- not compared: REASON -->           what is printed depends on time, machine or the writer
     <!-- data NAME: FILE as LINK, ... -->   run where that data set is here; FILE of it as LINK
 
-An output belongs to the commands before it, and is compared if they ran.  It may be any part of
-what they print: lines that follow each other, `...` for lines that are left out, and for the rest
-of a line at its end.
+An output belongs to the commands before it in its section, and is compared if they ran.  It may be
+any part of what they print: lines that follow each other, `...` for lines that are left out, and
+for the rest of a line at its end.
 """
 
 import contextlib
@@ -33,6 +33,7 @@ _BLOCK = re.compile(
     r"|(?P<indented>(?:^ {4}[^\n]*\n(?:\n+(?= {4}))?)+))",
     re.MULTILINE | re.DOTALL,
 )
+_HEADING = re.compile(r"^#+ ", re.MULTILINE)
 _DATA = re.compile(r"data (?P<name>\w+): (?P<links>.+)")
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?%?")
 _RUN_TIME = re.compile(r"[\d.]+ s$")
@@ -40,10 +41,11 @@ _RUN_TIME = re.compile(r"[\d.]+ s$")
 
 @dataclass(frozen=True)
 class Block:
-    """A block of a page, with the marker before it."""
+    """A block of a page, with the marker before it, and the number of its section."""
 
     page: Path
     line: int
+    section: int
     marker: str
     language: str
     text: str
@@ -77,8 +79,9 @@ def blocks(page: Path) -> Iterator[Block]:
     for found in _BLOCK.finditer(text):
         kind = "fenced" if found["fenced"] is not None else "indented"
         marker, line = found["marker"] or "", text.count("\n", 0, found.start(kind)) + 1
+        section = len(_HEADING.findall(text, 0, found.start()))
         for part in _parts(found[kind], kind == "indented"):
-            yield Block(page, line, marker, found["language"] or "", part)
+            yield Block(page, line, section, marker, found["language"] or "", part)
             line += part.count("\n")
 
 
@@ -105,8 +108,10 @@ def run_page(page: Path, folder: Path) -> Run:
             run nor marked.
     """
     ran, compared, without_data, different = [], [], [], []
-    printed = None  # by the last block of commands, if it ran
+    printed, section = None, 0  # by the last block of commands, if it ran
     for block in blocks(page):
+        if block.section != section:
+            printed, section = None, block.section
         reason = block.marker.startswith("not ")
         if block.is_commands:
             printed = None
