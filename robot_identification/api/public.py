@@ -19,6 +19,7 @@ from robot_identification.excitation.simulated_recording import (
     SimulatedRecording,
     SimulationSettings,
 )
+from robot_identification.files.datasets.fetching import FetchedDataset, fetch_dataset
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.estimators.essential import EliminationRule
@@ -39,6 +40,7 @@ __all__ = [
     "DidimSettings",
     "EffortSource",
     "EliminationRule",
+    "FetchedDataset",
     "FourierSettings",
     "HuberSettings",
     "IdentificationResult",
@@ -59,6 +61,7 @@ __all__ = [
     "calibrate",
     "certify",
     "export",
+    "fetch_dataset",
     "identify",
     "identify_didim",
     "known_robots",

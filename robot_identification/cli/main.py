@@ -42,6 +42,7 @@ COMMANDS = {
     "Pinocchio.",
     "payload": "Identify the payload of a robot from runs without and with it.",
     "drive-gains": "Identify the gains of all drives from runs without and with a known payload.",
+    "datasets": "Fetch published recordings of real robots: public address, licence, digest.",
     "run": "Walk through a live run: plan, rehearse, run, identify, validate, calibrate.",
     "demo": "Identify a simulated TX-40 through live ROS 2 nodes, calibrate, and follow with the "
     "model.",

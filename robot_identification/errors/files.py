@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from robot_identification.errors.base import InputError
+from robot_identification.errors.base import InputError, RobotIdentificationError
 
 
 class RobotDescriptionError(InputError):
@@ -138,6 +138,20 @@ class ResultMismatchError(InputError):
 
 class OutputError(FileError):
     """An output cannot be written; what was there before is untouched."""
+
+
+class DownloadError(RobotIdentificationError):
+    """A published file cannot be had: no network, or what came is another.
+
+    Attributes:
+        address: where it is published.
+        problem: what is wrong.
+    """
+
+    def __init__(self, address: str, problem: str) -> None:
+        self.address = address
+        self.problem = problem
+        super().__init__(f"{address}: {problem}")
 
 
 class MessageError(InputError, ValueError):
