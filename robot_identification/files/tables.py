@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import BagError, SettingError
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 
 ENDINGS = (".csv", ".tsv", ".txt")
@@ -92,6 +93,7 @@ class Columns:
         return 1.0 if unit is None else _UNITS[signal][unit]
 
 
+@by_value
 @dataclass(frozen=True)
 class Table:
     """Samples of a table, on the side where they were measured.
