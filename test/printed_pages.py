@@ -5,6 +5,7 @@ says what cannot be read from it:
 
     <!-- not run: REASON -->                what needs live nodes, a network or a robot
     <!-- not compared: REASON -->           what is printed depends on time, machine or the writer
+    <!-- slow: REASON -->                   what is run by hand, with all that needs it
     <!-- data NAME: FILE as LINK, ... -->   run where that data set is here; FILE of it as LINK
 
 An output belongs to the commands before it in its section, and is compared if they ran.  It may be
@@ -59,6 +60,15 @@ class Block:
         return self.language in ("", "bash") and self.text.split(maxsplit=1)[0] in PROGRAMS
 
     @property
+    def kind(self) -> str:
+        """What kind of marker it has."""
+        return self.marker.partition(":")[0]
+
+    @property
+    def is_output(self) -> bool:
+        return self.language in ("", "text") and self.kind not in ("not run", "not compared")
+
+    @property
     def commands(self) -> list[list[str]]:
         lines = self.text.replace("\\\n", " ").splitlines()
         return [shlex.split(line, comments=True) for line in lines if line.strip()]
@@ -100,8 +110,13 @@ def _parts(text: str, indented: bool) -> Iterator[str]:
         yield kept
 
 
-def run_page(page: Path, folder: Path) -> Run:
+def run_page(page: Path, folder: Path, *, slow: bool = False) -> Run:
     """Run the commands of a page in a folder, which is the current one, and compare what it shows.
+
+    Args:
+        page: the page.
+        folder: an empty folder.
+        slow: whether what takes long is run too.
 
     Raises:
         AssertionError: a command fails, prints something else than the page shows, or is neither
@@ -112,17 +127,16 @@ def run_page(page: Path, folder: Path) -> Run:
     for block in blocks(page):
         if block.section != section:
             printed, section = None, block.section
-        reason = block.marker.startswith("not ")
         if block.is_commands:
             printed = None
-            if block.marker.startswith("not run: "):
+            if block.kind == "not run" or (block.kind == "slow" and not slow):
                 continue
             if not _linked(block, folder):
                 without_data.append(block.place)
                 continue
             printed = "".join(_printed(block, command) for command in block.commands)
             ran.append(block.place)
-        elif printed is not None and block.language in ("", "text") and not reason:
+        elif printed is not None and block.is_output:
             if not shows(block.text, printed):
                 different.append(f"{block.place} shows\n{block.text}\nbut printed is\n{printed}")
             compared.append(block.place)
@@ -134,7 +148,8 @@ def _linked(block: Block, folder: Path) -> bool:
     """Put the data that a block asks for into the folder; tell whether they are here."""
     asked = _DATA.fullmatch(block.marker)
     if asked is None:
-        assert not block.marker or block.marker.startswith("not compared: "), block.place
+        known = ("", "not run", "not compared", "slow")
+        assert block.kind in known, f"{block.place}: {block.marker}"
         return True
     assert asked["name"] in DATASETS, block.place
     data = measured_data(asked["name"])
