@@ -4,6 +4,7 @@
 #   make demo         identify a simulated robot through live ROS 2 nodes
 #   make test         linters, types, architecture, tests
 #   make benchmark    the goals beside their peers, about ten minutes
+#   make mutants      small faults of the modules on which safety depends: which do tests find?  hours
 #   make schema       the parts of config/schema that tables say, after a table has changed
 #   make docs         the pages of docs/ as HTML, in docs/build
 #   make PYTHON=...   with another Python (3.10 to 3.13); "make clean" first
@@ -46,8 +47,9 @@ endif
 
 PYTEST_OPTIONS ?=
 BENCHMARK_OPTIONS ?=
+MUTANT_OPTIONS ?= --sample 40
 
-.PHONY: all venv demo test compiled schema docs lint format benchmark soak clean
+.PHONY: all venv demo test compiled schema docs lint format benchmark mutants soak clean
 all: venv
 
 # Two steps, so that a change of an interface costs seconds: the second builds
@@ -104,6 +106,14 @@ benchmark: $(VENV)/benchmark
 
 $(VENV)/benchmark: $(VENV)/built
 	@$(PIP) install --quiet 'robot_identification[benchmark]' $(PINS)
+	@touch $@
+
+# The whole of it with MUTANT_OPTIONS=; benchmarks/README.md tells the others.
+mutants: $(VENV)/mutants compiled
+	$(BIN)/python benchmarks/mutants.py $(MUTANT_OPTIONS)
+
+$(VENV)/mutants: $(VENV)/built
+	@$(PIP) install --quiet 'robot_identification[mutants]' $(PINS)
 	@touch $@
 
 soak: venv

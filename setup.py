@@ -69,6 +69,7 @@ EXTRAS = {
         "sphinx-argparse>=0.4",
     ],
     "mujoco": ["mujoco>=3.3,<5"],
+    "mutants": ["cosmic-ray>=8.7,<9"],
     "parallel": ["distributed>=2026.1.1"],
     "report": ["jinja2>=3.1.6", "markupsafe>=2", "matplotlib>=3.6"],
     "test": [

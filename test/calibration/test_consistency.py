@@ -1,18 +1,27 @@
 """Consistent parameters: without loss of fit where there are any, else at the least loss."""
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from made_up_results import made_up_result
 from random_robots import coupled_wrist, random_robot, random_values
-from robot_identification.calibration import semidefinite
-from robot_identification.calibration.conditions import conditions, scales
-from robot_identification.calibration.consistency import Problem, with_least_loss, without_loss
+from robot_identification.calibration import consistency, semidefinite
+from robot_identification.calibration.conditions import CENTRE, LINK, conditions, scales
+from robot_identification.calibration.consistency import (
+    Problem,
+    Step,
+    owners,
+    publish,
+    with_least_loss,
+    without_loss,
+)
 from robot_identification.calibration.prior import Prior
 from robot_identification.calibration.standard import StandardSystem, minimum_norm
-from robot_identification.errors import SolverMissingError
+from robot_identification.errors import CalibrationError, SolverMissingError
+from robot_identification.robot.bodies import pseudo_inertia
 
 MARGIN = 1e-4  # docs/calibration.md
 
@@ -155,3 +164,173 @@ def test_conditions_of_couplings_are_those_of_the_rotors():
     assert found["drive inertia", "joint_1, joint_2"] == [[5.0, 3.0], [3.0, 3.0]]
     assert found["viscous friction", "joint_1, joint_2"] == [[0.7, 0.2], [0.2, 0.4]]
     assert found["Coulomb friction", "joint_1, joint_2"] == [[0.1]]
+
+
+@pytest.fixture(scope="module")
+def sound(robot, truth):
+    """The problem of a robot whose parameters are consistent, and known before."""
+    return problem_of(robot, truth, known_prior(robot, truth), noise=0.0)
+
+
+def test_the_noise_is_that_of_the_residual_per_degree_of_freedom(sound):
+    base = len(sound.system.right)
+    system = replace(sound.system, rest=6.0, rows=base + 9)
+    assert replace(sound, system=system).noise == pytest.approx(2.0)
+    for rows in (base, base + 1, base - 5):
+        few = replace(sound, system=replace(system, rows=rows))
+        assert few.noise == pytest.approx(6.0), "at least one degree of freedom"
+    exact = replace(sound, system=replace(system, rest=0.0))
+    assert exact.noise == pytest.approx(1e-5 * np.linalg.norm(system.right) / 3.0)
+    silent = replace(system, rest=0.0, right=np.zeros(base))
+    assert 0.0 < replace(sound, system=silent).noise < 1e-300
+
+
+def test_eigenvalues_are_those_of_matrices_in_the_size_of_the_link(sound, robot, truth):
+    found = sound.eigenvalues(truth[robot.standard_indices])
+    for link in range(len(robot.joints)):
+        mass, length = sound.scales.mass[link], sound.scales.length[link]
+        unit = np.sqrt(mass) * np.array([length, length, length, 1.0])
+        matrix = pseudo_inertia(truth[robot.layout.link(link)]) / np.outer(unit, unit)
+        assert found[link] == pytest.approx(np.linalg.eigvalsh(matrix)[0])
+
+
+def test_inequalities_say_what_the_conditions_say_less_the_margin(sound, robot, truth):
+    rng = np.random.default_rng(5)
+    offset = truth[robot.standard_indices]
+    basis, y = rng.normal(size=(len(offset), 3)), rng.normal(size=3)
+    found = sound.inequalities(offset, basis, 0.25)
+    smallest = [np.linalg.eigvalsh(one.linear @ y + one.constant)[0] for one in found]
+    np.testing.assert_allclose(smallest, sound.eigenvalues(offset + basis @ y) - 0.25)
+
+
+def test_conditions_hold_a_solution_back_up_to_one_and_a_half_margins(sound, robot, truth):
+    values = truth[robot.standard_indices]
+    eigenvalues = sound.eigenvalues(values)
+    middle = np.sort(eigenvalues)[2]
+    for more, count in ((1.0 + 1e-9, 3), (1.0 - 1e-9, 2)):
+        active = sound.active(values, middle / 1.5 * more)
+        assert len(active) == count
+    assert sound.active(values, 1e-9) == ()
+
+
+def test_unknown_parameters_are_tied_weakly_to_a_nominal_machine(sound, robot, truth):
+    known = np.arange(len(sound.sizes)) % 2 == 0
+    prior = replace(sound.prior, known=known)
+    weight, target = replace(sound, prior=prior).distance_rows()
+    np.testing.assert_array_equal(weight, np.where(known, 1.0, 0.1))
+    nominal = sound.scales.nominal[robot.standard_indices]
+    expected = np.where(known, truth[robot.standard_indices], nominal)
+    np.testing.assert_allclose(target * sound.sizes, expected)
+
+
+def test_owners_are_named_once_by_kind(sound):
+    links = [c for c in sound.conditions if c.kind == LINK]
+    drives = [c for c in sound.conditions if c.kind not in (LINK, CENTRE)]
+    some = [links[1], *drives[:1], links[0], links[1]]
+    assert owners(some, LINK) == (links[1].owner, links[0].owner)
+    assert owners(some, LINK, drives[0].kind) == (links[1].owner, drives[0].owner, links[0].owner)
+    assert owners(some, CENTRE) == ()
+
+
+def near(sound, robot, truth, seed):
+    """Return a problem with a prior some thousandths off a sound robot, and that prior."""
+    rng = np.random.default_rng(seed)
+    values = truth + 1e-3 * sound.scales.parameters * rng.normal(size=len(truth))
+    return replace(sound, prior=known_prior(robot, values)), values[robot.standard_indices]
+
+
+def test_repair_goes_where_the_prior_is_nearest_among_the_same_torques(sound, robot, truth):
+    """Where no condition holds it back: the projection of the prior, in the sizes of the links."""
+    problem, prior = near(sound, robot, truth, 31)
+    start = minimum_norm(sound.system)
+    scaled = sound.system.projection * sound.sizes
+    there = (prior - start) / sound.sizes
+    expected = start + sound.sizes * (there - np.linalg.pinv(scaled) @ (scaled @ there))
+    np.testing.assert_allclose(without_loss(problem, start), expected, atol=1e-5)
+    unknown = replace(problem, prior=replace(problem.prior, known=np.zeros(len(prior), bool)))
+    nominal = sound.scales.nominal[robot.standard_indices]
+    there = (nominal - start) / sound.sizes
+    expected = start + sound.sizes * (there - np.linalg.pinv(scaled) @ (scaled @ there))
+    if problem.eigenvalues(expected).min() > MARGIN:
+        np.testing.assert_allclose(without_loss(unknown, start), expected, atol=1e-5)
+
+
+def test_where_every_parameter_is_identified_there_is_nothing_to_repair(sound):
+    count = len(sound.sizes)
+    system = replace(
+        sound.system, factor=np.eye(count), projection=np.eye(count), right=np.ones(count)
+    )
+    assert without_loss(replace(sound, system=system), np.ones(count)) is None
+
+
+@pytest.mark.parametrize("softness", [1.0, 10.0])
+def test_the_program_weighs_torque_against_the_prior_by_the_noise(sound, robot, truth, softness):
+    """Where no condition holds it back: regularised least squares."""
+    problem, prior = near(sound, robot, truth, 32)
+    system = replace(problem.system, rest=0.02 * np.linalg.norm(problem.system.right))
+    problem, start = replace(problem, system=system), truth[robot.standard_indices]
+    w = system.matrix * problem.sizes / (softness * problem.noise)
+    normal = w.T @ w + np.eye(len(prior))
+    expected = np.linalg.solve(normal, w.T @ (w @ (start / problem.sizes)) + prior / problem.sizes)
+    found = with_least_loss(problem, start, softness=softness)
+    np.testing.assert_allclose(found / problem.sizes, expected, atol=1e-5)
+
+
+def broken(robot, truth):
+    """Return parameters of the model with a link that cannot exist."""
+    values = truth.copy()
+    values[robot.layout.link(1)] *= -1.0
+    return values[robot.standard_indices]
+
+
+def test_what_is_consistent_or_need_not_be_is_published_as_it_is(sound, robot, truth):
+    free = truth[robot.standard_indices]
+    for values, asked in ((free, True), (free, False), (broken(robot, truth), False)):
+        found = publish(sound, values, consistent=asked)
+        assert found.step is Step.NEAREST
+        assert found.active == ()
+        np.testing.assert_allclose(found.values[robot.standard_indices], values, rtol=1e-9)
+        assert found.checks.consistent == (values is free)
+
+
+def test_published_values_have_ten_digits(sound, robot, truth):
+    found = publish(sound, truth[robot.standard_indices] / 3.0, consistent=False).values
+    for value, exact in zip(found, truth / 3.0, strict=True):
+        assert value == float(f"{exact:.9e}")
+
+
+@pytest.mark.parametrize("good", range(7))
+def test_consistent_parameters_are_sought_by_repair_first(sound, robot, truth, good, monkeypatch):
+    """With ever more margin and less weight on the torque; the first that pass are published."""
+    tried = []
+
+    def attempt(step, margin, softness):
+        tried.append((step, pytest.approx(margin), softness))
+        if len(tried) > good:
+            return truth[robot.standard_indices]
+        return None if len(tried) % 2 else broken(robot, truth)
+
+    monkeypatch.setattr(
+        consistency, "without_loss", lambda _p, _v, margin: attempt(Step.REPAIRED, margin, 1.0)
+    )
+    monkeypatch.setattr(
+        consistency,
+        "with_least_loss",
+        lambda _p, _v, margin, softness: attempt(Step.SEMIDEFINITE, margin, softness),
+    )
+    expected = [
+        (Step.REPAIRED, 1e-3, 1.0), (Step.REPAIRED, 1e-5, 1.0), (Step.SEMIDEFINITE, 1e-4, 1.0),
+        (Step.SEMIDEFINITE, 3e-4, 10.0), (Step.SEMIDEFINITE, 1e-3, 100.0),
+        (Step.SEMIDEFINITE, 1e-3, 1e4),
+    ]  # fmt: skip
+    if good == 6:
+        with pytest.raises(CalibrationError, match="link"):
+            publish(sound, broken(robot, truth), consistent=True)
+        assert tried == expected
+        return
+    found = publish(sound, broken(robot, truth), consistent=True)
+    assert tried == expected[: good + 1]
+    assert found.step is expected[good][0]
+    assert found.checks.consistent
+    np.testing.assert_allclose(found.values, truth, rtol=1e-9)
+    assert found.active == sound.active(truth[robot.standard_indices], expected[good][1])

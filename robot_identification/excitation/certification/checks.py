@@ -56,7 +56,9 @@ def rising(times: Array) -> bool:
 
     They rise as whole nanoseconds too.
     """
-    if times.size < 2 or times[0] < 0.0 or times.max() > _LATEST:
+    if times.size < 2 or not np.isfinite(times).all():
+        return False
+    if times[0] < 0.0 or times.max() > _LATEST:
         return False
     return bool((np.diff(whole_nanoseconds(times)) > 0).all())
 

@@ -5,13 +5,24 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from robot_identification.errors import SettingError
+from robot_identification.errors import NotExcitedError, RecordingError, SettingError
 from robot_identification.files.results import dump, read_result
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.estimators.essential import EliminationRule
+from robot_identification.identification.estimators.least_squares import RelativeError
 from robot_identification.identification.identify import identify, validate
-from robot_identification.identification.rows.factor import merge
-from robot_identification.identification.statistics.cross_validation import others
+from robot_identification.identification.rows.factor import JointFactor, merge, triangle_of
+from robot_identification.identification.statistics.cross_validation import (
+    CrossValidation,
+    Fold,
+    cross_validate,
+    cross_validation_entries,
+    cross_validation_of,
+    fold_entries,
+    fold_of,
+    others,
+    validation_warnings,
+)
 from several_bags import STATED, arm
 
 
@@ -137,3 +148,169 @@ def test_more_weights_than_bags_are_refused(bags):
     robot, recordings, _ = bags
     with pytest.raises(SettingError, match="one for each of 3 bags"):
         identify(robot, recordings, weighting=Weighting((1.0, 2.0)))
+
+
+JOINTS = ("hip", "knee")
+
+
+def groups(count=3, rows=20, seed=0):
+    """Return regressors (count, 2, rows, 2), efforts, and the factors of groups of two joints."""
+    rng = np.random.default_rng(seed)
+    w = rng.normal(size=(count, 2, rows, 2))
+    y = w @ [1.0, 2.0] + rng.normal(size=(count, 2, rows))
+    factors = [
+        [
+            JointFactor(joint, np.arange(2), triangle_of(np.column_stack([w[g, j], y[g, j]])), rows)
+            for j, joint in enumerate(JOINTS)
+        ]
+        for g in range(count)
+    ]
+    return w, y, factors
+
+
+def test_errors_are_those_of_the_rows_themselves():
+    w, y, factors = groups()
+    estimates = np.array([[0.0, 0.0], [1.0, 2.0], [3.0, -1.0]])
+    all_of_them = np.array([1.1, 1.9])
+    found = cross_validate("bags", "abc", factors, all_of_them, estimates.__getitem__)
+    assert [fold.name for fold in found.folds] == ["a", "b", "c"]
+    rest = y - np.einsum("gjrp,gp->gjr", w, estimates)
+    for number, fold in enumerate(found.folds):
+        assert fold.rows == (20, 20)
+        np.testing.assert_allclose(fold.effort_rms, np.sqrt(np.mean(y[number] ** 2, axis=1)))
+        expected = np.linalg.norm(rest[number], axis=1) / np.linalg.norm(y[number], axis=1)
+        np.testing.assert_allclose(fold.error.joints, expected)
+        fitted = y[number] - w[number] @ all_of_them
+        assert fold.fitted.total == pytest.approx(
+            np.linalg.norm(fitted) / np.linalg.norm(y[number])
+        )
+        assert fold.reason == ""
+    assert found.error.total == pytest.approx(np.linalg.norm(rest) / np.linalg.norm(y))
+    joints = np.linalg.norm(rest, axis=(0, 2)) / np.linalg.norm(y, axis=(0, 2))
+    np.testing.assert_allclose(found.error.joints, joints)
+
+
+def test_a_group_that_the_others_cannot_predict_does_not_count():
+    _, _, factors = groups()
+
+    def without(number):
+        if number == 0:
+            raise RecordingError("too short")
+        if number == 1:
+            raise NotExcitedError(("A",), 1e9)
+        return np.zeros(2)
+
+    found = cross_validate("bags", "abc", factors, np.zeros(2), without)
+    assert [fold.error is None for fold in found.folds] == [True, True, False]
+    assert found.folds[0].reason == "too short"
+    assert "A" in found.folds[1].reason
+    assert found.error.total == pytest.approx(1.0), "nothing predicted leaves all of the effort"
+    none = cross_validate("bags", "a", factors[:1], np.zeros(2), lambda _: without(0))
+    assert none.error is None
+
+
+def test_a_joint_without_rows_or_effort_has_no_error():
+    silent = JointFactor("hip", np.arange(2), np.zeros((3, 3)), 0)
+    found = cross_validate("bags", "a", [[silent, silent]], np.zeros(2), lambda _: np.zeros(2))
+    assert found.folds[0].effort_rms == (0.0, 0.0)
+    np.testing.assert_array_equal(found.error.joints, 0.0)
+    assert found.error.total == 0.0
+
+
+def test_a_single_group_has_no_others():
+    _, _, factors = groups(2)
+    assert others(factors[:1]) == []
+    first, second = others(factors)
+    assert first == (*factors[1],)
+    assert second == (*factors[0],)
+
+
+def fold(name, error, fitted=0.1, rms=1.0, reason=""):
+    """Return what became of a group of two joints; the error of the second is 0.1."""
+    told = None if error is None else RelativeError(error, np.array([error, 0.1]))
+    own = None if fitted is None else RelativeError(fitted, np.array([fitted, 0.1]))
+    return Fold(name, (5, 5), (rms, 1.0), own, told, reason)
+
+
+@pytest.mark.parametrize(("error", "told"), [(0.2, False), (0.201, True)])
+def test_more_than_twice_the_fitted_error_is_told(error, told):
+    lines = validation_warnings(CrossValidation("blocks", (fold("one", error),), None), JOINTS)
+    assert len(lines) == told
+    if told:
+        assert (
+            "the error on a block left out of the fit is more than 2 times the fitted" in lines[0]
+        )
+        assert "block one, hip: 0.201 instead of 0.1; the motion" in lines[0]
+
+
+def test_three_are_named_the_worst_first():
+    folds = tuple(fold(str(i), 0.3 + 0.1 * i) for i in range(4))
+    (line,) = validation_warnings(CrossValidation("blocks", folds, None), JOINTS)
+    assert "block 3, hip: 0.6 instead of 0.1; block 2, hip: 0.5 instead of 0.1; block 1, " in line
+    assert "; 1 more; the motion is too poor" in line
+    (line,) = validation_warnings(CrossValidation("blocks", folds[:3], None), JOINTS)
+    assert "more;" not in line
+
+
+@pytest.mark.parametrize(
+    ("scheme", "count", "told"), [("bags", 4, 1), ("bags", 3, 0), ("blocks", 4, 0)]
+)
+def test_a_bag_is_unlike_three_others_in_newton_metres(scheme, count, told):
+    alike = [fold(str(i), 0.1) for i in range(count - 1)]
+    odd = fold("odd", 0.1, rms=2.1)
+    lines = validation_warnings(CrossValidation(scheme, (*alike, odd), None), JOINTS)
+    assert len(lines) == told
+    if told:
+        assert "bag odd, hip: 0.21 instead of 0.1; such a bag is unlike the others" in lines[0]
+    fine = replace(odd, effort_rms=(1.9, 1.0))
+    assert not validation_warnings(CrossValidation(scheme, (*alike, fine), None), JOINTS)
+
+
+def test_what_cannot_be_predicted_or_was_held_out_is_not_compared():
+    folds = (fold("a", None, reason="joint hip rests"), fold("b", 0.9, fitted=None))
+    lines = validation_warnings(CrossValidation("bags", folds, None), JOINTS)
+    assert lines == ("bag a cannot be predicted from the others: joint hip rests",)
+
+
+def test_plain_data_give_the_cross_validation_back():
+    whole = RelativeError(0.3, np.array([0.3, 0.2]))
+    for found in (
+        CrossValidation("bags", (fold("a", None, reason="rests"), fold("b", 0.2)), whole),
+        CrossValidation("blocks", (fold("a", 0.2, fitted=None),), None),
+    ):
+        entries = cross_validation_entries(found, JOINTS)
+        back = cross_validation_of(entries, JOINTS)
+        assert cross_validation_entries(back, JOINTS) == entries
+        assert back.scheme == found.scheme
+        assert (back.error is None) == (found.error is None)
+    assert entries["folds"][0] == {
+        "name": "a",
+        "rows": {"hip": 5, "knee": 5},
+        "effort_rms": {"hip": 1.0, "knee": 1.0},
+        "relative_error": {"total": 0.2, "hip": 0.2, "knee": 0.1},
+        "fitted_error": None,
+        "reason": "",
+    }
+    older = fold_entries(replace(fold("a", 0.2), effort_rms=()), JOINTS)
+    assert "effort_rms" not in older
+    assert fold_of(older, JOINTS).effort_rms == ()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"relative_error": 0.2}, {"relative_error": {"total": 0.2, "hip": 0.2}},
+        {"relative_error": {"total": "0.2", "hip": 0.2, "knee": 0.1}},
+        {"relative_error": {"total": True, "hip": 0.2, "knee": 0.1}},
+        {"relative_error": {"total": 0.2, "hip": float("nan"), "knee": 0.1}},
+    ],
+)  # fmt: skip
+def test_wrong_plain_data_are_refused(wrong):
+    entry = {**fold_entries(fold("a", 0.2), JOINTS), **wrong}
+    with pytest.raises((KeyError, TypeError, ValueError)):
+        fold_of(entry, JOINTS)
+
+
+def test_another_scheme_is_refused():
+    with pytest.raises(ValueError, match="scheme 'weeks'"):
+        cross_validation_of({"scheme": "weeks", "folds": [], "relative_error": None}, JOINTS)

@@ -15,7 +15,11 @@ from robot_identification.identification.identify import identify, validate
 from robot_identification.identification.merging import merge_results
 from robot_identification.identification.rows.factor import JointFactor, triangle_of
 from robot_identification.identification.rows.growing_identification import GrowingIdentification
-from robot_identification.identification.statistics.joint_noise import joint_noise
+from robot_identification.identification.statistics.joint_noise import (
+    joint_noise,
+    refuse_silent_joints,
+    weight_warnings,
+)
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.conditioning import joint_side_recording
@@ -102,6 +106,72 @@ def test_the_first_joint_of_a_ur10_has_thirty_four_parameters():
     factors = identify(robot, recordings).factors
     assert factors[0].own_fit[1] == 34
     assert [f.own_fit[1] for f in factors[1:]] == [len(f.columns) for f in factors[1:]]
+
+
+def made(joint, rows, rest, effort, columns=2):
+    """Return the factor of rows of which a fit leaves a residual of this norm."""
+    explained = np.sqrt(effort**2 - rest**2)
+    triangle = np.diag([1.0] * columns + [rest])
+    triangle[0, -1] = explained
+    return JointFactor(joint, np.arange(columns), triangle, rows)
+
+
+def test_the_noise_is_the_residual_per_degree_of_freedom():
+    """Eight degrees of freedom are enough, seven are not."""
+    for rows, told in ((10, True), (9, False)):
+        found = joint_noise([made("hip", 38, 6.0, 60.0), made("knee", rows, 2.0, 30.0)])
+        assert found.told.tolist() == [True, told]
+        # else: a tenth of its effort, as of the joint whose noise is told
+        expected = 2.0 / np.sqrt(8) if told else 0.1 * 30.0 / np.sqrt(9)
+        np.testing.assert_allclose(found.deviations, [6.0 / np.sqrt(36), expected])
+
+
+def test_a_joint_with_few_rows_is_as_noisy_as_the_noisiest_of_the_others():
+    three = [made("a", 38, 6.0, 60.0), made("b", 38, 6.0, 20.0), made("c", 4, 1.0, 10.0)]
+    assert joint_noise(three).deviations[2] == pytest.approx(0.3 * 10.0 / 2.0)
+
+
+def test_a_joint_without_effort_has_the_largest_noise():
+    three = [made("a", 38, 6.0, 60.0), made("b", 27, 10.0, 30.0), made("c", 0, 0.0, 0.0)]
+    found = joint_noise(three)
+    assert found.told.tolist() == [True, True, False]
+    np.testing.assert_allclose(found.deviations, [1.0, 2.0, 2.0])
+
+
+def test_no_joint_is_quieter_than_a_billionth_of_the_noisiest():
+    found = joint_noise([made("a", 38, 6.0, 60.0), made("b", 38, 6e-12, 60.0)])
+    np.testing.assert_allclose(found.deviations, [1.0, 1e-9], rtol=1e-12)
+
+
+@pytest.mark.parametrize(("rest", "alike"), [(0.9e-12, True), (1.1e-12, False)])
+def test_what_is_left_by_rounding_tells_no_noise(rest, alike):
+    found = joint_noise([made("a", 38, rest, 1.0), made("b", 38, 0.5 * rest, 1.0)])
+    assert (found.deviations[0] == found.deviations[1] == 1.0) == alike
+
+
+def test_warnings_name_joints_with_too_few_rows():
+    hip, knee = made("hip", 38, 6.0, 60.0), made("knee", 9, 2.0, 30.0)
+    assert weight_warnings([hip, made("knee", 10, 2.0, 30.0), made("c", 0, 0.0, 0.0)]) == ()
+    (line,) = weight_warnings([hip, knee])
+    assert line == (
+        "too few rows to tell the noise of knee (9 rows, 2 columns); taken for as noisy, beside "
+        "its effort, as the noisiest of the others: record longer"
+    )
+    (line,) = weight_warnings([knee])
+    assert "all joints are weighted alike" in line
+
+
+def test_the_first_recording_with_a_silent_joint_is_named():
+    sound, silent = made("hip", 9, 2.0, 30.0), made("knee", 9, 0.0, 0.0)
+    absent = made("knee", 0, 0.0, 0.0)
+    refuse_silent_joints([[sound, absent], [sound, sound]], ("one", "two"))
+    with pytest.raises(NoEffortError, match="two") as refusal:
+        refuse_silent_joints([[sound, absent], [sound, silent], [silent]], ("one", "two", "three"))
+    assert refusal.value.joints == ("knee",)
+    assert not refusal.value.every
+    with pytest.raises(NoEffortError) as refusal:
+        refuse_silent_joints([[silent, absent]])
+    assert refusal.value.every
 
 
 def recorded(raw, source="run"):

@@ -159,3 +159,138 @@ def test_what_no_robot_has_is_said(rng):
     assert "below zero" in inertia.reason
     assert not moment.impossible  # a moment may be negative
     assert not friction.impossible
+
+
+def result_with(covariance, values, std, names=None):
+    """Return a result whose estimates have a covariance matrix, up to a factor."""
+    count = len(covariance)
+    root = np.linalg.cholesky(np.linalg.inv(covariance))
+    columns = np.linalg.qr(np.random.default_rng(3).normal(size=(60, count)))[0] @ root.T
+    names = names or tuple(f"{'abcdefghijklmn'[i]}1" for i in range(count))
+    result = result_of(columns, columns @ values, names)
+    estimate = replace(result.estimate, values=np.array(values), std=np.array(std))
+    return replace(result, estimate=estimate)
+
+
+def apart(values, std, names=None):
+    """Return the verdicts on parameters that have nothing to do with each other."""
+    return parameter_reliability(result_with(np.eye(len(values)), values, std, names))
+
+
+def test_verdicts_change_at_5_and_at_30_percent():
+    found = apart([1.0, -1.0, 1.0, -1.0, 0.0], [0.05, 0.0501, 0.30, 0.3001, 0.001])
+    assert [p.verdict for p in found] == [
+        Reliability.GOOD, Reliability.WEAK, Reliability.WEAK, Reliability.NOT_IDENTIFIED,
+        Reliability.NOT_IDENTIFIED,
+    ]  # fmt: skip
+    assert found[3].relative_std == pytest.approx(0.3001)
+    assert found[4].relative_std == np.inf
+    assert found[0].interval == pytest.approx((1.0 - 1.96 * 0.05, 1.0 + 1.96 * 0.05))
+
+
+def test_the_sign_is_uncertain_where_the_interval_holds_zero():
+    sure, unsure = apart([1.0, -1.0], [0.51, 0.511])
+    assert sure.reason.startswith("the residual is large beside the 71 % of the effort that it")
+    assert unsure.reason == "even its sign is uncertain"
+
+
+@pytest.mark.parametrize(
+    ("name", "never"),
+    [*((f"{kind}1", True) for kind in ("XX", "YY", "ZZ", "M", "Ia", "Fv", "Fc")),
+     *((f"{kind}1", False) for kind in ("XY", "XZ", "YZ", "MX", "MY", "MZ"))],
+)  # fmt: skip
+def test_what_cannot_be_negative_is_impossible_below_its_interval(name, never):
+    assert apart([-1.0], [0.5], (name,))[0].impossible == never
+    assert not apart([-1.0], [0.52], (name,))[0].impossible
+    assert not apart([1.0], [0.1], (name,))[0].impossible
+
+
+def test_a_parameter_grouped_with_others_may_be_negative():
+    result = result_with(np.eye(1), [-1.0], [0.1], ("ZZ1",))
+    grouping = replace(
+        result.regrouping, standard_names=("ZZ1", "Ia1"), regrouped=("Ia1",), beta=np.ones((1, 1))
+    )
+    assert not parameter_reliability(replace(result, regrouping=grouping))[0].impossible
+
+
+@pytest.mark.parametrize(("correlation", "told"), [(0.79, False), (0.81, True), (-0.81, True)])
+def test_two_are_hard_to_tell_apart_from_a_correlation_of_80_percent(correlation, told):
+    covariance = np.array([[1.0, correlation], [correlation, 1.0]])
+    result = result_with(covariance, [1.0, 1.0], [0.1, 0.1])
+    np.testing.assert_allclose(excitation(result).correlation, covariance, atol=1e-9)
+    first, second = parameter_reliability(result)
+    assert first.is_entangled == second.is_entangled == told
+    assert first.inflation == pytest.approx(1.0 / np.sqrt(1.0 - correlation**2))
+    if told:
+        assert first.entangled == (("b1", pytest.approx(correlation)),)
+        assert second.reason == f"hard to distinguish from a1 ({correlation:+.2f}) in this motion"
+    else:
+        assert first.reason.startswith("the residual is large")
+
+
+def test_the_two_worst_are_named_the_worse_first():
+    load = np.array([0.90, 0.99, 0.93, 0.96])
+    covariance = np.outer(load, load)
+    np.fill_diagonal(covariance, 1.0)
+    found = parameter_reliability(result_with(covariance, [1.0] * 4, [0.1] * 4))
+    assert [name for name, _ in found[0].entangled] == ["b1", "d1"]
+    assert [name for name, _ in found[1].entangled] == ["d1", "c1"]
+    assert found[1].entangled[0][1] == pytest.approx(0.99 * 0.96)
+    assert "from d1 (+0.95) and c1 (+0.92) in" in found[1].reason
+
+
+@pytest.mark.parametrize(("inflation", "told"), [(2.99, False), (3.01, True)])
+def test_several_that_imitate_one_together_are_told(inflation, told):
+    share = np.sqrt((1.0 - 1.0 / inflation**2) / 12)
+    covariance = np.eye(13)
+    covariance[0, 1:] = covariance[1:, 0] = share
+    found = parameter_reliability(result_with(covariance, [1.0] * 13, [0.1] * 13))[0]
+    assert found.inflation == pytest.approx(inflation)
+    assert not found.entangled
+    assert found.is_entangled == told
+    expected = "several others together imitate it; they make its deviation 3.0 times larger"
+    assert (found.reason == expected) == told
+
+
+@pytest.mark.parametrize(("share", "told"), [(0.0099, True), (0.0101, False)])
+def test_one_percent_of_the_effort_is_hardly_any(share, told):
+    rest = np.sqrt(1.0 - share**2)
+    faint, strong = apart([share, rest], [0.1 * share, 0.1])
+    assert faint.effect == pytest.approx(share)
+    assert faint.is_faint == told
+    assert (faint.reason == "it causes only 0.99 % of the effort") == told
+    assert not strong.is_faint
+    assert strong.effect == pytest.approx(rest)
+
+
+def test_where_there_is_no_effort_no_share_of_it_is_told():
+    result = result_with(np.eye(1), [0.0], [0.1])
+    result = replace(result, estimate=replace(result.estimate, values=np.array([1.0])))
+    (found,) = parameter_reliability(result)
+    assert np.isnan(found.effect)
+    assert found.reason == "the residual is large beside it"
+
+
+def test_without_factors_nothing_is_said_of_the_motion():
+    assert excitation(replace(MADE, factors=None)) is None
+
+
+def test_what_the_motion_tells_is_that_of_the_weighted_regressor():
+    """Two joints whose rows count 1 and 10 times; a method with other weights counts them once."""
+    rng = np.random.default_rng(4)
+    blocks = rng.normal(size=(2, 30, 3))
+    factors = tuple(
+        JointFactor(f"joint_{k}", np.arange(2), np.linalg.qr(block, mode="r"), 30)
+        for k, block in enumerate(blocks)
+    )
+    one = result_with(np.eye(2), [1.0, 1.0], [0.1, 0.1])
+    for given, used in (([1.0, 10.0], [1.0, 10.0]), ([1.0, 2.0, 3.0], [1.0, 1.0])):
+        estimate = replace(one.estimate, weights=np.array(given))
+        found = excitation(replace(one, factors=factors, estimate=estimate))
+        rows = np.vstack([weight * block for weight, block in zip(used, blocks, strict=True)])
+        covariance = np.linalg.inv(rows[:, :2].T @ rows[:, :2])
+        deviations = np.sqrt(np.diag(covariance))
+        np.testing.assert_allclose(found.norms, np.linalg.norm(rows[:, :2], axis=0))
+        assert found.effort_norm == pytest.approx(np.linalg.norm(rows[:, 2]))
+        np.testing.assert_allclose(found.correlation, covariance / np.outer(deviations, deviations))
+        np.testing.assert_allclose(found.inflation, deviations * found.norms)

@@ -1,5 +1,7 @@
 """What residuals show: their size, their colour, the friction in them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.integrate import trapezoid
@@ -83,3 +85,111 @@ def test_friction_is_that_of_the_robot(rng):
             rtol=1e-6,
         )
         assert not friction.grouped
+
+
+def test_figures_of_a_residual_are_those_of_its_rows():
+    """Two recordings with other rows; both count by their rows, and rows left out do not."""
+    one = prediction([3.0, 1.0, 2.0, 9.0], [1.0, 2.0, 2.0, 0.0], [True, True, True, False])
+    two = prediction([-1.0, 2.0], [-2.0, 2.0])
+    (found,) = joint_residuals((one, two))
+    np.testing.assert_array_equal(found.values, [2.0, -1.0, 0.0, 1.0, 0.0])
+    assert found.std == pytest.approx(np.sqrt(6.0 / 5.0))
+    assert found.relative == pytest.approx(np.sqrt(6.0 / 19.0))
+    assert (found.joint, found.unit) == ("joint_1", "N m")
+
+
+def test_without_effort_there_is_no_relative_residual():
+    (found,) = joint_residuals((prediction(np.zeros(20), np.ones(20)),))
+    assert np.isnan(found.relative)
+    (exact,) = joint_residuals((prediction(np.ones(20), np.ones(20)),))
+    assert exact.relative == exact.autocorrelation == 0.0
+
+
+@pytest.mark.parametrize(("rows", "enough"), [(15, False), (16, True)])
+def test_a_spectrum_takes_sixteen_rows(rows, enough, rng):
+    kept = np.arange(40) < rows
+    (found,) = joint_residuals((prediction(rng.normal(size=40), np.zeros(40), kept),))
+    assert (len(found.frequency) > 0) == enough
+    assert len(found.density) == len(found.effort_density) == len(found.frequency)
+
+
+@pytest.mark.parametrize(("rows", "enough"), [(16, False), (17, True)])
+def test_an_autocorrelation_takes_sixteen_pairs_of_rows(rows, enough, rng):
+    rest = rng.normal(size=40)
+    kept = np.arange(40) < rows
+    (found,) = joint_residuals((prediction(rest, np.zeros(40), kept),))
+    assert np.isnan(found.autocorrelation) != enough
+    if enough:
+        first, second = rest[:16], rest[1:17]
+        expected = first @ second / np.sqrt((first @ first) * (second @ second))
+        assert found.autocorrelation == pytest.approx(expected)
+
+
+def test_rows_on_either_side_of_one_left_out_are_no_neighbours():
+    kept = np.ones(60, bool)
+    kept[::3] = False
+    rest = np.where(np.arange(60) % 3 == 1, 1.0, -1.0)
+    (found,) = joint_residuals((prediction(rest, np.zeros(60), kept),))
+    assert found.autocorrelation == pytest.approx(-1.0)
+
+
+@pytest.mark.parametrize(("rows", "length"), [(100, 100), (256, 256), (300, 256)])
+def test_transforms_are_no_longer_than_256_rows(rows, length, rng):
+    (found,) = joint_residuals((prediction(rng.normal(size=rows), np.zeros(rows)),))
+    assert len(found.frequency) == length // 2 + 1
+    assert found.frequency[1] == pytest.approx(1.0 / (length * PERIOD))
+
+
+def test_the_spectrum_holds_the_power_of_rows_left_out_too(rng):
+    """Half of the rows: what they lack is given back; the effort has a spectrum of its own."""
+    kept = np.arange(4096) % 2 == 0
+    effort = 3.0 * rng.normal(size=4096)
+    predicted = effort - rng.normal(size=4096)
+    (found,) = joint_residuals((prediction(effort, predicted, kept),))
+    power = trapezoid(found.density, found.frequency)
+    assert power == pytest.approx(1.0, rel=0.1)
+    assert trapezoid(found.effort_density, found.frequency) == pytest.approx(9.0, rel=0.1)
+
+
+def friction_of(result, **changes):
+    return joint_friction(replace(result, estimate=replace(result.estimate, **changes)))[0]
+
+
+def test_friction_has_the_larger_standard_deviations(rng):
+    robot = load_robot("scara")
+    result = made_up_result(robot, load_values("scara", robot), rng, noise=0.1)
+    std = np.linspace(1.0, 2.0, len(result.estimate.std))
+    leading = result.regrouping.leading
+    for robust, larger in ((None, std), (0.5 * std, std), (2.0 * std, 2.0 * std)):
+        friction = friction_of(result, std=std, std_robust=robust)
+        v, c = larger[leading.index("Fv1")], larger[leading.index("Fc1")]
+        offset = friction.std[2]
+        np.testing.assert_allclose(friction.std[:2], [v, c])
+        expected = np.sqrt((3.0 * v) ** 2 + c**2 + offset**2)
+        np.testing.assert_allclose(friction.torque_std([-3.0, 3.0]), expected)
+        assert {"Fv1", "Fc1"} <= set(friction.names)
+
+
+def test_a_joint_without_friction_has_no_curve_and_grouped_friction_is_told(rng):
+    robot = load_robot("scara")
+    result = made_up_result(robot, load_values("scara", robot), rng)
+    names = tuple(
+        name.replace("Fv2", "x").replace("Fc2", "y") for name in result.regrouping.leading
+    )
+    bare = replace(result, regrouping=replace(result.regrouping, leading=names))
+    found = joint_friction(bare)
+    assert found[0] is not None
+    assert found[1] is None
+    regrouping = result.regrouping
+    beta = np.zeros_like(regrouping.beta) if regrouping.regrouped else np.zeros((len(names), 0))
+    beta = np.column_stack([beta, np.zeros(len(names))])
+    beta[regrouping.leading.index("Fv1"), -1] = 1.0
+    joined = replace(
+        regrouping,
+        standard_names=(*regrouping.standard_names, "extra"),
+        regrouped=(*regrouping.regrouped, "extra"),
+        beta=beta,
+    )
+    first, second = joint_friction(replace(result, regrouping=joined))
+    assert first.grouped
+    assert not second.grouped

@@ -1,11 +1,18 @@
 """Joint states of a watched robot: which count, how old they are, and what is no state."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from robot_identification.errors import StaleStateError
 from robot_identification.ros.supervision.clock import Instant
-from robot_identification.ros.supervision.states import MotionStates, Refusal
+from robot_identification.ros.supervision.states import (
+    MotionStates,
+    PhysicalMotion,
+    Reading,
+    Refusal,
+)
 from watched_motion import BEGIN, NAMES, instant, state, watched
 
 MILLISECOND = 1_000_000
@@ -152,3 +159,108 @@ def test_the_last_readings_reach_back_as_far_as_is_needed():
     assert [r.stamp for r in states.recent(0.05, 1)] == [stamp - 40 * MILLISECOND, stamp]
     assert len(states.recent(0.05, 4)) == 4
     assert not watched().recent(1.0, 3)
+
+
+def test_a_joint_may_be_half_as_fast_again_as_its_limit():
+    physical = PhysicalMotion(np.array([2.0, np.inf]), np.array([0.05, 0.1]))
+    ways = physical.excess(np.array([-0.35, 1e9]), 0.1)
+    np.testing.assert_allclose(ways, [1.0, 0.0])
+    slow = replace(physical, speed=np.ones(2))
+    np.testing.assert_allclose(slow.excess(np.array([0.05, 0.05]), -1.0), [1.0, 0.5])
+
+
+@pytest.mark.parametrize(("way", "believed"), [(0.0559, True), (0.0561, False)])
+def test_a_position_is_believed_up_to_tolerance_and_speed(way, believed):
+    """0.05 rad of tolerance, and 3 rad/s for 2 ms."""
+    states = watched()
+    for i, place in enumerate((0.0, way)):
+        stamp = BEGIN + 2 * i * MILLISECOND
+        states.add(state(stamp, [0.0, place]), instant(stamp))
+    assert (states.refused == 0) == believed
+    if not believed:
+        assert states.fault == "b cannot have moved by 0.0561 within 0.0020 s"
+
+
+@pytest.mark.parametrize(("ahead", "refused"), [(25, 0), (26, 1)])
+def test_a_stamp_may_be_ahead_of_those_before_by_a_quarter_of_the_timeout(ahead, refused):
+    states, stamp = moving()
+    now = stamp + 30 * MILLISECOND
+    message = state(now + (ahead - 1) * MILLISECOND, states.latest.position)
+    states.add(message, instant(now))
+    assert states.refused == refused
+    again, _ = moving()
+    again.add(message, instant(now), anew=True)
+    assert not again.refused, "of a robot at rest nothing depends on it"
+
+
+@pytest.mark.parametrize(("ahead", "refused"), [(100, 0), (101, 1)])
+def test_the_first_state_may_be_from_the_future_by_the_timeout(ahead, refused):
+    states = MotionStates(NAMES)
+    states.add(state(BEGIN + ahead * MILLISECOND, [0.0, 0.0]), instant(BEGIN))
+    assert states.refused == refused
+    assert (states.fault == "") == (not refused)
+
+
+def test_stamps_must_rise():
+    states, stamp = moving()
+    for wrong in (stamp, stamp - 1):
+        states.add(state(wrong, states.latest.position), instant(stamp + MILLISECOND))
+        assert states.refusal is Refusal.STAMP
+        assert states.fault == "the stamps of the joint states do not rise"
+    states.add(state(stamp + 1, states.latest.position), instant(stamp + MILLISECOND))
+    assert (states.refusal, states.refused) == (None, 2)
+
+
+@pytest.mark.parametrize(("late", "stale"), [(100, False), (101, True)])
+def test_a_state_is_stale_beyond_the_timeout(late, stale):
+    states = MotionStates(NAMES, timeout=0.1)
+    states.add(state(BEGIN, [0.0, 0.0]), instant(BEGIN))
+    now = instant(BEGIN + late * MILLISECOND)
+    assert states.stale(now) == stale
+    assert states.age(now) == states.silence(now) == pytest.approx(late * 1e-3)
+    assert states.problem(now).startswith("the last joint state is 0.101 s old") == stale
+
+
+def test_without_a_state_age_and_silence_are_infinite():
+    states = MotionStates(NAMES)
+    assert states.age(instant(BEGIN)) == states.silence(instant(BEGIN)) == np.inf
+    assert states.stale(instant(BEGIN))
+    assert states.problem(instant(BEGIN)) == "no joint states have come"
+    assert states.recent(1.0, 1) == []
+    np.testing.assert_array_equal(states.mean_velocity(), [0.0, 0.0])
+
+
+def test_what_is_wrong_with_old_states_says_why_none_came():
+    states, stamp = moving()
+    assert states.problem(instant(stamp + MILLISECOND)) == ""
+    states.add(state(stamp, [0.0, 0.0]), instant(stamp + MILLISECOND))
+    late = states.problem(instant(stamp + 150 * MILLISECOND))
+    assert "0.150 s old, more than 0.1 s (the stamps of the joint states do not rise)" in late
+    future = states.problem(Instant(stamp - 150 * MILLISECOND, stamp + 2 * MILLISECOND - BEGIN))
+    assert future.startswith("the last joint state is 0.150 s in the future, more than 0.1 s")
+
+
+def test_readings_reach_back_by_their_stamps():
+    states, stamp = moving(count=10, period=10 * MILLISECOND)
+    assert len(states.recent(0.05, 0)) == 6, "both ends count"
+    assert len(states.recent(0.049, 0)) == 5
+    assert len(states.recent(0.0, 0)) == 1
+    assert len(states.recent(0.0, 100)) == 10
+    stamps = [reading.stamp for reading in states.recent(0.02, 0)]
+    assert stamps == [stamp - 20 * MILLISECOND, stamp - 10 * MILLISECOND, stamp]
+    np.testing.assert_allclose(states.mean_velocity(0.02), [1.0, -2.0])
+    one = MotionStates(NAMES)
+    one.add(state(BEGIN, [0.5, 0.5]), instant(BEGIN))
+    np.testing.assert_array_equal(one.mean_velocity(), [0.0, 0.0])
+
+
+def test_two_readings_tell_a_velocity_however_far_apart():
+    states = MotionStates(NAMES)
+    for i in range(2):
+        stamp = BEGIN + i * 500 * MILLISECOND
+        states.add(state(stamp, [0.1 * i, -0.2 * i]), instant(stamp))
+    np.testing.assert_allclose(states.mean_velocity(0.1), [0.2, -0.4])
+
+
+def test_the_delay_is_from_stamp_to_arrival():
+    assert Reading(BEGIN, instant(BEGIN + 7), np.zeros(2)).delay == 7

@@ -1,0 +1,37 @@
+"""Modules on which results and safety depend, and the tests that belong to each."""
+
+from __future__ import annotations
+
+_CERTIFICATION = "test/excitation/certification"
+_BRAKING = "test/excitation/motions/test_braking.py"
+_SUPERVISION = ("test/ros/supervision",)
+_CONSISTENCY = "test/calibration/test_consistency.py"
+_CHECKS = "test/calibration/test_checks.py"
+_STATISTICS = "test/identification/statistics"
+
+# A whole folder costs minutes of processor time where its tests try hundreds of examples.
+TARGETS: dict[str, tuple[str, ...]] = {
+    "excitation.certification.certificate": (f"{_CERTIFICATION}/test_told.py",),
+    "excitation.motions.braking": (_BRAKING,),
+    "calibration.consistency": (_CONSISTENCY,),
+    "identification.statistics.robust_std": (f"{_STATISTICS}/test_robust_std.py",),
+    "identification.statistics.reliability": (f"{_STATISTICS}/test_reliability.py",),
+    "excitation.certification.checks": (f"{_CERTIFICATION}/test_told.py", _BRAKING),
+    "excitation.certification.effort_bounds": (_CERTIFICATION,),
+    "excitation.certification.surroundings": (_CERTIFICATION,),
+    "excitation.plan": ("test/excitation/test_plan.py",),
+    "ros.supervision.braking": _SUPERVISION,
+    "ros.supervision.clock": ("test/ros/supervision/test_clock.py",),
+    "ros.supervision.phases": ("test/ros/supervision/test_phases.py",),
+    "ros.supervision.states": ("test/ros/supervision/test_states.py",),
+    "ros.supervision.supervisor": _SUPERVISION,
+    "ros.supervision.watch": _SUPERVISION,
+    "calibration.checks": (_CHECKS,),
+    "calibration.conditions": (_CHECKS, _CONSISTENCY),
+    "identification.statistics.cross_validation": (f"{_STATISTICS}/test_cross_validation.py",),
+    "identification.statistics.joint_noise": (f"{_STATISTICS}/test_joint_noise.py",),
+    "identification.statistics.prediction": (f"{_STATISTICS}/test_residuals.py",),
+    "identification.statistics.residuals": (f"{_STATISTICS}/test_residuals.py",),
+    "identification.statistics.sensitivity": (f"{_STATISTICS}/test_sensitivity.py",),
+}
+"""Name of a module below the package -> files or folders of tests."""
