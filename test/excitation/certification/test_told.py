@@ -95,6 +95,7 @@ def test_the_plain_data_of_a_certificate_keep_their_keys():
     ).summary()
     assert found == {
         "certificate": {"one": True},
+        "limits": {},
         "remarks": ["assumed"],
         "clearance": {
             "kept": False,
