@@ -243,16 +243,20 @@ def test_parameters_and_prior_stand_beside_each_other(
     report, run, swinging_scara, scara_page, tmp_path
 ):
     parameters = tmp_path / "parameters.yaml"
-    run("calibrate", "scara", swinging_scara, "--prior", "scara", "--space", "base", "-o",
-        parameters)  # fmt: skip
+    calibrated = run("calibrate", "scara", swinging_scara, "--prior", "scara", "--space", "base",
+                     "-o", parameters)  # fmt: skip
     page, _ = report(swinging_scara, "--parameters", parameters)
     text = words_of(page)
     assert "Prior: scara" in text
     checks = run("check", "scara", parameters)
     verdict = "calibration is consistent" if checks["consistent"] else "Not physically consistent"
     assert verdict in text
-    assert "The calibrated parameters leave 1.6" in text
-    assert "% of the effort unexplained, the identified ones 1.6" in text
+    left, identified = (
+        f"{100.0 * calibrated[name]['total']:.3g} %"
+        for name in ("relative_error", "relative_error_identified")
+    )
+    assert f"The calibrated parameters leave {left} of the effort unexplained" in text
+    assert f"the identified ones {identified}" in text
     assert all(link in text for link in checks["links"])
     assert "the blue one the prior" in text
     assert "No calibrated parameters were given" in words_of(scara_page)

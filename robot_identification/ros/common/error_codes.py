@@ -26,6 +26,7 @@ ERROR_CODES: dict[type[errors.RobotIdentificationError], int] = {
     errors.UnknownRecordingError: CODES.UNKNOWN_RECORDING,
     errors.FileError: CODES.INVALID_REQUEST,
     errors.BagError: CODES.BAG_UNREADABLE,
+    errors.DownloadError: CODES.INVALID_REQUEST,
     errors.TopicError: CODES.BAG_UNREADABLE,
     errors.ResultFileError: CODES.RESULT_INVALID,
     errors.MessageError: CODES.RESULT_INVALID,
