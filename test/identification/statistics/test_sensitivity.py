@@ -1,0 +1,118 @@
+"""How much an estimate hangs on the cut-off: what is changed, and how the change is told."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from made_up_results import made_up_result
+from robot_identification.errors import NotExcitedError, SettingError
+from robot_identification.identification.estimators.least_squares import RelativeError
+from robot_identification.identification.statistics import sensitivity
+from robot_identification.identification.statistics.cross_validation import CrossValidation
+from robot_identification.identification.statistics.sensitivity import (
+    CutoffChange,
+    cutoff_sensitivity,
+    describe_change,
+    sensitivity_entries,
+)
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
+from robot_identification.robot.processing import ProcessingSettings
+
+NAMES = ("A", "B", "C", "D")
+
+
+@pytest.fixture(scope="module")
+def result():
+    robot = load_robot("scara")
+    return made_up_result(robot, load_values("scara", robot), np.random.default_rng(0), noise=0.1)
+
+
+def other(result, values, *, error=0.25, validation=None):
+    """Return the result of another cut-off."""
+    told = RelativeError(error, np.full(2, error))
+    estimate = replace(result.estimate, values=np.asarray(values), relative_error=told)
+    return replace(result, estimate=estimate, cross_validation=validation)
+
+
+def test_half_and_twice_the_cut_off_are_tried_with_all_else_as_it_was(result, monkeypatch):
+    settings = ProcessingSettings(cutoff_hz=12.0, rate_hz=20.0, velocity_threshold=(0.1, 0.2))
+    monkeypatch.setattr(sensitivity, "settings_of", lambda _: settings)
+    asked = []
+
+    def identify(robot, recordings, **options):
+        asked.append((robot, recordings, options))
+        if len(asked) == 1:
+            raise NotExcitedError(("A",), 1e9)
+        return other(result, result.estimate.values)
+
+    monkeypatch.setattr(sensitivity, "identify", identify)
+    given = {"essential": object(), "weighting": object(), "robust": object()}
+    found = cutoff_sensitivity("robot", ["bag"], result, cancelled=bool, **given)
+    for cutoff, (robot, recordings, options) in zip((6.0, 24.0), asked, strict=True):
+        assert (robot, recordings) == ("robot", ["bag"])
+        overrides = replace(settings, cutoff_hz=cutoff)
+        expected = {"method": "wls", "overrides": overrides, "cancelled": bool, **given}
+        assert options == expected
+    assert [change.cutoff_hz for change in found] == [6.0, 24.0]
+    assert "A" in found[0].problem
+    assert np.isnan(found[0].relative_error)
+    assert len(found[0].changes) == 0
+    assert found[1].problem == ""
+    np.testing.assert_array_equal(found[1].changes, 0.0)
+
+
+def test_without_a_cut_off_there_is_nothing_to_change(result, monkeypatch):
+    monkeypatch.setattr(sensitivity, "settings_of", lambda _: ProcessingSettings())
+    with pytest.raises(SettingError, match="filters no positions"):
+        cutoff_sensitivity(None, [], result)
+
+
+def test_changes_are_in_standard_deviations_the_robust_ones_where_there_are_some(result):
+    std = result.estimate.std
+    moved = other(result, result.estimate.values + 3.0 * std)
+    found = sensitivity._change(result, moved, 6.0)
+    np.testing.assert_allclose(found.changes, 3.0)
+    assert (found.cutoff_hz, found.relative_error) == (6.0, 0.25)
+    assert found.cross_validation_error is None
+    robust = replace(result, estimate=replace(result.estimate, std_robust=2.0 * std))
+    np.testing.assert_allclose(sensitivity._change(robust, moved, 6.0).changes, 1.5)
+    exact = replace(result, estimate=replace(result.estimate, std=np.zeros(len(std))))
+    assert np.isfinite(sensitivity._change(exact, moved, 6.0).changes).all()
+
+
+def test_the_error_of_the_cross_validation_is_kept_where_there_is_one(result):
+    values = result.estimate.values
+    for error, expected in ((None, None), (RelativeError(0.5, np.zeros(2)), 0.5)):
+        moved = other(result, values, validation=CrossValidation("bags", (), error))
+        assert sensitivity._change(result, moved, 6.0).cross_validation_error == expected
+
+
+def test_a_change_is_told_by_its_three_largest_parts_beyond_two_deviations():
+    change = CutoffChange(6.0, 0.25, 0.5, np.array([2.1, -9.0, 2.0, 4.0]))
+    told = describe_change(change, NAMES)
+    assert told == ("0.250000", "0.500000", "3.05", "B -9.0, D +4.0, A +2.1")
+    many = replace(change, changes=np.array([3.0, -9.0, 5.0, 4.0]))
+    assert describe_change(many, NAMES)[3] == "B -9.0, C +5.0, D +4.0"
+    small = CutoffChange(6.0, 0.25, None, np.array([2.0, -2.0]))
+    assert describe_change(small, NAMES) == ("0.250000", "-", "2.00", "all within 2")
+    none = CutoffChange(6.0, np.nan, None, np.empty(0), "too short")
+    assert describe_change(none, NAMES) == ("-", "-", "-", "too short")
+
+
+def test_plain_data_hold_every_change():
+    change = CutoffChange(6.0, 0.25, 0.5, np.array([1.0, -3.0, 2.0, 7.0]))
+    none = CutoffChange(24.0, np.nan, None, np.empty(0), "too short")
+    first, second = sensitivity_entries((change, none), NAMES)
+    assert first == {
+        "cutoff_hz": 6.0,
+        "relative_error": 0.25,
+        "cross_validation_error": 0.5,
+        "median_change_in_std": 2.5,
+        "change_in_std": {"A": 1.0, "B": -3.0, "C": 2.0, "D": 7.0},
+        "problem": "",
+    }
+    assert second["median_change_in_std"] is None
+    assert second["change_in_std"] == {}
+    assert second["problem"] == "too short"
