@@ -239,6 +239,7 @@ def validate(
     recordings: Run | Sequence[Run],
     *,
     processing: ProcessingSettings | None = None,
+    derive_settings: bool = False,
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
 ) -> Validation:
@@ -250,6 +251,8 @@ def validate(
         recordings: recordings or bags.
         processing: settings of the signal processing that replace those that the parameters were
             identified with, and else recommended and derived ones.
+        derive_settings: whether recommended and derived ones hold in place of those that the
+            parameters were identified with.
         progress: told the stage and the fraction of the whole that is done.
         cancelled: asked now and then whether to stop.
 
@@ -267,6 +270,7 @@ def validate(
         recordings_of(robot, recordings),
         overrides=processing,
         identified=model.processing,
+        derive_settings=derive_settings,
         progress=progress,
         cancelled=cancelled,
     )

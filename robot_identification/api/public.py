@@ -32,7 +32,7 @@ from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.efforts.separate import EffortSource
 from robot_identification.signals.periodic.periods import PeriodicMotion
-from robot_identification.signals.recording import Recording
+from robot_identification.signals.recording import Recording, Seconds
 
 __all__ = [
     "CalibratedParameters",
@@ -51,6 +51,7 @@ __all__ = [
     "ProcessingSettings",
     "Recording",
     "RobotModel",
+    "Seconds",
     "SimulatedRecording",
     "SimulationSettings",
     "Surroundings",

@@ -71,7 +71,7 @@ def read_bags(
         reference_topic: topic of commanded positions; None: no reference is read.
         efforts: where efforts are that have a topic of their own.
         delay_estimated: whether the efforts are moved by their estimated delay.
-        begin: where to begin, as a fraction of each bag.
+        begin: where to begin, as a fraction of each bag, or as ``Seconds``.
         end: where to end, likewise.
         positions_needed: whether positions must be there and finite; DIDIM does without.
         columns: of tables, signal -> its columns, such as ``{"time[ms]": "t", "position": "q{n}",

@@ -108,6 +108,7 @@ def _held_out(
                 parameters,
                 recordings,
                 processing=shared.processing_of(options),
+                derive_settings=options.derive_settings,
                 progress=report,
             )
             for name, parameters in (
@@ -119,4 +120,10 @@ def _held_out(
         name: error_entries(validation.relative_error, robot.joint_names)
         for name, validation in found.items()
     }
-    return {**errors, "held_out_settings": found["held_out_error"].settings}
+    published = found["held_out_error"]
+    return {
+        **errors,
+        "held_out_settings": published.settings,
+        "held_out_different_settings": published.different_settings,
+        "held_out_warnings": list(published.warnings),
+    }

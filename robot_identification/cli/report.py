@@ -62,6 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="where the recordings are now, or which of them to draw; default: as the result says",
     )
     shared.add_bag_reading(parser)
+    shared.add_derived_settings(parser)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -90,6 +91,7 @@ def run(options: argparse.Namespace) -> None:
             "reasons": {p.name: p.reason for p in judged if p.reason},
             "recordings": {found.source.name: found.state for found in evidence.sources},
             "robot_remark": evidence.robot_remark,
+            "different_settings": evidence.different_settings,
             "written": str(options.output),
             "bytes": len(text.encode("utf-8")),
             "figures": [str(path) for path in figures],
@@ -129,6 +131,7 @@ def _gathered(options: argparse.Namespace) -> Evidence:
                 delay_estimated=shared.estimates_delay(options),
                 columns=Columns.of(shared.columns_of(options) or {}),
             ),
+            derive_settings=options.derive_settings,
         )
     )
 
@@ -145,6 +148,7 @@ def _print(evidence: Evidence, judged: Sequence[ParameterReliability], written: 
         out.print(f"and {len(evidence.sources) - _MOST_LINES} more recordings")
     if evidence.robot_remark:
         out.print(f"no time plots: {evidence.robot_remark}", markup=False, soft_wrap=True)
+    tables.print_different_settings(out, evidence.different_settings)
     out.print(f"written to {written}", markup=False, soft_wrap=True)
 
 

@@ -46,6 +46,7 @@ def run(options: argparse.Namespace) -> None:
             parameters,
             recordings_of(options, robot, options.bags),
             processing=shared.processing_of(options),
+            derive_settings=options.derive_settings,
             progress=report,
         )
     if options.plot is not None:
@@ -62,4 +63,5 @@ def run(options: argparse.Namespace) -> None:
     tables.print_table(out, title, ("joint", "relative error"), rows)
     out.print()
     tables.print_settings(out, validation.settings)
+    tables.print_different_settings(out, validation.different_settings)
     tables.print_warnings(out, validation.warnings)

@@ -44,7 +44,11 @@ from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.periodic.average import AveragedPeriods
 from robot_identification.signals.periodic.periods import PeriodicMotion
 from robot_identification.signals.processing.complete import Processing
-from robot_identification.signals.processing.settings import resolve_processing
+from robot_identification.signals.processing.settings import (
+    different_settings,
+    processing_warnings,
+    resolve_processing,
+)
 from robot_identification.signals.recording import Recording
 
 Progress = Callable[[str, float], None]
@@ -66,6 +70,8 @@ class Validation(Stored, Drawn):
         values: (base,) values that the efforts were predicted with.
         recordings: what was predicted.
         processing: how it was processed.
+        different_settings: settings that are not those that the values were identified with, by
+            name, with both values and where the one that was used is from.
         warnings: what a user should know about the recordings, one line each.
     """
 
@@ -78,6 +84,7 @@ class Validation(Stored, Drawn):
     values: Array = field(compare=False)
     recordings: tuple[Recording, ...] = field(compare=False)
     processing: Processing = field(compare=False)
+    different_settings: dict[str, dict[str, object]] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
     @property
@@ -109,8 +116,17 @@ class Validation(Stored, Drawn):
             "rows_per_joint": dict(zip(names, self.rows, strict=True)),
             "seconds": self.seconds,
             "settings": self.settings,
+            "different_settings": self.different_settings,
             "warnings": list(self.warnings),
         }
+
+    def told_differences(self) -> tuple[str, ...]:
+        """Return a line for every setting that is not that of the identification."""
+        return tuple(
+            f"{name} is {entry['used']} here, and the parameters were identified with "
+            f"{entry['identified']}"
+            for name, entry in self.different_settings.items()
+        )
 
     def prediction(self, number: int = 0) -> Prediction:
         """Return measured and predicted efforts of a recording, sample by sample.
@@ -208,7 +224,7 @@ def identify(
             **weighting_entries(weighting, found.levels),
             **periods_entry(averages),
         },
-        warnings=recording_warnings(held_out),
+        warnings=[*processing_warnings(processing), *recording_warnings(held_out)],
         periodic=told,
         **errors,
     )
@@ -221,6 +237,7 @@ def validate(
     *,
     overrides: ProcessingSettings | None = None,
     identified: ProcessingSettings | None = None,
+    derive_settings: bool = False,
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
 ) -> Validation:
@@ -233,6 +250,7 @@ def validate(
         overrides: processing settings that replace all others.
         identified: those that the values were identified with, which replace recommended and
             derived ones: other filters explain other efforts.
+        derive_settings: whether recommended and derived ones hold nevertheless.
         progress: told the stage and the fraction of the whole that is done.
         cancelled: asked now and then whether to stop.
 
@@ -247,7 +265,10 @@ def validate(
     vector = np.asarray(values, dtype=np.float64)
     if vector.shape != (base.rank,):
         raise ShapeError("values", vector.shape, f"({base.rank},)")
-    processing = resolve_processing(robot, recordings, overrides, identified=identified)
+    before = identified or ProcessingSettings()
+    processing = resolve_processing(
+        robot, recordings, overrides, identified=None if derive_settings else before
+    )
     report = progress or _silent
     factors = _measured(base, recordings, processing, report, cancelled).merged()
     refuse_silent_joints([factors], [", ".join(recording.source for recording in recordings)])
@@ -262,7 +283,8 @@ def validate(
         values=read_only(vector),
         recordings=tuple(recordings),
         processing=processing,
-        warnings=recording_warnings(recordings),
+        different_settings=different_settings(before, processing),
+        warnings=(*processing_warnings(processing), *recording_warnings(recordings)),
     )
 
 

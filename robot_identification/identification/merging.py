@@ -39,7 +39,7 @@ from robot_identification.identification.rows.source import FoldedRows
 from robot_identification.robot.model import Array
 from robot_identification.robot.processing import Divisor
 from robot_identification.signals.processing.complete import Processing
-from robot_identification.signals.processing.settings import streaming_warnings
+from robot_identification.signals.processing.settings import processing_warnings
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def identify_parts(
             **weighting_entries(choice.weighting, found.levels),
         },
         warnings=[
-            *streaming_warnings(processing),
+            *processing_warnings(processing),
             *(line for source, _ in unseen for line in source.warnings),
         ],
         **errors,

@@ -42,7 +42,8 @@ def prepared_recording(
         effort_delay: by which efforts were moved already, in s.
         delay_estimated: whether efforts are moved by the estimate of their delay; otherwise that of
             efforts with a topic of their own is told in ``warnings``.
-        begin: where the part that is asked for begins, as a fraction of the recording.
+        begin: where the part that is asked for begins, as a fraction of the recording, or as
+            ``Seconds``.
         end: where it ends, likewise.
         positions_needed: whether positions must be there and finite.
         warnings: what is known of the samples already.

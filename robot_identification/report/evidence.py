@@ -19,7 +19,10 @@ from robot_identification.identification.statistics.prediction import Prediction
 from robot_identification.robot.files.document import read_bytes
 from robot_identification.robot.files.loading import known_robots, load_robot
 from robot_identification.robot.model import RobotModel
-from robot_identification.signals.processing.settings import resolve_processing
+from robot_identification.signals.processing.settings import (
+    different_settings,
+    resolve_processing,
+)
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,8 @@ class Request:
         parameters: calibrated parameters, None without.
         prior: parameter file or URDF to compare with; None: that of the calibrated parameters.
         reading: how bags are read.
+        derive_settings: whether recordings are processed as the robot file and the data say, not
+            with the settings of the result.
     """
 
     result: Path
@@ -43,6 +48,7 @@ class Request:
     parameters: Path | None = None
     prior: str | None = None
     reading: Reading = field(default_factory=Reading)
+    derive_settings: bool = False
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,7 @@ class Evidence:
         parameters: calibrated standard parameters, None without.
         prior: what was known before, None without.
         prior_remark: why there is none although the parameters name one; for people.
+        different_settings: settings of the predictions that are not those of the result.
     """
 
     path: str
@@ -72,6 +79,7 @@ class Evidence:
     parameters: StandardParameters | None
     prior: Prior | None
     prior_remark: str
+    different_settings: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
 
 def gather(request: Request) -> Evidence:
@@ -101,6 +109,7 @@ def gather(request: Request) -> Evidence:
             None if request.parameters is None else read_parameters(request.parameters, robot)
         )
         prior, prior_remark = _prior(request.prior, parameters, robot)
+    predictions, different = _predictions(robot, result, sources, request.derive_settings)
     return Evidence(
         path=str(request.result),
         digest=digest,
@@ -108,10 +117,11 @@ def gather(request: Request) -> Evidence:
         robot=robot,
         robot_remark=remark,
         sources=sources,
-        predictions={} if robot is None else _predictions(robot, result, sources),
+        predictions=predictions,
         parameters=parameters,
         prior=prior,
         prior_remark=prior_remark,
+        different_settings=different,
     )
 
 
@@ -166,17 +176,23 @@ def _prior(
 
 
 def _predictions(
-    robot: RobotModel, result: IdentificationResult, sources: Sequence[FoundSource]
-) -> dict[str, Prediction]:
-    """Return the efforts of the recordings that are there, by name."""
+    robot: RobotModel | None,
+    result: IdentificationResult,
+    sources: Sequence[FoundSource],
+    derive_settings: bool,
+) -> tuple[dict[str, Prediction], dict[str, dict[str, object]]]:
+    """Return the efforts of the recordings that are there, by name, and how settings differ."""
     recordings = [(s.source.name, s.recording) for s in sources if s.recording is not None]
-    if not recordings:
-        return {}
-    base = base_parameters(robot)
+    if robot is None or not recordings:
+        return {}, {}
+    base, identified = base_parameters(robot), settings_of(result)
     processing = resolve_processing(
-        robot, [recording for _, recording in recordings], identified=settings_of(result)
+        robot,
+        [recording for _, recording in recordings],
+        identified=None if derive_settings else identified,
     )
-    return {
+    predictions = {
         name: predict(base, result.estimate.values, recording, processing)
         for name, recording in recordings
     }
+    return predictions, different_settings(identified, processing)

@@ -14,6 +14,15 @@ from robot_identification.robot.arrays import by_value, read_only_view
 from robot_identification.robot.model import Array, RobotModel
 
 
+class Seconds(float):
+    """A place in a recording: a time in s after its first sample; negative: before its end."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return f"{float(self):g} s"
+
+
 @dataclass(frozen=True)
 class RecordingStatistics:
     """Counts of the samples of a source on their way into a recording.
@@ -194,16 +203,17 @@ class Recording(Presented):
         return sum(float(s.time[-1] - s.time[0]) for s in self.segments if len(s.time))
 
     def between(self, begin: float, end: float) -> Recording:
-        """Return the part of the recording between two fractions of its samples.
+        """Return the part of the recording between two places.
 
         Args:
-            begin: fraction where the part begins, 0 for the start.
-            end: fraction where it ends, 1 for the whole rest.
+            begin: where the part begins: a fraction of the samples, 0 for the start, or
+                :class:`Seconds`.
+            end: where it ends, likewise; 1 for the whole rest.
 
         Raises:
             RecordingError: if no sample lies between.
         """
-        first, last = round(begin * self.samples), round(end * self.samples)
+        first, last = self._samples_before(begin), self._samples_before(end)
         segments = []
         passed = 0
         for segment in self.segments:
@@ -214,10 +224,24 @@ class Recording(Presented):
             passed += count
         if not segments:
             raise RecordingError(
-                f"{self.source or 'recording'}: no sample lies between the fractions {begin:g} "
-                f"and {end:g}; choose 0 <= begin < end <= 1"
+                f"{self.source or 'recording'}: no sample lies between {_told(begin)} and "
+                f"{_told(end)}; choose fractions 0 <= begin < end <= 1, or seconds within the "
+                f"{self.duration:.4g} s of it"
             )
         return replace(self, segments=tuple(segments))
+
+    def _samples_before(self, place: float) -> int:
+        """Return how many samples lie before a fraction of them, or before a time."""
+        if not isinstance(place, Seconds):
+            return round(place * self.samples)
+        first, last = self.segments[0].time[0], self.segments[-1].time[-1] + self.period
+        # Half a period keeps rounding from deciding on a sample.
+        instant = (first if place >= 0.0 else last) + float(place) - 0.5 * self.period
+        return sum(int(np.searchsorted(segment.time, instant)) for segment in self.segments)
+
+
+def _told(place: float) -> str:
+    return str(place) if isinstance(place, Seconds) else f"the fraction {place:g}"
 
 
 @by_value

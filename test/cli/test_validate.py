@@ -46,6 +46,30 @@ def test_an_option_goes_before_the_result(run, identified, scara_bag):
     assert found["settings"]["rate_hz"] == {"value": 12.0, "reason": "result"}
 
 
+def test_settings_are_derived_where_that_is_asked_for_and_what_differs_is_told(
+    run, identified, scara_bag, capsys
+):
+    path, _ = identified
+    alike = run("validate", "scara", path, scara_bag)
+    assert alike["different_settings"] == {}
+    found = run("validate", "scara", path, scara_bag, "--derive-settings")
+    assert found["settings"]["cutoff_hz"]["reason"] == "robot file"
+    different = found["different_settings"]
+    assert different["cutoff_hz"] == {
+        "identified": 6.0,
+        "used": found["settings"]["cutoff_hz"]["value"],
+        "reason": found["settings"]["cutoff_hz"]["reason"],
+    }
+    assert {"rate_hz", "velocity_threshold", "ends"} <= set(different)
+    assert "filter_order" not in different
+    held = run("calibrate", "scara", path, "--held-out", scara_bag, "--derive-settings")
+    assert held["held_out_different_settings"] == different
+    assert main(["validate", "scara", str(path), str(scara_bag), "--cutoff", "9"]) == 0
+    printed = capsys.readouterr().out
+    assert "settings that are not those of the identification" in printed
+    assert re.search(r"cutoff_hz +9 +6", printed)
+
+
 def test_samples_that_are_dropped_follow_from_the_rate_of_the_recording(
     run, scara_bag, scara_samples, tmp_path
 ):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -17,6 +18,7 @@ from robot_identification.robot.model import EffortMeaning, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.settings import Kind, Setting, Settings
 from robot_identification.signals.efforts.separate import EffortSource
+from robot_identification.signals.recording import Seconds
 
 ESTIMATED = "estimated"
 # What holds for the signal processing where no option says otherwise.
@@ -83,10 +85,19 @@ def add_bag_reading(parser: argparse._ActionsContainer) -> None:
     )
     add_efforts(parser)
     parser.add_argument(
-        "--begin", type=_fraction, default=0.0, help="where to begin, as a fraction of each bag"
+        "--begin",
+        type=_place,
+        default=0.0,
+        metavar="FRACTION|SECONDSs",
+        help="where to begin in each bag: a fraction of it, or a time after its first sample, such "
+        "as 2.5s",
     )
     parser.add_argument(
-        "--end", type=_fraction, default=1.0, help="where to end, as a fraction of each bag"
+        "--end",
+        type=_place,
+        default=1.0,
+        metavar="FRACTION|SECONDSs",
+        help="where to end, likewise; --end=-2s: two seconds before its end",
     )
 
 
@@ -213,6 +224,18 @@ def add_processing(parser: argparse.ArgumentParser, otherwise: str = RECOMMENDED
     """
     group = parser.add_argument_group("signal processing", f"without an option {otherwise}")
     add_settings(group, ProcessingSettings)
+    if otherwise == AS_IDENTIFIED:
+        add_derived_settings(group)
+
+
+def add_derived_settings(parser: argparse._ActionsContainer) -> None:
+    """Add that bags are not processed as those were that the parameters are from."""
+    parser.add_argument(
+        "--derive-settings",
+        action="store_true",
+        help="process the bags as identify would, not as the parameters were identified: "
+        + RECOMMENDED,
+    )
 
 
 def processing_of(options: argparse.Namespace) -> ProcessingSettings:
@@ -285,11 +308,17 @@ def _shown(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _fraction(text: str) -> float:
+def _place(text: str) -> float:
+    """Return a place in a bag: a fraction, or seconds where it ends with an s."""
+    number = text.removesuffix("s")
     try:
-        value = float(text)
+        value = float(number)
     except ValueError:
-        value = -1.0
-    if not 0.0 <= value <= 1.0:
-        raise argparse.ArgumentTypeError(f"{text} is not a fraction from 0 to 1")
+        value = math.nan
+    if number != text and math.isfinite(value):
+        return Seconds(value)
+    if number != text or not 0.0 <= value <= 1.0:
+        raise argparse.ArgumentTypeError(
+            f"{text} is neither a fraction from 0 to 1 nor seconds, such as 2.5s"
+        )
     return value

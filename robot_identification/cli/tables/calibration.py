@@ -12,15 +12,13 @@ from robot_identification.cli.tables import results as tables
 from robot_identification.identification.result import error_entries
 
 
-def print_calibrated(
-    calibrated: CalibratedParameters, held_out: Mapping[str, Mapping[str, Any]]
-) -> None:
+def print_calibrated(calibrated: CalibratedParameters, held_out: Mapping[str, Any]) -> None:
     """Print parameters, tests, errors and warnings.
 
     Args:
         calibrated: the calibration.
-        held_out: errors on other bags and the settings with which these were processed; empty
-            where there are none.
+        held_out: errors on other bags, the settings with which these were processed, those of them
+            that are not those of the identification, and warnings; empty where there are none.
     """
     out = tables.console()
     prior = calibrated.prior
@@ -48,15 +46,15 @@ def print_calibrated(
     if held_out:
         out.print()
         tables.print_settings(out, held_out["held_out_settings"], "settings of the bags held out")
+        tables.print_different_settings(out, held_out["held_out_different_settings"])
         out.print()
     out.print(_summary(calibrated), soft_wrap=True, markup=False)
     tables.print_glossary(out)
-    tables.print_warnings(out, calibrated.warnings)
+    told = held_out["held_out_warnings"] if held_out else []
+    tables.print_warnings(out, [*calibrated.warnings, *told])
 
 
-def _print_errors(
-    calibrated: CalibratedParameters, held_out: Mapping[str, Mapping[str, Any]]
-) -> None:
+def _print_errors(calibrated: CalibratedParameters, held_out: Mapping[str, Any]) -> None:
     joints = calibrated.joint_names
     found = {
         "identified": error_entries(calibrated.error_identified, joints),

@@ -18,6 +18,7 @@ from robot_identification.identification.result import IdentificationResult, err
 
 __all__ = [
     "console",
+    "print_different_settings",
     "print_errors",
     "print_glossary",
     "print_json",
@@ -66,6 +67,17 @@ def print_settings(
         if name not in fit_tables.TABLED
     ]
     print_table(out, title, ("setting", "value", "from"), rows)
+
+
+def print_different_settings(out: Console, different: Mapping[str, Mapping[str, object]]) -> None:
+    """Print by which settings the parameters were not identified; nothing where there are none."""
+    rows = [
+        (name, _setting(entry["used"]), _setting(entry["identified"]))
+        for name, entry in different.items()
+    ]
+    if rows:
+        title = "settings that are not those of the identification"
+        print_table(out, title, ("setting", "here", "identified with"), rows)
 
 
 def _percent(result: IdentificationResult, index: int) -> str:

@@ -154,7 +154,7 @@ def read_recordings(
             joint states.  Joint states for which there are none are left out.
         delay_estimated: whether efforts are moved by the estimate of their delay; otherwise
             efforts without stamps need a delay, and what it seems to be beyond that is told.
-        begin: where to begin, as a fraction of each bag.
+        begin: where to begin, as a fraction of each bag, or as ``Seconds``.
         end: where to end, likewise.
         positions_needed: whether positions must be there and finite; without, those of a bag in
             which some are not are all NaN.

@@ -133,7 +133,8 @@ def _processing(
         if reasons[name].startswith("derived"):
             changes[name] = 0
             reasons[name] = "DIDIM: no filter but that of decimation"
-    return replace(found, **changes, reasons=reasons)
+    # What is doubtful concerns the cut-off and the thresholds of measured positions.
+    return replace(found, **changes, reasons=reasons, warnings=())
 
 
 def _start(

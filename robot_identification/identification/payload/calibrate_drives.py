@@ -157,6 +157,7 @@ def identify_drive_gains(
         estimate=estimate,
         seconds=time.monotonic() - begin,
         warnings=(
+            *processing.warnings,
             *recording_warnings([*bare, *loaded]),
             *_warnings(robot.joint_names, estimate),
         ),

@@ -115,7 +115,11 @@ def identify_payload(
         base_names=base.names,
         estimate=estimate,
         seconds=time.monotonic() - begin,
-        warnings=(*recording_warnings([*bare, *loaded]), *_warnings(estimate)),
+        warnings=(
+            *processing.warnings,
+            *recording_warnings([*bare, *loaded]),
+            *_warnings(estimate),
+        ),
     )
 
 

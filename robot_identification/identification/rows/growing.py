@@ -24,7 +24,7 @@ from robot_identification.robot.drives import to_joint_side
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.growing.grid import OnlineGrid, Piece
-from robot_identification.signals.processing.settings import streaming_warnings
+from robot_identification.signals.processing.settings import processing_warnings
 from robot_identification.signals.recording import RawSamples, RecordingStatistics
 
 SETTLE = 8.0
@@ -210,7 +210,7 @@ class StreamingIdentification:
             begin=begin,
             sources=[self.source],
             settings={**self._settled.processing.entries(), STREAMING: self._mark(self._settled)},
-            warnings=[_REMARK, *streaming_warnings(self._settled.processing)],
+            warnings=[_REMARK, *processing_warnings(self._settled.processing)],
         )
 
     def _mark(self, settled: Settled) -> dict[str, object]:

@@ -22,7 +22,7 @@ from robot_identification.identification.rows.growing import StreamingIdentifica
 from robot_identification.identification.rows.growing_settings import Settled
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.signals.processing.settings import streaming_warnings
+from robot_identification.signals.processing.settings import processing_warnings
 from robot_identification.signals.recording import RawSamples, Recording, joined_samples
 
 SETTLE = 60.0
@@ -123,7 +123,7 @@ class GrowingIdentification:
             begin=begin,
             sources=[source],
             settings=_settings(settled),
-            warnings=streaming_warnings(settled.processing),
+            warnings=processing_warnings(settled.processing),
         )
 
 

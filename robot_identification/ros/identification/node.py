@@ -274,7 +274,8 @@ class IdentificationNode(Node):
             self._reporter(job),
             job.cancelled,
         )
-        response.warnings = list(validation.warnings)
+        told = (*validation.warnings, *validation.told_differences())
+        response.warnings = list(told)
         response.joint_names = list(self._robot.joint_names)
         response.relative_error = floats(validation.relative_error.joints)
         response.relative_error_total = validation.relative_error.total
@@ -282,7 +283,7 @@ class IdentificationNode(Node):
         response.rows = list(validation.rows)
         response.settings = setting_messages(validation.settings)
         response.seconds = validation.seconds
-        return _told(f"relative error {validation.relative_error.total:.4f}", validation.warnings)
+        return _told(f"relative error {validation.relative_error.total:.4f}", told)
 
     def _on_base_parameters(
         self, request: BaseParameters.Request, response: BaseParameters.Response

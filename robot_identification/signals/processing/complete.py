@@ -30,6 +30,7 @@ class Processing:
     Attributes:
         reasons: for every setting where its value came from: ``option``, ``robot file``, or
             ``derived: ...``.
+        warnings: what is doubtful about the derived ones, one line each.
     """
 
     cutoff_hz: float
@@ -45,6 +46,7 @@ class Processing:
     residual_divisor: Divisor
     decimation_pins: PinnedSample = "first"
     reasons: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "reasons", MappingProxyType(dict(self.reasons)))
@@ -75,7 +77,7 @@ class Processing:
                 "reason": self.reasons.get(name, ""),
             }
             for name, value in vars(self).items()
-            if name != "reasons"
+            if name not in ("reasons", "warnings")
         }
 
 

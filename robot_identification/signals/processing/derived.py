@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_identification.robot.model import Array
 from robot_identification.robot.processing import END_LEVEL
@@ -14,25 +15,36 @@ from robot_identification.signals import filtering
 from robot_identification.signals.recording import Recording
 from robot_identification.signals.spectrum import POWER_SHARE, MotionSpectrum, motion_spectrum
 
-# Cut-off as a multiple of the band of the motion, and what it may be reduced to by noise.
+# Cut-off as a multiple of the band of the motion, and what noise may reduce it to: two bands damp
+# the motion at the end of its band by 0.4 %.
 BAND_FACTOR = 10.0
-SMALLEST_BAND_FACTOR = 5.0
-# Noise of the acceleration that is allowed, as a part of the acceleration of the motion.
+SMALLEST_BAND_FACTOR = 2.0
+# Noise of the acceleration that is allowed, as a part of the acceleration of the motion: it shrinks
+# inertias by its square, 1 %.
 ACCELERATION_NOISE = 0.1
+# Joints that move slower than this part of the fastest one tremble or drift; what they do says
+# nothing of the motion.
+MOVING_SHARE = 0.02
 # Largest cut-off, as a part of half the sampling rate.
 NYQUIST_SHARE = 0.8
-# Rows per joint that decimation should leave.
+# Rows per joint that decimation should leave: a dozen for every parameter of the joint, of which
+# there are about seven for every joint of the robot; at most as many as an arm of six needs.
 FEWEST_ROWS = 500
-# Threshold of the speed, as a part of the largest speed and as a multiple of its noise.
+ROWS_PER_JOINT = 84
+# Threshold of the speed, as a part of the largest speed and as a multiple of its noise, and the
+# part of the largest speed beyond which noise does not raise it: the rows that are left must tell
+# viscous friction from Coulomb friction.
 SPEED_SHARE = 0.01
 NOISE_FACTOR = 5.0
+LARGEST_SPEED_SHARE = 0.2
 
 
 class Derived(NamedTuple):
-    """A value that follows from the data, and the reason in numbers."""
+    """A value that follows from the data, the reason in numbers, and what is doubtful about it."""
 
     value: float | int | tuple[float, ...]
     reason: str
+    warnings: tuple[str, ...] = ()
 
 
 class DataProperties:
@@ -55,36 +67,98 @@ class DataProperties:
         """Sampling period of the slowest recording, in s."""
         return max(recording.period for recording in self.recordings)
 
+    @property
+    def largest_cutoff(self) -> float:
+        """Largest cut-off that the slowest recording allows, in Hz."""
+        return NYQUIST_SHARE * self._nyquist
+
+    def about_limit(self) -> str:
+        """Say what the largest cut-off is."""
+        held = self.spectrum.held
+        share = "" if held == 1 else f", with positions that change every {held} samples"
+        return f"at most {NYQUIST_SHARE:g} of {self._nyquist:.4g} Hz{share}"
+
+    @property
+    def _nyquist(self) -> float:
+        """Half the rate at which the slowest recording has new positions, in Hz."""
+        return 0.5 / (self.longest_period * self.spectrum.held)
+
+    @cached_property
+    def _motion(self) -> MotionSpectrum:
+        """Motion and noise of the joints that move."""
+        return self.spectrum.of_joints(self._moves)
+
     def cutoff(self) -> Derived:
         """Return the cut-off of the position filter.
 
         Ten times the band of the motion, which a Butterworth filter of order 4 leaves undamped
-        to 1e-8; less where the noise of the acceleration asks for it, down to five times.
+        to 1e-8; less where the noise of the acceleration asks for it, down to two times; never more
+        than the sampling rate allows.
         """
-        nyquist = 0.5 / self.longest_period
-        limit = NYQUIST_SHARE * nyquist
-        band = float(self.spectrum.band_hz.max())
+        limit = self.largest_cutoff
+        band = float(self._motion.band_hz.max(initial=0.0))
         if band == 0.0:
             return Derived(
-                limit, f"derived: {NYQUIST_SHARE:g} of {nyquist:.4g} Hz, as no motion was found"
+                limit,
+                f"derived: {self.about_limit()}, as no motion was found",
+                ("no motion stands out of the noise of the positions; the cut-off is a guess",),
             )
-        allowed = self.spectrum.largest_cutoff(ACCELERATION_NOISE)
+        allowed = self._motion.largest_cutoff(ACCELERATION_NOISE)
         factor = float(np.clip(allowed / band, SMALLEST_BAND_FACTOR, BAND_FACTOR))
         why = "" if factor == BAND_FACTOR else ", reduced for noise of the acceleration"
         value, reason = factor * band, f"derived: {factor:.3g} x {band:.3g} Hz of motion{why}"
-        if value > limit:
-            value, reason = limit, f"{reason}, at most {NYQUIST_SHARE:g} of {nyquist:.4g} Hz"
-        return Derived(value, f"{reason}; {self._about_motion()}; {self._about_noise(value)}")
+        warnings = self._held_warnings()
+        bounded = value > limit
+        if bounded:
+            value, reason = limit, f"{reason}, {self.about_limit()}"
+            warnings.append(
+                f"the cut-off is bounded by the sampling rate: {limit:.4g} Hz, {limit / band:.3g} "
+                f"times the band of the motion, {band:.3g} Hz; record at a higher rate"
+            )
+        overruled = value > allowed * (1.0 + 1e-9)
+        if overruled or (factor < BAND_FACTOR and not bounded):
+            warnings.append(self._noise_warning(value, allowed, overruled=overruled))
+        told = f"{reason}; {self._about_motion()}; {self._about_noise(value)}"
+        return Derived(value, told, tuple(warnings))
+
+    def _held_warnings(self) -> list[str]:
+        held = self.spectrum.held
+        line = (
+            f"positions change every {held} samples only, as if the driver repeated what it has "
+            "measured; the cut-off is bounded by the rate at which they change"
+        )
+        return [line] if held > 1 else []
+
+    def _noise_warning(self, cutoff_hz: float, allowed: float, *, overruled: bool) -> str:
+        shares = np.where(self._moves, self.spectrum.acceleration_noise(cutoff_hz), 0.0)
+        joint = int(shares.argmax())
+        about = (
+            f"below {cutoff_hz:.3g} Hz noise is {100.0 * shares[joint]:.2g} % of the acceleration "
+        )
+        about += f"of {self.recordings[0].joint_names[joint]}"
+        if not overruled:
+            return f"the cut-off is bounded by noise of the positions: {about}"
+        return (
+            f"the cut-off keeps the motion in, and too much noise with it: {about}, "
+            f"and {100.0 * ACCELERATION_NOISE:g} % would ask for {allowed:.3g} Hz; compare other "
+            "cut-offs (--sensitivity), move faster, or use the method didim"
+        )
+
+    @property
+    def _moves(self) -> npt.NDArray[np.bool_]:
+        speed = self.spectrum.speed
+        moves: npt.NDArray[np.bool_] = speed > MOVING_SHARE * speed.max(initial=0.0)
+        return moves
 
     def _about_motion(self) -> str:
-        joint = int(self.spectrum.band_hz.argmax())
+        joint = int(np.where(self._moves, self.spectrum.band_hz, 0.0).argmax())
         band, name = self.spectrum.band_hz[joint], self.recordings[0].joint_names[joint]
         share = f"{100.0 * POWER_SHARE:.4g} %"
         return f"{share} of the power of {name}'s velocity lies below {band:.3g} Hz"
 
     def _about_noise(self, cutoff_hz: float) -> str:
         """Return what noise and resolution the worst joint has, and what is left of them."""
-        shares = self.spectrum.acceleration_noise(cutoff_hz)
+        shares = np.where(self._moves, self.spectrum.acceleration_noise(cutoff_hz), 0.0)
         joint = int(shares.argmax())
         name = self.recordings[0].joint_names[joint]
         nyquist = 0.5 / self.longest_period
@@ -103,10 +177,11 @@ class DataProperties:
         equal to the cut-off that is 0.4 of the cut-off, four times the band of the motion.
         """
         duration = sum(recording.duration for recording in self.recordings)
-        fewest = FEWEST_ROWS / max(duration, self.longest_period)
+        rows = min(FEWEST_ROWS, ROWS_PER_JOINT * len(self.recordings[0].joint_names))
+        fewest = rows / max(duration, self.longest_period)
         if fewest > cutoff_hz:
             value = min(fewest, 1.0 / self.longest_period)
-            return Derived(value, f"derived: {FEWEST_ROWS} rows per joint of {duration:.4g} s")
+            return Derived(value, f"derived: {rows} rows per joint of {duration:.4g} s")
         sampling = 1.0 / self.longest_period
         factor = max(1, round(sampling / cutoff_hz))
         return Derived(
@@ -120,16 +195,29 @@ class DataProperties:
         """Return (joints,) speeds below which the Coulomb friction of a row is not reliable.
 
         One percent of the largest speed, since near reversal friction is not constant; at least
-        five standard deviations of the velocity's noise, so that its sign is known.
+        five standard deviations of the velocity's noise, so that its sign is known, up to a fifth
+        of the largest speed.
         """
         noise = NOISE_FACTOR * self.spectrum.velocity_noise(cutoff_hz)
-        share = SPEED_SHARE * self._largest_speed(cutoff_hz, order)
+        largest = self._largest_speed(cutoff_hz, order)
+        share, most = SPEED_SHARE * largest, LARGEST_SPEED_SHARE * largest
         names = self.recordings[0].joint_names
         noisy = [name for name, more in zip(names, noise > share, strict=True) if more]
         reason = f"derived: {SPEED_SHARE:.0%} of the largest speed"
         if noisy:
             reason += f"; {NOISE_FACTOR:g} x noise for {', '.join(noisy)}"
-        return Derived(tuple(np.maximum(noise, share).tolist()), reason)
+        doubtful = (noise > most) & self._moves
+        bounded = [name for name, less in zip(names, doubtful, strict=True) if less]
+        warnings: tuple[str, ...] = ()
+        if bounded:
+            line = (
+                f"the velocity threshold of {', '.join(bounded)} is bounded by "
+                f"{LARGEST_SPEED_SHARE:.0%} of the largest speed: noise leaves the sign of the "
+                "velocity open in some of the rows"
+            )
+            warnings = (line,)
+        values = np.maximum(np.minimum(noise, most), share)
+        return Derived(tuple(values.tolist()), reason, warnings)
 
     def drop(self, cutoff_hz: float, order: int, differences: int) -> Derived:
         """Return how many samples the end effects of filter and differences reach."""

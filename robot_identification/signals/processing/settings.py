@@ -13,8 +13,15 @@ from robot_identification.robot.processing import EndTreatment, ProcessingSettin
 from robot_identification.settings import Setting
 from robot_identification.signals import filtering
 from robot_identification.signals.processing.complete import Processing
-from robot_identification.signals.processing.derived import DataProperties, Derived
+from robot_identification.signals.processing.derived import (
+    NYQUIST_SHARE,
+    DataProperties,
+    Derived,
+)
 from robot_identification.signals.recording import Recording
+
+RESULT = "result"
+"""Who states a setting that parameters were identified with."""
 
 _STREAMED = "counts from the first sample"
 
@@ -52,7 +59,7 @@ def resolve_processing(
     chosen = _Chosen(
         {
             "option": options or ProcessingSettings(),
-            "result": identified or ProcessingSettings(),
+            RESULT: identified or ProcessingSettings(),
             "robot file": robot.processing,
         }
     )
@@ -60,7 +67,8 @@ def resolve_processing(
         if setting.usual is not None:
             chosen.take(name, partial(usual, setting))
     order, differences = chosen.values["filter_order"], chosen.values["difference_order"]
-    cutoff = chosen.take("cutoff_hz", data.cutoff)
+    chosen.take("cutoff_hz", data.cutoff)
+    cutoff = chosen.bound_cutoff(data)
     filtering.butterworth(cutoff, order, data.longest_period)
     chosen.take("rate_hz", lambda: data.rate(cutoff))
     joints = len(robot.joints)
@@ -68,7 +76,11 @@ def resolve_processing(
     chosen.values["velocity_threshold"] = per_joint(thresholds, joints)
     for name in ("drop_start", "drop_end"):
         chosen.take(name, lambda: _drop(data, chosen.values["ends"], cutoff, order, differences))
-    return Processing(**chosen.values, reasons=chosen.reasons)
+    return Processing(
+        **chosen.values,
+        reasons=chosen.reasons,
+        warnings=tuple(dict.fromkeys(chosen.warnings)),
+    )
 
 
 def streamed(processing: Processing) -> Processing:
@@ -81,10 +93,37 @@ def streamed(processing: Processing) -> Processing:
     return replace(processing, decimation_pins="first", reasons=reasons)
 
 
-def streaming_warnings(processing: Processing) -> tuple[str, ...]:
-    """Return a line for every setting that a stream did not follow; see :func:`streamed`."""
+def processing_warnings(processing: Processing) -> tuple[str, ...]:
+    """Return a line for all that is doubtful, or that a stream did not follow (`streamed`)."""
     reason = processing.reasons.get("decimation_pins", "")
-    return (f"decimation {reason}",) if reason.startswith(_STREAMED) else ()
+    unlike = (f"decimation {reason}",) if reason.startswith(_STREAMED) else ()
+    return (*processing.warnings, *unlike)
+
+
+def different_settings(
+    identified: ProcessingSettings, used: Processing
+) -> dict[str, dict[str, object]]:
+    """Return the settings by which recordings are not processed as those of a result were.
+
+    Args:
+        identified: what the result states; nothing is said of what it leaves open.
+        used: how the recordings are processed.
+
+    Returns:
+        Name -> ``identified`` and ``used``, the two values, and ``reason``, where the second one
+        is from; plain data.
+    """
+    joints = len(used.velocity_threshold)
+    found: dict[str, dict[str, object]] = {}
+    for name, entry in used.entries().items():
+        stated = getattr(identified, name)
+        if stated is not None and name == "velocity_threshold":
+            stated = list(per_joint(stated, joints))
+        if stated is not None and stated != entry["value"]:
+            found[name] = {
+                "identified": stated, "used": entry["value"], "reason": entry["reason"],
+            }  # fmt: skip
+    return found
 
 
 class _Chosen:
@@ -98,6 +137,7 @@ class _Chosen:
         self._stated = stated
         self.values: dict[str, Any] = {}
         self.reasons: dict[str, str] = {}
+        self.warnings: list[str] = []
 
     def take(self, name: str, derive: Callable[[], Derived]) -> Any:
         """Decide a setting: what is stated, or else what is derived."""
@@ -105,8 +145,22 @@ class _Chosen:
             if (value := getattr(settings, name)) is not None:
                 self.values[name], self.reasons[name] = value, who
                 return value
-        self.values[name], self.reasons[name] = derive()
+        self.values[name], self.reasons[name], warnings = derive()
+        self.warnings += warnings
         return self.values[name]
+
+    def bound_cutoff(self, data: DataProperties) -> float:
+        """Lower the cut-off of a result where the recordings come at a lower rate than its own."""
+        value, limit = float(self.values["cutoff_hz"]), data.largest_cutoff
+        if self.reasons["cutoff_hz"] == RESULT and value > limit:
+            self.reasons["cutoff_hz"] = f"{RESULT}: {value:.4g} Hz, {data.about_limit()}"
+            self.values["cutoff_hz"] = limit
+            self.warnings.append(
+                f"the parameters were identified with a cut-off of {value:.4g} Hz, and these "
+                f"recordings allow no more than {limit:.4g} Hz, {NYQUIST_SHARE:g} of half their "
+                "sampling rate"
+            )
+        return float(self.values["cutoff_hz"])
 
 
 def usual(setting: Setting) -> Derived:
