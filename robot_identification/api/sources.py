@@ -24,6 +24,7 @@ from robot_identification.robot.arrays import read_only
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.efforts.separate import EffortSource
 from robot_identification.signals.recording import Recording
 
@@ -54,6 +55,7 @@ def read_bags(
     reference_topic: str | None = None,
     efforts: EffortSource | None = None,
     delay_estimated: bool = False,
+    processing: ProcessingSettings | None = None,
     begin: float = 0.0,
     end: float = 1.0,
     positions_needed: bool = True,
@@ -71,6 +73,8 @@ def read_bags(
         reference_topic: topic of commanded positions; None: no reference is read.
         efforts: where efforts are that have a topic of their own.
         delay_estimated: whether the efforts are moved by their estimated delay.
+        processing: settings of the signal processing, for that estimate; what it leaves open is
+            derived from the data.
         begin: where to begin, as a fraction of each bag, or as ``Seconds``.
         end: where to end, likewise.
         positions_needed: whether positions must be there and finite; DIDIM does without.
@@ -95,6 +99,7 @@ def read_bags(
         reference_topic=reference_topic,
         efforts=efforts,
         delay_estimated=delay_estimated,
+        processing=processing,
         begin=begin,
         end=end,
         positions_needed=positions_needed,

@@ -30,6 +30,10 @@ from robot_identification.identification.rows.whole import (
     FactorStream,
     decimated_rows,
 )
+from robot_identification.identification.statistics.joint_noise import (
+    LEAST_FREEDOM,
+    refuse_silent_joints,
+)
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
@@ -39,7 +43,6 @@ from robot_identification.signals.recording import Recording
 from robot_identification.signals.rows import FilteredSegment, filter_recording, kept_rows
 
 _BLOCKS = 10
-_FEWEST_BLOCKS = 4
 _MOST_SECONDS = 40.0
 _SPLINE = 3
 
@@ -96,7 +99,9 @@ def margin_of(largest: float, period: float) -> int:
 def spread_blocks(
     segments: Sequence[FilteredSegment], processing: Processing, largest: float
 ) -> list[MovableBlock]:
-    """Return blocks of segments, spread over them all.
+    """Return segments as movable blocks: whole, or where there is much parts spread over them all.
+
+    Each block loses rows to the end effects of decimation, so little is not cut into many.
 
     Args:
         segments: filtered samples.
@@ -104,25 +109,29 @@ def spread_blocks(
         largest: delay in s by which the blocks can be moved, to both sides.
 
     Raises:
-        RecordingError: there are not enough of them.
+        RecordingError: none of them is long enough.
     """
-    total = sum(s.samples * s.period for s in segments)
-    wanted = min(total, _MOST_SECONDS) / _BLOCKS
-    blocks: list[FilteredSegment] = []
+    total = sum(_seconds(segment) for segment in segments)
+    parts: list[FilteredSegment] = []
     for segment in segments:
-        margins = 2 * margin_of(largest, segment.period)
-        least = processing.shortest_segment(segment.period) + margins
-        size = max(round(wanted / segment.period), least)
-        share = segment.samples * segment.period / total
-        count = min(segment.samples // size, max(round(_BLOCKS * share), 1))
+        least = processing.shortest_segment(segment.period) + 2 * margin_of(largest, segment.period)
+        wanted = round(_MOST_SECONDS / _BLOCKS / segment.period)
+        size = segment.samples if total <= _MOST_SECONDS else min(wanted, segment.samples)
+        size = max(size, least)
+        count = min(segment.samples // size, max(round(_BLOCKS * _seconds(segment) / total), 1))
         begins = np.linspace(0, segment.samples - size, count).astype(int)
-        blocks.extend(segment.part(slice(begin, begin + size)) for begin in begins)
-    if len(blocks) < _FEWEST_BLOCKS:
+        parts.extend(segment.part(slice(begin, begin + size)) for begin in begins)
+    if not parts:
         raise RecordingError(
             f"{total:.1f} s of unbroken samples are too short to estimate the delay between "
             "efforts and motion; record longer"
         )
-    return [MovableBlock.of(block, largest) for block in blocks]
+    apart = max(1, int(sum(map(_seconds, parts)) / _MOST_SECONDS))
+    return [MovableBlock.of(part, largest) for part in parts[::apart]]
+
+
+def _seconds(segment: FilteredSegment) -> float:
+    return segment.samples * segment.period
 
 
 LARGEST = 0.05
@@ -131,9 +140,10 @@ LARGEST = 0.05
 _STEPS = 5  # of the coarse search, to each side
 _PRECISION = 1e-6
 _WIDEST = 10.0
-_ROWS_PER_COLUMN = 5
+_GROUPS = 10  # of rows that follow each other, for the jackknife
 
 _KeptBlock = tuple[MovableBlock, npt.NDArray[np.bool_]]
+_Factors = tuple[JointFactor, ...]
 
 
 @dataclass(frozen=True)
@@ -159,31 +169,35 @@ def estimate_effort_delay(
     robot: RobotModel,
     recordings: Sequence[Recording],
     *,
+    stated: ProcessingSettings | None = None,
     largest: float = LARGEST,
     cancelled: Cancelled | None = None,
 ) -> DelayEstimate:
     """Estimate the delay of the efforts of recordings behind their motion.
 
-    At most 40 s of the recordings are used, in blocks spread over them; their processing follows
-    from the data alone.
+    Some 40 s of the recordings are used, in blocks spread over them; their processing is as the
+    caller states, or else follows from the data alone.
 
     Args:
         robot: the robot.
         recordings: joint states on the joint side; all have the same delay.
+        stated: processing settings that the caller states.
         largest: largest delay that is looked for, in s.
         cancelled: asked now and then whether to stop.
 
     Raises:
-        RecordingError: the recordings are too short, or tell no delay in that range.
+        RecordingError: the recordings are too short, or tell no delay in that range; NoEffortError:
+            nobody measured the efforts of a joint.
         SettingError: a setting is not possible.
         CancelledError: if ``cancelled`` says so.
     """
     # What a robot file recommends for identification may leave too few rows, of too narrow a band.
     plain = replace(robot, processing=ProcessingSettings())
-    processing = resolve_processing(plain, recordings)
+    processing = resolve_processing(plain, recordings, stated)
     segments = [s for r in recordings for s in filter_recording(r, processing)]
     blocks = spread_blocks(segments, processing, largest)
-    residual = _Residual(base_parameters(robot), blocks, processing, largest, cancelled)
+    source = ", ".join(recording.source for recording in recordings)
+    residual = _Residual(base_parameters(robot), blocks, processing, largest, source, cancelled)
     residual.require_rows()
     trials = np.linspace(-largest, largest, 2 * _STEPS + 1)
     step = float(trials[1] - trials[0])
@@ -198,14 +212,28 @@ def _minimum(residual: _Residual, trials: Array) -> float:
     """Return the delay of the smallest residual, in s, near the best of evenly spaced trials.
 
     Raises:
-        RecordingError: the best is the first or the last of them.
+        RecordingError: the best is the first or the last of them, or it is another one without
+            this or that part of the recordings: the residual has several minima then, and which
+            of them is the deepest is left to chance.
     """
-    best = int(np.argmin([residual(float(trial)) for trial in trials]))
+    parts = [residual.groups(float(trial), _GROUPS) for trial in trials]
+    best = int(np.argmin([_log_variance(merged(part)) for part in parts]))
     if best in (0, len(trials) - 1):
         raise RecordingError(
             f"the delay between efforts and motion cannot be estimated: up to {1e3 * trials[-1]:g} "
             "ms the residual of the inverse dynamics has no minimum; check the clocks of both, and "
             "that the robot moves"
+        )
+    without = [
+        int(np.argmin([_log_variance(merged(part[:i] + part[i + 1 :])) for part in parts]))
+        for i in range(_GROUPS)
+    ]
+    if max(without) > best + 1 or min(without) < best - 1:
+        low, high = (1e3 * trials[place] for place in (min(without), max(without)))
+        raise RecordingError(
+            "the delay between efforts and motion cannot be estimated: without this or that tenth "
+            f"of the samples it would be {low:.0f} or {high:.0f} ms; record longer, or a faster "
+            "motion"
         )
     found = scipy.optimize.minimize_scalar(
         residual,
@@ -219,9 +247,10 @@ def _minimum(residual: _Residual, trials: Array) -> float:
 class _Residual:
     """Size of the residual at a trial delay: mean of the joints' log variances.
 
-    Its minimum is the maximum of the likelihood with a variance of its own for every joint.  The
-    rows are the same at every delay: those around reversals, whose friction would change its sign
-    at one delay or another, are left out.
+    Its minimum is the maximum of the restricted likelihood with a variance of its own for every
+    joint: a joint counts as much as it has degrees of freedom.  The rows are the same at every
+    delay: those around reversals, whose friction would change its sign at one delay or another, are
+    left out.
     """
 
     def __init__(
@@ -230,6 +259,7 @@ class _Residual:
         blocks: Sequence[MovableBlock],
         processing: Processing,
         largest: float,
+        source: str,
         cancelled: Cancelled | None,
     ) -> None:
         window = processing.velocity_threshold_window + largest * processing.rate_hz
@@ -238,23 +268,28 @@ class _Residual:
         self._regressor = Regressor(base.robot, base.base_columns, spare=1)
         self._blocks = [(block, kept_rows(base.robot, block.moved(0.0), wider)) for block in blocks]
         self._processing = processing
+        self._source = source
         self._cancelled = cancelled
 
     def __call__(self, delay: float) -> float:
-        return _log_variance(self._factors(delay, self._blocks))
+        return _log_variance(merged(self.groups(delay, 1)))
 
     def require_rows(self) -> None:
-        """Refuse data that hardly have more rows than the model has parameters.
+        """Refuse data with hardly more rows than they take to fit each joint, or without efforts.
 
         Raises:
-            RecordingError: for a joint there are too few.
+            RecordingError: there is no joint with enough of them; NoEffortError: nobody measured
+                the efforts of a joint.
         """
-        for factor in self._factors(0.0, self._blocks):
-            if factor.rows < _ROWS_PER_COLUMN * len(factor.columns):
-                raise RecordingError(
-                    f"{factor.rows} rows of joint {factor.joint} are too few to estimate the delay "
-                    "between efforts and motion; record longer"
-                )
+        factors = merged(self.groups(0.0, 1))
+        refuse_silent_joints([factors], [self._source])
+        if not any(_freedom(factor) for factor in factors):
+            most = max(factors, key=lambda factor: factor.rows - len(factor.columns))
+            raise RecordingError(
+                "the delay between efforts and motion cannot be estimated: no joint has enough "
+                f"rows beside its parameters, {most.joint} has {most.rows} for "
+                f"{len(most.columns)}; record longer, or raise the rate after decimation"
+            )
 
     def jackknife(self, delay: float, span: float) -> tuple[float, float]:
         """Return the delay at the vertex of a parabola, and its standard deviation.
@@ -267,11 +302,10 @@ class _Residual:
             RecordingError: the residual hardly changes with the delay.
         """
         points = np.array([delay - span, delay, delay + span])
-        parts = [[self._factors(float(p), [block]) for block in self._blocks] for p in points]
-        count = len(self._blocks)
+        parts = [self.groups(float(point), _GROUPS) for point in points]
 
         def vertex(left_out: int | None) -> float:
-            used = [i for i in range(count) if i != left_out]
+            used = [i for i in range(_GROUPS) if i != left_out]
             logs = np.array([_log_variance(merged([part[i] for i in used])) for part in parts])
             sizes = np.exp(logs - logs[1])
             curvature = sizes[0] - 2.0 * sizes[1] + sizes[2]
@@ -282,27 +316,40 @@ class _Residual:
                 )
             return float(delay + 0.5 * span * (sizes[0] - sizes[2]) / curvature)
 
-        without = np.array([vertex(i) for i in range(count)])
+        without = np.array([vertex(i) for i in range(_GROUPS)])
         spread = without - without.mean()
-        return vertex(None), float(np.sqrt((count - 1) / count * (spread @ spread)))
+        return vertex(None), float(np.sqrt((_GROUPS - 1) / _GROUPS * (spread @ spread)))
 
-    def _factors(self, delay: float, blocks: Sequence[_KeptBlock]) -> tuple[JointFactor, ...]:
+    def groups(self, delay: float, groups: int) -> list[_Factors]:
+        """Return the factors at a trial delay of groups of rows that follow each other."""
         if self._cancelled is not None and self._cancelled():
             raise CancelledError("cancelled while estimating the delay of the efforts")
-        stream = FactorStream(self._base.robot, self._base.base_columns)
-        for block, kept in blocks:
+        streams = [FactorStream(self._base.robot, self._base.base_columns) for _ in range(groups)]
+        total = sum(kept.shape[1] for _, kept in self._blocks)
+        begin = 0
+        for block, kept in self._blocks:
             segment = block.moved(delay)
             decimator = self._processing.decimator(segment.period)
+            numbers = np.arange(begin, begin + kept.shape[1]) * groups // total
+            begin += kept.shape[1]
             for window in decimator.blocks(segment.samples, BLOCK_OUTPUTS):
                 rows = decimated_rows(self._regressor, segment, window, decimator)
-                stream.add(rows, kept[:, window.outputs])
-        return stream.factors()
+                for number in np.unique(numbers[window.outputs]):
+                    own = kept[:, window.outputs] & (numbers[window.outputs] == number)
+                    streams[number].add(rows, own)
+        return [stream.factors() for stream in streams]
+
+
+def _freedom(factor: JointFactor) -> int:
+    """Return the degrees of freedom of a joint's own fit; none where there are too few to tell."""
+    freedom = factor.rows - factor.own_fit[1]
+    return freedom if freedom >= LEAST_FREEDOM else 0
 
 
 def _log_variance(factors: Sequence[JointFactor]) -> float:
-    """Return the mean over rows of the log of their joint's residual variance."""
-    rows = np.array([max(factor.rows, 1) for factor in factors], dtype=np.float64)
+    """Return the mean of the log of every joint's residual variance, by degrees of freedom."""
+    freedom = np.array([_freedom(factor) for factor in factors], dtype=np.float64)
     floor = np.finfo(float).tiny
     sizes = np.array([max(factor.own_fit[0] ** 2, floor) for factor in factors])
-    weighted: Array = rows * np.log(sizes / rows)
-    return float(np.sum(weighted) / np.sum(rows))
+    weighted: Array = freedom * np.log(sizes / np.maximum(freedom, 1.0))
+    return float(np.sum(weighted) / max(np.sum(freedom), 1.0))

@@ -12,6 +12,7 @@ from robot_identification.identification.delay_estimation import estimate_effort
 from robot_identification.identification.result import Source
 from robot_identification.identification.rows.whole import Cancelled
 from robot_identification.robot.model import RobotModel
+from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.conditioning import interpolate
 from robot_identification.signals.recording import Recording, Segment
 
@@ -56,6 +57,7 @@ def with_known_delay(
     recording: Recording,
     *,
     estimated: bool = False,
+    processing: ProcessingSettings | None = None,
     cancelled: Cancelled | None = None,
 ) -> Recording:
     """Return a recording of which the delay of the efforts is known, and told in ``warnings``.
@@ -67,6 +69,7 @@ def with_known_delay(
         robot: the robot.
         recording: joint states on the joint side.
         estimated: whether the efforts are moved by the estimate, whatever their topic.
+        processing: settings of the signal processing that the caller states, for the estimate.
         cancelled: asked now and then whether to stop.
 
     Raises:
@@ -80,7 +83,7 @@ def with_known_delay(
         f" on {recording.effort_topic}" if recording.effort_topic else ""
     )
     try:
-        found = estimate_effort_delay(robot, [recording], cancelled=cancelled)
+        found = estimate_effort_delay(robot, [recording], stated=processing, cancelled=cancelled)
     except RecordingError as error:
         if estimated:
             raise

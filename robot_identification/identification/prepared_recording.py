@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from robot_identification.identification.effort_delay import with_known_delay
 from robot_identification.robot.model import RobotModel
+from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.conditioning import joint_side_recording
 from robot_identification.signals.recording import RawSamples, Recording
 
@@ -24,6 +25,7 @@ def prepared_recording(
     effort_topic: str = "",
     effort_delay: float = 0.0,
     delay_estimated: bool = False,
+    processing: ProcessingSettings | None = None,
     begin: float = 0.0,
     end: float = 1.0,
     positions_needed: bool = True,
@@ -42,6 +44,7 @@ def prepared_recording(
         effort_delay: by which efforts were moved already, in s.
         delay_estimated: whether efforts are moved by the estimate of their delay; otherwise that of
             efforts with a topic of their own is told in ``warnings``.
+        processing: settings of the signal processing that the caller states, for that estimate.
         begin: where the part that is asked for begins, as a fraction of the recording, or as
             ``Seconds``.
         end: where it ends, likewise.
@@ -64,4 +67,10 @@ def prepared_recording(
         effort_topic=effort_topic,
         effort_delay=effort_delay,
     )
-    return with_known_delay(robot, recording, estimated=delay_estimated, cancelled=cancelled)
+    return with_known_delay(
+        robot,
+        recording,
+        estimated=delay_estimated,
+        processing=processing,
+        cancelled=cancelled,
+    )

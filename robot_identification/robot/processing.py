@@ -74,14 +74,17 @@ class ProcessingSettings(Settings):
         off="off",
         metavar="off|V[,V...]",
     )
+    # A row mixes what its decimation filter reaches.  Beyond 1.5 to 1.8 steps the side lobes cancel
+    # in what rows at all distances from a reversal take of it; with 1 step, or 2.3, a joint that
+    # sticks there shifts friction by several standard deviations (docs/identification.md).
     velocity_threshold_window: float | None = setting(
         "decimation steps before and behind a row in which the speed must stay above its "
         "threshold; 0: at its instant only",
         minimum=0.0,
         maximum=10.0,
         metavar="STEPS",
-        usual=1.0,
-        reason="a row mixes about one decimation step to each side",
+        usual=1.5,
+        reason="beyond, the side lobes of the decimation filter cancel",
     )
     velocity_threshold_scope: ThresholdScope | None = setting(
         "joint: the rows of the slow joint are dropped; sample: every joint's rows of that instant",

@@ -4,14 +4,17 @@ import numpy as np
 import pytest
 
 from robot_identification.dynamics.regressor import inverse_dynamics
-from robot_identification.errors import RecordingError
+from robot_identification.errors import NoEffortError, RecordingError
+from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.identification.delay_estimation import estimate_effort_delay
 from robot_identification.identification.effort_delay import EFFORT_DELAY, with_known_delay
 from robot_identification.identification.identify import identify
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
+from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.recording import RawSamples
+from shared_data import DATA, requires
 
 ROBOT = load_robot("scara")
 TRUTH = load_values("scara", ROBOT)
@@ -99,3 +102,41 @@ def test_what_tells_no_delay_is_refused_or_told(made, reason):
         with_known_delay(ROBOT, given, estimated=True)
     told = with_known_delay(ROBOT, given)
     assert "behind the motion" not in told.warnings[0]
+
+
+def test_a_recording_that_breaks_off_often_tells_its_delay():
+    """No run of samples is as long as a tenth of what is looked at."""
+    whole = recording(0.0042, seconds=60.0)
+    (segment,) = whole.segments
+    parts = [segment.part(slice(begin, begin + 1400)) for begin in range(0, 30_000, 1500)]
+    found = estimate_effort_delay(ROBOT, [replace(whole, segments=tuple(parts))])
+    assert abs(found.delay - 0.0042) < 4.0 * found.std < 4e-4
+
+
+def test_the_stated_settings_hold_for_the_estimate():
+    given = recording(0.0042, seconds=8.0)
+    assert estimate_effort_delay(ROBOT, [given]).delay == pytest.approx(0.0042, abs=2e-4)
+    fast = ProcessingSettings(velocity_threshold=(50.0,))
+    with pytest.raises(RecordingError, match="record longer, or raise the rate"):
+        with_known_delay(ROBOT, given, estimated=True, processing=fast)
+
+
+def test_no_delay_is_estimated_from_efforts_that_nobody_measured():
+    (segment,) = recording(0.0).segments
+    unplugged = replace(segment, effort=segment.effort * np.array([1.0, 0.0]))
+    given = replace(recording(0.0), segments=(unplugged,))
+    with pytest.raises(NoEffortError, match="made: the efforts of") as refusal:
+        with_known_delay(ROBOT, given, estimated=True)
+    assert refusal.value.joints == ROBOT.joint_names[1:]
+
+
+@requires("ur10")
+def test_half_a_minute_of_an_arm_with_six_joints_tells_its_delay():
+    robot = load_robot("ur10")
+    (whole,) = read_recordings([DATA / "ur10" / "ur10_exciting_trajectory.db3"], robot)
+    found = estimate_effort_delay(robot, [whole])
+    assert abs(found.delay) < 0.015
+    assert found.std < 0.005
+    # A half of it has a valley at -30 ms and one at 30 ms, as a tenth more or less decides.
+    with pytest.raises(RecordingError, match="without this or that tenth of the samples"):
+        estimate_effort_delay(robot, [whole.between(0.5, 1.0)])

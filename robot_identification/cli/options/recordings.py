@@ -42,6 +42,7 @@ def recordings_of(
         reference_topic=reference_topic,
         efforts=shared.efforts_of(options),
         delay_estimated=shared.estimates_delay(options),
+        processing=shared.processing_of(options),
         begin=options.begin,
         end=options.end,
         positions_needed=positions_needed,

@@ -26,6 +26,7 @@ from robot_identification.files.cancelling import Cancelled
 from robot_identification.files.tables import Columns, is_table, read_table
 from robot_identification.identification.prepared_recording import prepared_recording
 from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.efforts.separate import (
     EffortSamples,
     EffortSource,
@@ -136,6 +137,7 @@ def read_recordings(
     reference_topic: str | None = None,
     efforts: EffortSource | None = None,
     delay_estimated: bool = False,
+    processing: ProcessingSettings | None = None,
     begin: float = 0.0,
     end: float = 1.0,
     positions_needed: bool = True,
@@ -154,6 +156,7 @@ def read_recordings(
             joint states.  Joint states for which there are none are left out.
         delay_estimated: whether efforts are moved by the estimate of their delay; otherwise
             efforts without stamps need a delay, and what it seems to be beyond that is told.
+        processing: settings of the signal processing that the caller states, for that estimate.
         begin: where to begin, as a fraction of each bag, or as ``Seconds``.
         end: where to end, likewise.
         positions_needed: whether positions must be there and finite; without, those of a bag in
@@ -204,6 +207,7 @@ def read_recordings(
                 effort_topic="" if efforts is None else efforts.topic,
                 effort_delay=0.0 if efforts is None else efforts.delay,
                 delay_estimated=delay_estimated,
+                processing=processing,
                 begin=begin,
                 end=end,
                 positions_needed=positions_needed,

@@ -3,9 +3,10 @@
 It is the standard deviation of the residual that ordinary least squares on the rows of the joint
 alone leaves (Gautier et al. 2013, eq. 20).  Rows that are hardly more than the columns that they
 fit leave none, whatever their noise: the fit follows it.  A weight from such a residual would make
-these few rows count for more than all others, without having earned it.  A joint with too few
-degrees of freedom is therefore taken for as noisy, beside its effort, as the noisiest of the
-others.
+these few rows count for more than all others, without having earned it.  Neither do efforts that
+are explained to rounding earn one, as those of a sensor that is stuck: its offset explains them.
+Such a joint, and one with too few degrees of freedom, is therefore taken for as noisy, beside its
+effort, as the noisiest of the others.
 """
 
 from __future__ import annotations
@@ -38,10 +39,12 @@ class JointNoise:
         deviations: (joints,) standard deviations in N m or N; ones where there is nothing to tell
             them from: every effort is explained to rounding, or no joint has enough rows.
         told: (joints,) whether they are those of the joint's own rows.
+        exact: (joints,) whether its own parameters explain the efforts of a joint to rounding.
     """
 
     deviations: Array
     told: npt.NDArray[np.bool_]
+    exact: npt.NDArray[np.bool_]
 
 
 def joint_noise(factors: Sequence[JointFactor]) -> JointNoise:
@@ -54,34 +57,47 @@ def joint_noise(factors: Sequence[JointFactor]) -> JointNoise:
     freedom = np.array([factor.rows - factor.own_fit[1] for factor in factors])
     rows = np.array([max(factor.rows, 1) for factor in factors])
     efforts = np.array([factor.effort_norm for factor in factors])
-    told = (freedom >= LEAST_FREEDOM) & (efforts > 0.0)
-    share = float(np.max(norms[told] / efforts[told], initial=0.0))
-    if not told.any() or share <= _EXACT:
-        return JointNoise(read_only(np.ones(len(factors))), told)
+    enough = (freedom >= LEAST_FREEDOM) & (efforts > 0.0)
+    exact = enough & (norms <= np.maximum(_EXACT, rows * np.finfo(float).eps) * efforts)
+    told = enough & ~exact
+    if not told.any():
+        return JointNoise(read_only(np.ones(len(factors))), told, exact)
+    share = float(np.max(norms[told] / efforts[told]))
     own = norms / np.sqrt(np.maximum(freedom, 1))
     largest = float(own[told].max())
     # A joint without a row, or without effort in its few rows, has nothing to be weighted.
     taken = np.where(efforts > 0.0, share * efforts / np.sqrt(rows), largest)
     found = np.where(told, own, taken)
-    return JointNoise(read_only(np.maximum(found, _QUIETEST * largest)), told)
+    return JointNoise(read_only(np.maximum(found, _QUIETEST * largest)), told, exact)
 
 
 def weight_warnings(factors: Sequence[JointFactor]) -> tuple[str, ...]:
-    """Return which joints have too few rows to tell how they should be weighted.
+    """Return which joints do not tell how they should be weighted, and why.
 
     Args:
         factors: one factor per joint, of an estimate by weighted least squares.
     """
     noise = joint_noise(factors)
-    untold = [f for f, told in zip(factors, noise.told, strict=True) if f.rows and not told]
-    if not untold:
-        return ()
-    named = ", ".join(f"{f.joint} ({f.rows} rows, {f.own_fit[1]} columns)" for f in untold)
-    if noise.told.any():
+    some = bool(noise.told.any())
+    if some:
         taken = "taken for as noisy, beside its effort, as the noisiest of the others"
     else:
         taken = "all joints are weighted alike, as by ordinary least squares"
-    return (f"too few rows to tell the noise of {named}; {taken}: record longer",)
+    exact = [f.joint for f, is_exact in zip(factors, noise.exact, strict=True) if is_exact]
+    few = [
+        f"{factor.joint} ({factor.rows} rows, {factor.own_fit[1]} columns)"
+        for factor, known in zip(factors, noise.told | noise.exact, strict=True)
+        if factor.rows and not known
+    ]
+    told = []
+    if few:
+        told.append(f"too few rows to tell the noise of {', '.join(few)}; {taken}: record longer")
+    if exact and some:
+        told.append(
+            f"the efforts of {', '.join(exact)} are explained to rounding, as no measured ones "
+            f"are; {taken}: see whether they are constant"
+        )
+    return tuple(told)
 
 
 def refuse_silent_joints(

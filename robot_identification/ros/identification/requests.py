@@ -120,6 +120,7 @@ def read_data(
     sources: Sequence[LiveRecording],
     cancelled: Cancelled,
     *,
+    processing: ProcessingSettings | None = None,
     positions_needed: bool = True,
     reference_needed: bool = False,
 ) -> list[Recording]:
@@ -130,6 +131,7 @@ def read_data(
         robot: the robot.
         sources: the live recordings that it names, from :func:`live_recordings`.
         cancelled: asked before every recording whether to stop.
+        processing: what the request states, for the estimate of the delay of the efforts.
         positions_needed: whether the positions of bags must be there and finite.
         reference_needed: whether the reference is read; what is wrong with it counts only then.
 
@@ -143,7 +145,7 @@ def read_data(
     """
     if not 0.0 <= data.begin < data.end <= 1.0:
         raise SettingError("begin", data.begin, f"needs 0 <= begin < end <= 1, end is {data.end}")
-    recordings = _read_bags(data, robot, cancelled, positions_needed, reference_needed)
+    recordings = _read_bags(data, robot, cancelled, processing, positions_needed, reference_needed)
     for source in sources:
         if cancelled():
             raise CancelledError("cancelled while reading the data")
@@ -155,6 +157,7 @@ def read_data(
                 begin=data.begin,
                 end=data.end,
                 delay_estimated=data.estimate_effort_delay,
+                processing=processing,
                 warnings=source.warnings(),
                 cancelled=cancelled,
             )
@@ -166,6 +169,7 @@ def _read_bags(
     data: msg.DataSelection,
     robot: RobotModel,
     cancelled: Cancelled,
+    processing: ProcessingSettings | None,
     positions_needed: bool,
     reference_needed: bool,
 ) -> list[Recording]:
@@ -186,6 +190,7 @@ def _read_bags(
             reference_topic=reference_topic,
             efforts=efforts,
             delay_estimated=data.estimate_effort_delay,
+            processing=processing,
             begin=data.begin,
             end=data.end,
             positions_needed=positions_needed,

@@ -115,7 +115,13 @@ class IdentificationWork:
             if found is not None:
                 report("done", 1.0)
                 return Answer(found, sources[0].last_stamp)
-        recordings = read_data(request.data, self._robot, sources, cancelled)
+        recordings = read_data(
+            request.data,
+            self._robot,
+            sources,
+            cancelled,
+            processing=processing_of(request.processing),
+        )
         fit = fit_request(request, recordings)
         result = identify(
             self._robot,
@@ -163,6 +169,7 @@ class IdentificationWork:
             self._robot,
             live_recordings(request.data, self._live),
             cancelled,
+            processing=processing_of(request.processing),
             positions_needed=start == "idim",
             reference_needed=True,
         )
@@ -209,12 +216,13 @@ class IdentificationWork:
         report("reading", 0.0)
         model = values_to_validate(request, self._robot, self._base, last)
         sources = live_recordings(request.data, self._live)
-        recordings = read_data(request.data, self._robot, sources, cancelled)
+        stated = processing_of(request.processing)
+        recordings = read_data(request.data, self._robot, sources, cancelled, processing=stated)
         return validate(
             self._robot,
             model.values,
             recordings,
-            overrides=processing_of(request.processing),
+            overrides=stated,
             identified=(
                 model.processing if request.data.bags else live.overridden_by(model.processing)
             ),

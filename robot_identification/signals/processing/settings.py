@@ -24,6 +24,14 @@ RESULT = "result"
 """Who states a setting that parameters were identified with."""
 
 _STREAMED = "counts from the first sample"
+# Settings that are chosen for a filter, and those that say which filter that is: how far end
+# effects reach, and how much of a standstill a row holds.  With another filter they are void.
+_CHOSEN_FOR: Mapping[str, tuple[str, ...]] = {
+    "ends": ("cutoff_hz", "rate_hz"),
+    "drop_start": ("cutoff_hz",),
+    "drop_end": ("cutoff_hz",),
+    "velocity_threshold_window": ("cutoff_hz", "rate_hz"),
+}
 
 
 def resolve_processing(
@@ -36,7 +44,9 @@ def resolve_processing(
     """Return complete settings for recordings of a robot.
 
     What neither an option nor a result nor the robot file states is derived from the data by
-    :class:`~robot_identification.signals.processing.derived.DataProperties`.
+    :class:`~robot_identification.signals.processing.derived.DataProperties`.  So is what one of
+    them has chosen for its own cut-off or rate, where another one goes before these: rows that the
+    end effects of one filter spare are spoilt by those of a slower one.
 
     Args:
         robot: its file may recommend some settings.
@@ -141,11 +151,17 @@ class _Chosen:
 
     def take(self, name: str, derive: Callable[[], Derived]) -> Any:
         """Decide a setting: what is stated, or else what is derived."""
+        void = ""
         for who, settings in self._stated.items():
-            if (value := getattr(settings, name)) is not None:
-                self.values[name], self.reasons[name] = value, who
-                return value
-        self.values[name], self.reasons[name], warnings = derive()
+            if (value := getattr(settings, name)) is None:
+                continue
+            if other := self._replaced(name, settings):
+                void += f"; not {value}, which the {who} says for {other}"
+                continue
+            self.values[name], self.reasons[name] = value, who
+            return value
+        self.values[name], reason, warnings = derive()
+        self.reasons[name] = reason + void
         self.warnings += warnings
         return self.values[name]
 
@@ -161,6 +177,16 @@ class _Chosen:
                 "sampling rate"
             )
         return float(self.values["cutoff_hz"])
+
+    def _replaced(self, name: str, settings: ProcessingSettings) -> str:
+        """Return for which filter settings say something, where another filter is taken."""
+        for filter_name in _CHOSEN_FOR.get(name, ()):
+            own = getattr(settings, filter_name)
+            stated = (getattr(one, filter_name) for one in self._stated.values())
+            taken = next((value for value in stated if value is not None), None)
+            if own is not None and own != taken:
+                return f"its own {filter_name} of {own:g}"
+        return ""
 
 
 def usual(setting: Setting) -> Derived:

@@ -83,6 +83,16 @@ def test_where_no_joint_has_enough_rows_all_count_alike():
 def test_efforts_that_are_explained_to_rounding_count_alike():
     factors = [factor("hip", range(4), 400, 0.0, 0), factor("knee", (2, 3), 40, 0.0, 1)]
     np.testing.assert_array_equal(weighted(factors, NAMES).weights, 1.0)
+    assert weight_warnings(factors) == ()
+
+
+def test_a_joint_that_is_explained_to_rounding_gets_no_weight_that_it_has_not_earned():
+    """As the offset of a joint explains the efforts of a sensor that is stuck."""
+    factors = [factor("hip", range(4), 400, 0.1, 0), factor("knee", (2, 3), 40, 0.0, 1)]
+    estimate = weighted(factors, NAMES)
+    assert estimate.weights[1] <= 1.01 * estimate.weights[0] * _effort_ratio(factors)
+    (told,) = weight_warnings(factors)
+    assert told.startswith("the efforts of knee are explained to rounding, as no measured ones are")
 
 
 def test_columns_of_rounding_are_no_rank_and_take_no_degree_of_freedom():

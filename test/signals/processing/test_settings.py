@@ -135,9 +135,7 @@ def test_thresholds_follow_the_noise_where_it_is_larger(robot):
 
 
 def test_option_goes_before_robot_file_and_that_before_the_data(robot):
-    robot = dataclasses.replace(
-        robot, processing=ProcessingSettings(cutoff_hz=30.0, rate_hz=40.0, drop_start=7)
-    )
+    robot = dataclasses.replace(robot, processing=ProcessingSettings(rate_hz=40.0, drop_start=7))
     options = ProcessingSettings(cutoff_hz=25.0, ends="keep")
     processing = resolve_processing(robot, [moving(1.0)], options)
     assert (processing.cutoff_hz, processing.rate_hz, processing.drop_start) == (25.0, 40.0, 7)
@@ -147,6 +145,47 @@ def test_option_goes_before_robot_file_and_that_before_the_data(robot):
     assert processing.reasons["ends"] == "option"
     assert processing.drop_end == 0
     assert processing.reasons["drop_end"] == "derived: ends are kept"
+
+
+FILTERED = ProcessingSettings(
+    cutoff_hz=100.0, rate_hz=50.0, ends="keep", drop_start=7, velocity_threshold_window=0.2
+)
+
+
+@pytest.mark.parametrize("layer", ["robot file", "result"])
+def test_what_is_chosen_for_one_filter_does_not_hold_for_another(robot, layer):
+    """Ends that the filter of the file leaves whole are spoilt by a slower one."""
+    robot = dataclasses.replace(robot, processing=FILTERED)
+    identified = FILTERED if layer == "result" else None
+    taken = resolve_processing(robot, [moving(4.0)], ProcessingSettings(), identified=identified)
+    assert (taken.ends, taken.drop_start, taken.velocity_threshold_window) == ("keep", 7, 0.2)
+    for options in (ProcessingSettings(cutoff_hz=25.0), ProcessingSettings(rate_hz=25.0)):
+        found = resolve_processing(robot, [moving(4.0)], options, identified=identified)
+        assert found.ends == "cut"
+        assert (
+            found.velocity_threshold_window
+            == ProcessingSettings.table()["velocity_threshold_window"].usual
+        )
+        name = "cutoff_hz" if options.cutoff_hz else "rate_hz"
+        own = getattr(FILTERED, name)
+        for setting in ("ends", "velocity_threshold_window"):
+            reason = found.reasons[setting]
+            assert reason.startswith("default")
+            assert f"which the {layer} says for its own {name} of {own:g}" in reason
+    slow = resolve_processing(
+        robot, [moving(4.0)], ProcessingSettings(cutoff_hz=25.0), identified=identified
+    )
+    assert slow.drop_start == slow.drop_end > 7
+
+
+def test_the_same_cutoff_stated_again_changes_nothing(robot):
+    robot = dataclasses.replace(robot, processing=FILTERED)
+    for options in (
+        ProcessingSettings(cutoff_hz=100.0),
+        ProcessingSettings(cutoff_hz=25.0, ends="keep", drop_start=7),
+    ):
+        found = resolve_processing(robot, [moving(4.0)], options)
+        assert (found.ends, found.drop_start) == ("keep", 7)
 
 
 def test_every_setting_has_a_value_and_a_reason(robot):
