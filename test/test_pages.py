@@ -30,6 +30,7 @@ NOT_RUN = {
     "docs/exciting_trajectories.md": "plans motions",
     "docs/identification.md": "names results that the reader has",
     "docs/live.md": "live nodes",
+    "docs/logs.md": "names a log of the reader; test_python_page.py runs its program",
     "docs/many_bags.md": "names bags that the reader has",
     "docs/one_joint.md": "names bags that the reader has",
     "docs/outputs.md": "names results that the reader has",

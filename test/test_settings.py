@@ -144,7 +144,10 @@ class TestTable:
 class TestProcessing:
     def test_every_field_is_in_the_table(self):
         assert list(PROCESSING) == [field.name for field in fields(ProcessingSettings)]
-        assert set(PROCESSING) == {field.name for field in fields(Processing)} - {"reasons"}
+        assert set(PROCESSING) == {field.name for field in fields(Processing)} - {
+            "reasons",
+            "warnings",
+        }
         assert set(A_VALUE) == set(PROCESSING)
 
     @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def test_validation_of_a_result_on_its_own_data_gives_the_error_of_the_fit(
 def test_true_standard_parameters_leave_only_the_noise(run, scara_bag):
     error = run("validate", "scara", "scara", scara_bag)["relative_error"]
     fitted = run("identify", "scara", scara_bag)["relative_error"]
-    assert error["total"] == pytest.approx(fitted["total"], rel=0.05)
+    assert error["total"] == pytest.approx(fitted["total"], rel=0.15)
 
 
 @pytest.mark.parametrize("storage", ["sqlite3", "mcap"])

@@ -14,7 +14,7 @@ from robot_identification.robot.files.values import load_values
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.recording import RawSamples
-from shared_data import DATA, requires
+from shared_data import measured_data, requires
 
 ROBOT = load_robot("scara")
 TRUTH = load_values("scara", ROBOT)
@@ -133,7 +133,7 @@ def test_no_delay_is_estimated_from_efforts_that_nobody_measured():
 @requires("ur10")
 def test_half_a_minute_of_an_arm_with_six_joints_tells_its_delay():
     robot = load_robot("ur10")
-    (whole,) = read_recordings([DATA / "ur10" / "ur10_exciting_trajectory.db3"], robot)
+    (whole,) = read_recordings([measured_data("ur10") / "ur10_exciting_trajectory.db3"], robot)
     found = estimate_effort_delay(robot, [whole])
     assert abs(found.delay) < 0.015
     assert found.std < 0.005
