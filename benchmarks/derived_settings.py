@@ -264,6 +264,9 @@ class Bench:
         self._fitted = build_recording(case.disturb(self.pair.fitted), self._names)
         self._disturbed = build_recording(case.disturb(self.pair.unseen), self._names)
         self._unseen = build_recording(self.pair.unseen, self._names)
+        allowed = 0.4 / self._unseen.period  # 0.8 of half the sampling rate
+        judged = self.pair.judged
+        self._judged = replace(judged, cutoff_hz=min(judged.cutoff_hz or allowed, allowed))
 
     @property
     def sampling(self) -> float:
@@ -276,7 +279,7 @@ class Bench:
         try:
             result = identify(robot, [self._fitted], overrides=settings)
             values = result.estimate.values
-            common = validate(robot, values, [self._unseen], overrides=self.pair.judged)
+            common = validate(robot, values, [self._unseen], overrides=self._judged)
             own = validate(robot, values, [self._disturbed], identified=settings_of(result))
         except RobotIdentificationError:
             return Outcome(None, np.inf, np.inf)
