@@ -33,6 +33,7 @@ from robot_identification.errors.identification import (
     ModelMismatchError,
     NotConvergedError,
     NotExcitedError,
+    NotPredictiveError,
     RankError,
 )
 from robot_identification.errors.motion import (
@@ -78,6 +79,7 @@ __all__ = [
     "NotConvergedError",
     "NotExcitedError",
     "NotPeriodicError",
+    "NotPredictiveError",
     "NothingInterruptedError",
     "OutputError",
     "RankError",

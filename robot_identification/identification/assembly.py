@@ -18,6 +18,7 @@ from robot_identification.identification.rows.source import RowSource
 from robot_identification.identification.statistics.cross_validation import (
     CrossValidation,
     cross_validate,
+    refuse_worse_than_zero,
     validation_warnings,
 )
 from robot_identification.identification.statistics.joint_noise import refuse_silent_joints
@@ -76,8 +77,14 @@ def result_of(
         settings: every setting with its value and where it came from.
         warnings: what is to be said before all else, one line each.
         further: other attributes of the result.
+
+    Raises:
+        NotPredictiveError: blocks of a single recording are predicted from the others worse than by
+            zero.
     """
     validation = _cross_validated(source, fit)
+    if validation is not None:
+        refuse_worse_than_zero(validation)
     names = subject.joint_names
     return IdentificationResult(
         **vars(subject),

@@ -36,7 +36,12 @@ from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.processing.settings import resolve_processing
 from robot_identification.signals.recording import Recording
-from robot_identification.signals.rows import FilteredSegment, filter_recording, kept_rows
+from robot_identification.signals.rows import (
+    FilteredSegment,
+    filter_recording,
+    kept_rows,
+    measured_shares,
+)
 
 _BLOCKS = 10
 _FEWEST_BLOCKS = 4
@@ -293,8 +298,11 @@ class _Residual:
         for block, kept in blocks:
             segment = block.moved(delay)
             decimator = self._processing.decimator(segment.period)
+            measured = measured_shares(segment, decimator)
             for window in decimator.blocks(segment.samples, BLOCK_OUTPUTS):
-                rows = decimated_rows(self._regressor, segment, window, decimator)
+                rows = decimated_rows(
+                    self._regressor, segment, window, decimator, measured=measured
+                )
                 stream.add(rows, kept[:, window.outputs])
         return stream.factors()
 
