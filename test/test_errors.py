@@ -25,6 +25,7 @@ VALUES = {
     "Sequence[str]": ("one", "two"),
     "Sequence[float]": (3.0, 1.0),
     "Sequence[int]": (2, 2),
+    "Mapping[str, float]": {"0 to 5 s": 1.5},
     "Any": {"reached": 1.0},
 }
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.effort_delay import delay_entry
+from robot_identification.identification.estimators.choice import ESTIMATORS
 from robot_identification.identification.estimators.estimator import Fit
 from robot_identification.identification.estimators.huber import robustness_warnings
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
@@ -80,10 +81,11 @@ def result_of(
 
     Raises:
         NotPredictiveError: blocks of a single recording are predicted from the others worse than by
-            zero.
+            zero, by a method that fits efforts.
     """
     validation = _cross_validated(source, fit)
-    if validation is not None:
+    estimator = ESTIMATORS.get(method)
+    if validation is not None and estimator is not None and not estimator.own_regressor:
         refuse_worse_than_zero(validation)
     names = subject.joint_names
     return IdentificationResult(

@@ -50,7 +50,7 @@ class Source:
         effort_topic: topic of the efforts, empty where they come with the joint states.
         effort_delay: by which they were taken later, in s.
         warnings: what a user should know about it, one line each.
-        bridged: of the samples, those that were lost, and stand for positions alone.
+        bridged: samples beside these that were lost, and of which the positions are interpolated.
         rows_missed: rows of all joints that were left out because too many of the samples that
             they lean on were lost.
     """
@@ -74,15 +74,16 @@ class Source:
             warnings: what a user should know about it beside what it tells itself.
             rows_missed: rows that lost samples cost.
         """
+        missing = sum(segment.missing for segment in recording.segments)
         return cls(
             name=recording.source,
             digest=recording.digest,
-            samples=recording.samples,
+            samples=recording.samples - missing,
             duration=recording.duration,
             effort_topic=recording.effort_topic,
             effort_delay=recording.effort_delay,
             warnings=(*recording_warnings([recording], [rows_missed]), *warnings),
-            bridged=sum(segment.missing for segment in recording.segments),
+            bridged=missing,
             rows_missed=rows_missed,
         )
 

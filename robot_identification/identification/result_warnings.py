@@ -46,7 +46,8 @@ def statistics_warnings(
         cost = "" if rows_missed is None else f"; {rows_missed} rows were left out for it"
         lines.append(
             f"{source}: {statistics.bridged} lost samples bridged, in gaps of at most "
-            f"{statistics.longest_bridged:.2g} s: positions by splines, efforts not at all{cost}"
+            f"{statistics.longest_bridged:.2g} s, as the band of the motion allows: positions by "
+            f"splines, efforts not at all{cost}"
         )
     split, lost = statistics.gaps - statistics.pauses, statistics.lost - statistics.bridged
     if split > 0 and lost > 0:

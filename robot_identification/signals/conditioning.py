@@ -8,6 +8,7 @@ Samples whose stamps are regular already pass unchanged, bit by bit.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -105,12 +106,20 @@ def build_recording(
             f"{where}: {len(gaps)} gaps leave no unbroken run of {BEGINNING} samples; "
             "record with a reliable connection"
         )
-    segments = tuple(_segment(raw.at(slice(*run)), stamps[0], clock) for run in runs)
     steps = np.diff(stamps)
+    splits = clock.splits(steps)
     pause = np.zeros(len(steps), dtype=np.bool_)
     if len(gaps):
         moved = np.diff(raw.position, axis=0)
-        pause = clock.splits(steps) & is_pause(steps, moved, standing(raw.position))
+        pause = splits & is_pause(steps, moved, standing(raw.position))
+    tears = np.concatenate([[False], splits & ~pause, [False]])
+    segments = tuple(
+        replace(
+            _segment(raw.at(slice(first, last)), stamps[0], clock),
+            torn=(bool(tears[first]), bool(tears[last])),
+        )
+        for first, last in runs
+    )
     statistics = RecordingStatistics(
         received=received,
         duplicates=order.duplicates,

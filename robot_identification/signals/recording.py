@@ -66,6 +66,8 @@ class Segment:
         effort: (samples, joints) in N m or N.
         reference: (samples, joints) commanded positions, None where not recorded.
         measured: (samples,) which samples were measured; None: all of them.
+        torn: whether samples were lost before the first and behind the last one; a pause loses
+            none.
     """
 
     time: Array
@@ -74,6 +76,7 @@ class Segment:
     effort: Array
     reference: Array | None = None
     measured: npt.NDArray[np.bool_] | None = None
+    torn: tuple[bool, bool] = (False, False)
 
     def __post_init__(self) -> None:
         _cover(self, ("time", "position", "velocity", "effort", "reference", "measured"))
@@ -85,6 +88,7 @@ class Segment:
 
     def part(self, samples: slice) -> Segment:
         """Return a run of the segment's samples."""
+        first, last, _ = samples.indices(len(self.time))
         return Segment(
             time=self.time[samples],
             position=self.position[samples],
@@ -92,6 +96,7 @@ class Segment:
             effort=self.effort[samples],
             reference=None if self.reference is None else self.reference[samples],
             measured=part_of(self.measured, samples),
+            torn=(self.torn[0] and first == 0, self.torn[1] and last == len(self.time)),
         )
 
 

@@ -124,6 +124,7 @@ def _filtered(segment: Segment, period: float, processing: Processing) -> Filter
         period,
         processing.cutoff_hz,
         processing.filter_order,
+        segment.torn,
     )
     order = processing.difference_order
     velocity = filtering.differentiate(position, period, order)

@@ -245,6 +245,25 @@ def test_where_samples_were_lost_blocks_do_not_matter_either(share, longest, see
     assert result.sources[0].rows_missed == offline.sources[0].rows_missed
 
 
+def test_a_stream_that_was_torn_goes_on_as_the_bag_does():
+    raw = NOISY.at(np.r_[0:2500, 2640:2720, 2900 : len(NOISY.stamps)])
+    ends = replace(STATED, ends="keep", drop_start=0, drop_end=0)
+    offline = identify(ROBOT, [recording(raw)], overrides=ends)
+    assert [segment.torn for segment in recording(raw).segments] == [
+        (False, True),
+        (True, True),
+        (True, False),
+    ]
+    for size in (37, 1000):
+        found = StreamingIdentification(ROBOT, BASE, "run", overrides=ends, prompt=False)
+        for first in range(0, len(raw.stamps), size):
+            found.push(raw.at(slice(first, first + size)))
+        found.finish()
+        assert near(found.result(), offline, 1e-3)
+        assert found.result().estimate.rows == offline.estimate.rows
+    assert "320 samples lost in 2 gaps; the recording was split there" in offline.warnings[0]
+
+
 def test_lost_samples_cost_nothing_but_their_rows():
     at_once = identify(ROBOT, [recording(NOISY)], overrides=STATED)
     lossless = sum(at_once.estimate.rows)

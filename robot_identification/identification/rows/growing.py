@@ -169,7 +169,7 @@ class StreamingIdentification:
         return Source(
             self._source,
             "",
-            self._samples + statistics.bridged,
+            self._samples,
             self.duration,
             warnings=statistics_warnings(self._source, statistics, missed),
             bridged=statistics.bridged,
@@ -240,12 +240,12 @@ class StreamingIdentification:
     def _fold(self, pieces: list[Piece]) -> None:
         for piece in pieces:
             if piece.begins:
-                self._end_run()
-                self._begin_run(piece.begun)
+                self._end_run(torn=piece.torn)
+                self._begin_run(piece.begun, torn=piece.torn)
             if self._run is not None:
                 self._run.push(piece.position, piece.effort, piece.measured)
 
-    def _begin_run(self, stamp: int) -> None:
+    def _begin_run(self, stamp: int, *, torn: bool) -> None:
         if self._settled is not None and self._rows is not None:
             settled = self._settled
             period = settled.clock.period_ns / 1e9
@@ -257,11 +257,12 @@ class StreamingIdentification:
                 self._rows.take,
                 begin=(stamp - (self._first_stamp or 0)) / 1e9,
                 prompt=self._prompt,
+                torn=torn,
             )
 
-    def _end_run(self) -> None:
+    def _end_run(self, *, torn: bool = False) -> None:
         if self._run is not None and self._rows is not None:
-            self._run.end()
+            self._run.end(torn=torn)
             self._missed += self._run.missed
             self._rows.interrupt()
             self._run = None

@@ -193,6 +193,7 @@ class StreamedRun:
         begin: time of the first sample, in s.
         prompt: whether rows come as soon as the samples that follow can change them little, or
             wait until nothing that follows can change them, whatever the portions they come in.
+        torn: whether samples were lost before the first one.
 
     Raises:
         SettingError: the cut-off does not suit the sampling rate.
@@ -208,6 +209,7 @@ class StreamedRun:
         *,
         begin: float = 0.0,
         prompt: bool = True,
+        torn: bool = False,
     ) -> None:
         self._begin, self._period = begin + period * processing.drop_start, period
         joints = len(robot.joints)
@@ -227,7 +229,11 @@ class StreamedRun:
             level=online_decimation.LEVEL if prompt else _EXACT,
         )
         self._motion = OnlineMotion(
-            joints, period, processing, level=online_motion.LEVEL if prompt else _EXACT
+            joints,
+            period,
+            processing,
+            level=online_motion.LEVEL if prompt else _EXACT,
+            torn=torn,
         )
         self._decimator = OnlineDecimator(
             decimator,
@@ -262,9 +268,13 @@ class StreamedRun:
         self._measured = np.concatenate([self._measured, there])
         self._use()
 
-    def end(self) -> None:
-        """Hand on what is left, with the end treatment of a whole run."""
-        self._finished = np.concatenate([self._finished, self._motion.end()], axis=2)
+    def end(self, *, torn: bool = False) -> None:
+        """Hand on what is left, with the end treatment of a whole run.
+
+        Args:
+            torn: whether samples were lost behind the last one.
+        """
+        self._finished = np.concatenate([self._finished, self._motion.end(torn=torn)], axis=2)
         self._use()
         shares = None if self._shares is None else self._shares.end()
         self._hand_on(self._decimator.end(), shares, ended=True)

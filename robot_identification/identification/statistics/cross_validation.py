@@ -139,7 +139,7 @@ def others(
 
 
 def refuse_worse_than_zero(found: CrossValidation) -> None:
-    """Refuse a fit to a single recording that does not even tell its own blocks from nothing.
+    """Refuse a fit to a single recording that promises what blocks left out of it do not keep.
 
     Between bags such an error need not be the fit's: one of them may be of another payload, or of
     another robot, and the warnings say which.

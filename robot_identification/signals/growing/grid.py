@@ -9,7 +9,7 @@ import numpy as np
 
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
-from robot_identification.signals.clock import Clock, Stamps, in_order, is_pause
+from robot_identification.signals.clock import Clock, Places, Stamps, in_order, is_pause
 from robot_identification.signals.resampling import (
     MARGIN,
     Flags,
@@ -35,6 +35,7 @@ class Piece:
         begins: whether they begin another run, behind a gap.
         begun: stamp of the first sample of the run, in ns.
         measured: (samples,) which of them were measured; None: all of them.
+        torn: whether they begin another run and samples were lost before it; a pause loses none.
     """
 
     stamps: Stamps
@@ -43,6 +44,7 @@ class Piece:
     begins: bool
     begun: int
     measured: Flags | None = None
+    torn: bool = False
 
 
 class OnlineGrid:
@@ -77,6 +79,7 @@ class OnlineGrid:
         self._newest_position: Array | None = None
         self._stamps: Stamps = np.zeros(0, dtype=np.int64)
         self._signals: Array | None = None
+        self._torn = False  # whether samples were lost before the run
         self._given = 0  # of the samples kept, those that were used already
         self._next = 0.0  # instant of the next sample of the grid, ns since _origin
         self._origin = 0
@@ -99,13 +102,14 @@ class OnlineGrid:
         signals = np.stack([position, effort[places]], axis=1)
         known = stamps if self._newest is None else np.concatenate([[self._newest], stamps])
         gaps = self._clock.gaps(known) - (len(known) - len(stamps))
-        self._count(known, position)
+        torn = self._count(known, position) + len(stamps) - len(known)
         begins = {*gaps.tolist(), *([0] if self._newest is None else [])}
         self._newest, self._newest_position = int(stamps[-1]), position[-1]
         pieces: list[Piece] = []
         for first, last in itertools.pairwise(sorted({0, *begins, len(stamps)})):
             if first in begins:
                 pieces += self.end()
+                self._torn = first in torn
                 self._begin(stamps[first:last], signals[first:last])
             else:
                 self._stamps = np.concatenate([self._stamps, stamps[first:last]])
@@ -117,8 +121,12 @@ class OnlineGrid:
         """Return what is left of the run."""
         return self._finished(begins=False, ended=True)
 
-    def _count(self, known: Stamps, position: Array) -> None:
-        """Count gaps, pauses and lost samples, with the newest stamp of all before."""
+    def _count(self, known: Stamps, position: Array) -> Places:
+        """Count gaps, pauses and lost samples, with the newest stamp of all before.
+
+        Returns:
+            Places of the stamps that follow a gap in which samples were lost.
+        """
         steps = np.diff(known)
         splits = self._clock.splits(steps)
         self.gaps += int(np.count_nonzero(splits))
@@ -131,6 +139,7 @@ class OnlineGrid:
         self.pauses += int(np.count_nonzero(pause))
         self.paused += float(steps[pause].sum()) / 1e9
         self.lost += self._clock.missing(steps[~pause])
+        return np.flatnonzero(splits & ~pause) + 1
 
     def _begin(self, stamps: Stamps, signals: Array) -> None:
         self._origin = int(stamps[0])
@@ -153,7 +162,8 @@ class OnlineGrid:
             measured = None
         if measured is not None:
             self.bridged += int(np.count_nonzero(~measured))
-        return [Piece(stamps, signals[:, 0], signals[:, 1], begins, self._origin, measured)]
+        torn = begins and self._torn
+        return [Piece(stamps, signals[:, 0], signals[:, 1], begins, self._origin, measured, torn)]
 
     def _bridged(
         self, stamps: Stamps, signals: Array, *, ended: bool

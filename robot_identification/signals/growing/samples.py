@@ -26,6 +26,7 @@ from robot_identification.signals.rows import LEAST_SHARE, Flags
 
 # What is left of a filter's response where it is taken to have ended, as a part of its peak.
 _LEVEL = 1e-4
+_SIGNALS = 4  # position, velocity, acceleration, effort
 
 
 @by_value
@@ -84,8 +85,8 @@ class _Filters:
     ) -> tuple[list[Array], Array]:
         """Return position, velocity, acceleration and effort at the samples that are kept.
 
-        Efforts that were not measured have no part in those around them, which make up for them
-        as :func:`~robot_identification.signals.rows.measured_shares` says.
+        Efforts that were lost lie on straight lines: left out, as of the rows of a regressor, they
+        would move the mean of those around them away from the instant of the motion.
 
         Args:
             position: (joints, samples).
@@ -99,20 +100,16 @@ class _Filters:
         smooth = filtering.zero_phase(self.sections, filtering.padding(self.order), position)
         velocity = filtering.differentiate(smooth, self.period, self.difference_order)
         acceleration = filtering.differentiate(velocity, self.period, self.difference_order)
-        signals = [smooth, velocity, acceleration, effort]
-        lossless = bool(measured.all())
-        if not lossless:
-            signals[3:] = [effort * measured, measured[None].astype(np.float64)]
+        signals = [smooth, velocity, acceleration, effort, measured[None].astype(np.float64)]
+        if measured.all():
+            signals.pop()
         if self.decimator.factor > 1:
             sections = self.decimator.sections
             signals = [filtering.zero_phase(sections, PADDING, signal) for signal in signals]
         gain = self.decimator.gain
         found = [np.ascontiguousarray(signal[:, kept].T) / gain for signal in signals]
-        if lossless:
-            return found, np.ones(len(kept))
-        shares = found.pop()[:, 0]
-        found[3] /= np.maximum(shares, LEAST_SHARE)[:, None]
-        return found, shares
+        lossless = len(signals) == _SIGNALS
+        return found[:_SIGNALS], np.ones(len(kept)) if lossless else found[_SIGNALS][:, 0]
 
 
 class OnlineFilter:
