@@ -19,11 +19,11 @@ from robot_identification.signals.recording import Recording, Segment, part_of
 
 Flags = npt.NDArray[np.bool_]
 
-LEAST_SHARE = 0.5
+LEAST_SHARE = 0.3
 """Share of the decimation filter's weight that measured samples must have for a row to count.
 
-A row of fewer would be noisier than the others by a factor of two and more, and what the filter is
-to keep out, above half the new rate, would come through."""
+A row of fewer would be more than twice as noisy as the others (white noise, any factor and
+pattern of loss), and weights are those of rows that are alike."""
 
 
 @by_value
