@@ -26,6 +26,7 @@ VALUES = {
     "Mapping[str, Sequence[str]] | None": {"effort": ("one", "two")},
     "Sequence[float]": (3.0, 1.0),
     "Sequence[int]": (2, 2),
+    "Mapping[str, float]": {"0 to 5 s": 1.5},
     "Any": {"reached": 1.0},
 }
 

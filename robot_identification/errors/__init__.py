@@ -34,6 +34,7 @@ from robot_identification.errors.identification import (
     ModelMismatchError,
     NotConvergedError,
     NotExcitedError,
+    NotPredictiveError,
     RankError,
 )
 from robot_identification.errors.motion import (
@@ -80,6 +81,7 @@ __all__ = [
     "NotConvergedError",
     "NotExcitedError",
     "NotPeriodicError",
+    "NotPredictiveError",
     "NothingInterruptedError",
     "OutputError",
     "RankError",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from robot_identification.errors.base import ResultRefusedError
@@ -64,6 +64,26 @@ class NotExcitedError(ResultRefusedError):
             f"the motion does not determine {', '.join(self.parameters)} "
             f"(condition number {condition_number:.3g}): record a motion that moves these joints, "
             "or leave their friction terms out of the robot file"
+        )
+
+
+class NotPredictiveError(ResultRefusedError):
+    """Parts of the recording that were left out of the fit are predicted worse than by zero.
+
+    Attributes:
+        error: relative error on the parts that were left out, 1 where zero would do as well.
+        blocks: of these, those that zero would predict better, with their errors.
+    """
+
+    def __init__(self, error: float, blocks: Mapping[str, float]) -> None:
+        self.error = error
+        self.blocks = dict(blocks)
+        worst = "; ".join(f"{name}: {one:.3g}" for name, one in self.blocks.items())
+        super().__init__(
+            "parts of the recording that were left out of the fit are predicted worse than by "
+            f"zero: relative error {error:.3g}" + (f" ({worst})" if worst else "") + ": the motion "
+            "that is left says too little of so many parameters; record longer, and look for what "
+            "interrupts the recording or leaves out its rows"
         )
 
 

@@ -181,6 +181,8 @@ def _source(entry: Mapping[str, Any], delay: float, warnings: Sequence[str]) -> 
             if "warnings" in entry
             else tuple(line for line in warnings if about.match(line))
         ),
+        bridged=entry_of.count(entry, "bridged") if "bridged" in entry else 0,
+        rows_missed=entry_of.count(entry, "rows_missed") if "rows_missed" in entry else 0,
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.effort_delay import delay_entry
+from robot_identification.identification.estimators.choice import ESTIMATORS
 from robot_identification.identification.estimators.estimator import Fit
 from robot_identification.identification.estimators.huber import robustness_warnings
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
@@ -18,6 +19,7 @@ from robot_identification.identification.rows.source import RowSource
 from robot_identification.identification.statistics.cross_validation import (
     CrossValidation,
     cross_validate,
+    refuse_worse_than_zero,
     validation_warnings,
 )
 from robot_identification.identification.statistics.joint_noise import refuse_silent_joints
@@ -76,8 +78,15 @@ def result_of(
         settings: every setting with its value and where it came from.
         warnings: what is to be said before all else, one line each.
         further: other attributes of the result.
+
+    Raises:
+        NotPredictiveError: blocks of a single recording are predicted from the others worse than by
+            zero, by a method that fits efforts.
     """
     validation = _cross_validated(source, fit)
+    estimator = ESTIMATORS.get(method)
+    if validation is not None and estimator is not None and not estimator.own_regressor:
+        refuse_worse_than_zero(validation)
     names = subject.joint_names
     return IdentificationResult(
         **vars(subject),

@@ -40,7 +40,12 @@ from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.processing.settings import resolve_processing
 from robot_identification.signals.recording import Recording
-from robot_identification.signals.rows import FilteredSegment, filter_recording, kept_rows
+from robot_identification.signals.rows import (
+    FilteredSegment,
+    filter_recording,
+    kept_rows,
+    measured_shares,
+)
 
 _BLOCKS = 10
 _MOST_SECONDS = 40.0
@@ -332,8 +337,11 @@ class _Residual:
             decimator = self._processing.decimator(segment.period)
             numbers = np.arange(begin, begin + kept.shape[1]) * groups // total
             begin += kept.shape[1]
+            measured = measured_shares(segment, decimator)
             for window in decimator.blocks(segment.samples, BLOCK_OUTPUTS):
-                rows = decimated_rows(self._regressor, segment, window, decimator)
+                rows = decimated_rows(
+                    self._regressor, segment, window, decimator, measured=measured
+                )
                 for number in np.unique(numbers[window.outputs]):
                     own = kept[:, window.outputs] & (numbers[window.outputs] == number)
                     streams[number].add(rows, own)

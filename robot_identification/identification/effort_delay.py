@@ -13,8 +13,8 @@ from robot_identification.identification.result import Source
 from robot_identification.identification.rows.whole import Cancelled
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.signals.conditioning import interpolate
 from robot_identification.signals.recording import Recording, Segment
+from robot_identification.signals.resampling import interpolate
 
 EFFORT_DELAY = "effort_delay"
 """Name of the setting."""
@@ -49,7 +49,13 @@ def _shifted(segment: Segment, periods: float) -> Segment:
         return segment.part(slice(0, 0))
     used = slice(int(there[0]), int(there[-1]) + 1)
     effort = interpolate(np.arange(count, dtype=np.float64), segment.effort, instants[used])
-    return replace(segment.part(used), effort=effort)
+    part = segment.part(used)
+    if segment.measured is None:
+        return replace(part, effort=effort)
+    # Between two efforts there is one where both were measured.
+    known = np.ceil(instants[used]).astype(np.intp)
+    both = segment.measured[known] & segment.measured[np.floor(instants[used]).astype(np.intp)]
+    return replace(part, effort=effort, measured=both)
 
 
 def with_known_delay(

@@ -218,7 +218,7 @@ def identify(
         found,
         source,
         begin=begin,
-        sources=list(map(Source.of, recordings, about)),
+        sources=list(map(Source.of, recordings, about, source.missed())),
         settings={
             **processing.entries(),
             **weighting_entries(weighting, found.levels),

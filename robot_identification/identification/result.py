@@ -50,6 +50,9 @@ class Source:
         effort_topic: topic of the efforts, empty where they come with the joint states.
         effort_delay: by which they were taken later, in s.
         warnings: what a user should know about it, one line each.
+        bridged: samples beside these that were lost, and of which the positions are interpolated.
+        rows_missed: rows of all joints that were left out because too many of the samples that
+            they lean on were lost.
     """
 
     name: str
@@ -59,23 +62,29 @@ class Source:
     effort_topic: str = ""
     effort_delay: float = 0.0
     warnings: tuple[str, ...] = ()
+    bridged: int = 0
+    rows_missed: int = 0
 
     @classmethod
-    def of(cls, recording: Recording, warnings: Sequence[str] = ()) -> Source:
+    def of(cls, recording: Recording, warnings: Sequence[str] = (), rows_missed: int = 0) -> Source:
         """Return what a result tells of a recording that it was made from.
 
         Args:
             recording: the recording.
             warnings: what a user should know about it beside what it tells itself.
+            rows_missed: rows that lost samples cost.
         """
+        missing = sum(segment.missing for segment in recording.segments)
         return cls(
             name=recording.source,
             digest=recording.digest,
-            samples=recording.samples,
+            samples=recording.samples - missing,
             duration=recording.duration,
             effort_topic=recording.effort_topic,
             effort_delay=recording.effort_delay,
-            warnings=(*recording_warnings([recording]), *warnings),
+            warnings=(*recording_warnings([recording], [rows_missed]), *warnings),
+            bridged=missing,
+            rows_missed=rows_missed,
         )
 
 
@@ -312,6 +321,8 @@ def source_entries(source: Source) -> dict[str, object]:
     told: dict[str, object] = {
         "effort_topic": source.effort_topic,
         "effort_delay": source.effort_delay,
+        "bridged": source.bridged,
+        "rows_missed": source.rows_missed,
     }
     return {
         "name": source.name,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -16,12 +17,19 @@ _POOR_CONDITION = 100.0
 _COLOURED = 1.5
 
 
-def recording_warnings(recordings: Sequence[Recording]) -> tuple[str, ...]:
-    """Return a line for every recording that lost samples or came in disorder."""
+def recording_warnings(
+    recordings: Sequence[Recording], rows_missed: Sequence[int] = ()
+) -> tuple[str, ...]:
+    """Return a line for every recording that lost samples or came in disorder.
+
+    Args:
+        recordings: the recordings.
+        rows_missed: for each of them how many rows lost samples cost; by default nobody knows.
+    """
     lines: list[str] = []
-    for recording in recordings:
+    for recording, missed in itertools.zip_longest(recordings, rows_missed):
         lines.extend(recording.warnings)
-        lines.extend(statistics_warnings(recording.source, recording.statistics))
+        lines.extend(statistics_warnings(recording.source, recording.statistics, missed))
     return storage_last(lines)
 
 
@@ -42,13 +50,34 @@ def storage_last(lines: Iterable[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def statistics_warnings(source: str, statistics: RecordingStatistics) -> tuple[str, ...]:
-    """Return a line for every disorder of the samples of a recording."""
+def statistics_warnings(
+    source: str, statistics: RecordingStatistics, rows_missed: int | None = None
+) -> tuple[str, ...]:
+    """Return a line for every disorder of the samples of a recording.
+
+    Args:
+        source: where it came from.
+        statistics: of the recording.
+        rows_missed: how many rows lost samples cost; None where nobody knows.
+    """
     lines: list[str] = []
-    if statistics.lost:
+    if statistics.bridged:
+        cost = "" if rows_missed is None else f"; {rows_missed} rows were left out for it"
         lines.append(
-            f"{source}: {statistics.lost} samples lost in {statistics.gaps} gaps; the recording "
-            "was split there"
+            f"{source}: {statistics.bridged} lost samples bridged, in gaps of at most "
+            f"{statistics.longest_bridged:.2g} s, as the band of the motion allows: positions by "
+            f"splines, efforts not at all{cost}"
+        )
+    split, lost = statistics.gaps - statistics.pauses, statistics.lost - statistics.bridged
+    if split > 0 and lost > 0:
+        lines.append(
+            f"{source}: {lost} samples lost in {split} gaps; the recording was split there"
+        )
+    if statistics.pauses:
+        number = "a pause" if statistics.pauses == 1 else f"{statistics.pauses} pauses"
+        lines.append(
+            f"{source}: {number} of {statistics.paused:.3g} s in all, in which the robot stood or "
+            "nothing was recorded; the recording was split there"
         )
     if statistics.resampled:
         lines.append(

@@ -4,6 +4,9 @@ Bags, streams, live recordings, ``filtered_samples`` and topics of efforts are a
 split here.  The limit beyond which a step between stamps is a gap follows from the first stamps: a
 stream knows no others when it has to decide, and a recording is split in the same places however
 it is read.
+
+Short gaps are bridged and split nothing; the band of the motion says which are short.  A long
+one, or one in which the robot stood, is a pause, and nothing was lost in it.
 """
 
 from __future__ import annotations
@@ -28,6 +31,18 @@ JITTER_TOLERANCE = 0.01
 # A step is a gap from so many periods on; jitter moves the limit by so many of its deviations, up
 # to the last number.
 _GAP, _DEVIATIONS, _LARGEST = 1.5, 3.0, 2.5
+# A cubic spline that bridges g of a period of a sine is off by (2 pi g)^4 / 384 of its amplitude in
+# the middle: 0.1 for 0.4 of a period at the upper end of the band, where hardly any power is, and
+# 1e-3 at a third of that frequency.  In the gap itself no effort is compared with it.
+_BRIDGED_PERIODS = 0.4
+# However slow the motion, something may have happened unseen in a gap of half a second.
+_LONGEST_BRIDGED_NS = 4e8
+# Positions that bridge long gaps are smoothed to this multiple of the band, which leaves the motion
+# undamped to 1e-5; no band is taken lower than that of a robot that creeps.
+_SMOOTHED, _SLOWEST_HZ = 20.0, 0.1
+# No middleware loses states for a second: the recorder, or the driver, was stopped.  A shorter gap
+# is a pause where each joint stands behind it where it stood, to this part of its range.
+_PAUSE_NS, _STANDING = 1e9, 0.01
 # Where the period of the first stamps is off that of all by this factor, they are not typical.
 _TYPICAL = 1.5
 
@@ -75,6 +90,8 @@ class Clock:
         period_ns: mean period between gaps, in ns.
         jitter: standard deviation of the steps between gaps, in periods.
         resampled: whether stamps jitter, so that samples must be moved to a constant period.
+        band_hz: frequency below which the motion lies, which says what gaps are bridged, in Hz;
+            None: none is.
     """
 
     nominal_ns: float
@@ -82,6 +99,7 @@ class Clock:
     period_ns: float = 0.0
     jitter: float = 0.0
     resampled: bool = False
+    band_hz: float | None = None
 
     @classmethod
     def of(cls, stamps: Stamps) -> Clock:
@@ -112,13 +130,55 @@ class Clock:
         """
         return min(_GAP + _DEVIATIONS * self.spread, _LARGEST) * self.nominal_ns
 
+    @property
+    def longest_bridged_ns(self) -> float:
+        """Longest step between stamps that is bridged, in ns.
+
+        It is 0.4 of a period of the fastest motion, and at most 0.4 s.
+        """
+        if self.band_hz is None:
+            return 0.0
+        longest = 1e9 * _BRIDGED_PERIODS / max(self.band_hz, _SLOWEST_HZ)
+        return min(longest, _LONGEST_BRIDGED_NS)
+
+    def band_bridging(self, periods: float) -> float:
+        """Return the band in Hz of a motion of which gaps of so many periods are bridged."""
+        return 1e9 * _BRIDGED_PERIODS / (periods * self.nominal_ns)
+
+    @property
+    def corner(self) -> float:
+        """Angular frequency to which positions are smoothed that bridge gaps, in rad a period.
+
+        It is twenty times the band, twice a derived cut-off of positions, and half the sampling
+        rate, which smooths nothing, where no band is known.
+        """
+        band = _SMOOTHED * max(self.band_hz, _SLOWEST_HZ) if self.band_hz else np.inf
+        return float(min(2.0 * np.pi * band * self.nominal_ns / 1e9, np.pi))
+
     def gaps(self, stamps: Stamps) -> Places:
-        """Return the places of increasing stamps that follow a gap."""
+        """Return the places of increasing stamps that follow a gap that is not bridged."""
+        return np.flatnonzero(self.splits(np.diff(stamps))) + 1
+
+    def gaps_within(self, stamps: Stamps) -> Places:
+        """Return the places of increasing stamps that follow any gap, bridged or not."""
         return np.flatnonzero(self.is_gap(np.diff(stamps))) + 1
 
     def is_gap(self, steps: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         """Return (steps,) which steps between stamps, in ns, are gaps."""
         return np.asarray(steps > self.largest_step_ns)
+
+    def splits(self, steps: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        """Return (steps,) which steps between stamps, in ns, are gaps that are not bridged."""
+        return np.asarray(steps > max(self.largest_step_ns, self.longest_bridged_ns))
+
+    def numbers(self, stamps: Stamps) -> Places:
+        """Return (samples,) numbers of samples of a run on its grid; gaps leave some out.
+
+        Args:
+            stamps: (samples,) increasing, in ns, at about a constant period but for gaps.
+        """
+        steps = np.diff(stamps)
+        return _numbers(steps, self.is_gap(steps), self.period_ns)
 
     def missing(self, steps: npt.ArrayLike) -> int:
         """Return how many samples are missing in steps between stamps, in ns."""
@@ -135,19 +195,53 @@ class Clock:
                 is longer than a sample.
         """
         steps = np.concatenate([np.diff(stamps[first:last]) for first, last in runs])
-        mean = float(steps.sum()) / len(steps)
+        gap = self.is_gap(steps)
+        regular = steps[~gap] if gap.any() else steps
+        count = len(regular)
+        if count < len(steps):
+            count += int(np.rint(steps[gap] / (float(regular.sum()) / count)).sum())
+        mean = float(steps.sum()) / count
         nearest = round(mean)
         # Stamps are whole nanoseconds: a period that is one to their rounding is taken as one.
-        period = float(nearest) if abs(mean - nearest) * len(steps) < 2.0 * len(runs) else mean
-        off = max(_off_grid(stamps[first:last], period) for first, last in runs)
-        jitter = float(steps.std()) / mean
+        period = float(nearest) if abs(mean - nearest) * count < 2.0 * len(runs) else mean
+        off = max(self._off_grid(stamps[first:last], period) for first, last in runs)
+        jitter = float(regular.std()) / mean
         return replace(self, period_ns=period, jitter=jitter, resampled=off > JITTER_TOLERANCE)
 
+    def _off_grid(self, stamps: Stamps, period_ns: float) -> float:
+        """Return the largest deviation of the stamps of a run from a grid, in periods."""
+        steps = np.diff(stamps)
+        numbers = _numbers(steps, self.is_gap(steps), period_ns)
+        off = (stamps - stamps[0]) - numbers * period_ns
+        return float(np.abs(off - np.median(off)).max()) / period_ns
 
-def _off_grid(stamps: Stamps, period_ns: float) -> float:
-    """Return the largest deviation of stamps from a grid, in periods."""
-    off = (stamps - stamps[0]) - np.arange(len(stamps)) * period_ns
-    return float(np.abs(off - np.median(off)).max()) / period_ns
+
+def _numbers(steps: Stamps, gap: npt.NDArray[np.bool_], period_ns: float) -> Places:
+    if not gap.any():
+        return np.arange(len(steps) + 1, dtype=np.intp)
+    counts = np.ones(len(steps) + 1, dtype=np.intp)
+    counts[0] = 0
+    counts[1:][gap] = np.maximum(np.rint(steps[gap] / period_ns), 2.0)
+    return np.cumsum(counts)
+
+
+def standing(position: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return (joints,) how far joints move that stand, from (samples, joints) positions."""
+    return np.asarray(_STANDING * np.ptp(position, axis=0))
+
+
+def is_pause(
+    steps: Stamps, moved: npt.NDArray[np.float64], still: npt.NDArray[np.float64]
+) -> npt.NDArray[np.bool_]:
+    """Return (steps,) in which steps between stamps nothing was lost: the recording paused.
+
+    Args:
+        steps: (steps,) in ns.
+        moved: (steps, joints) by how much the joints moved in them.
+        still: (joints,) from :func:`standing`.
+    """
+    stands = (np.abs(moved) <= still).all(axis=1)
+    return np.asarray((steps >= _PAUSE_NS) | (stands & (steps > _LONGEST_BRIDGED_NS)))
 
 
 class Split(NamedTuple):
@@ -155,7 +249,7 @@ class Split(NamedTuple):
 
     Attributes:
         clock: its clock.
-        gaps: places of the stamps that follow a gap.
+        gaps: places of the stamps that follow a gap that is not bridged.
         runs: first place of every run that is long enough, and that behind the last one.
     """
 
@@ -164,7 +258,7 @@ class Split(NamedTuple):
     runs: list[tuple[int, int]]
 
 
-def split(stamps: Stamps, fewest: int = BEGINNING) -> Split:
+def split(stamps: Stamps, fewest: int = BEGINNING, *, band_hz: float | None = None) -> Split:
     """Split a recording at its gaps.
 
     Where no run is long enough, there are none, and the clock knows no mean period.
@@ -172,8 +266,10 @@ def split(stamps: Stamps, fewest: int = BEGINNING) -> Split:
     Args:
         stamps: (samples,) increasing, in ns; at least two.
         fewest: samples of a run that is long enough; with 2 there is always one.
+        band_hz: frequency below which the motion lies, which says what gaps are bridged, in Hz;
+            None: none is.
     """
-    clock = Clock.of(stamps)
+    clock = replace(Clock.of(stamps), band_hz=band_hz)
     gaps = clock.gaps(stamps)
     edges = [0, *gaps.tolist(), len(stamps)]
     runs = [(first, last) for first, last in itertools.pairwise(edges) if last - first >= fewest]

@@ -1,77 +1,53 @@
 """From samples as they came to a recording on one clock, with a constant period.
 
-Samples are put in the order of their stamps, duplicates go, gaps split the recording into
-segments, and samples are moved to a constant period where their stamps jitter.  Samples whose
-stamps are regular already pass unchanged, bit by bit.
+Samples are put in the order of their stamps, duplicates go, short gaps are bridged, long ones split
+the recording into segments, and samples are moved to a constant period where their stamps jitter.
+Samples whose stamps are regular already pass unchanged, bit by bit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
-import scipy
 
 from robot_identification.errors import MissingSignalError, RecordingError, SampleError, ShapeError
 from robot_identification.robot.drives import to_joint_side
 from robot_identification.robot.model import Array, RobotModel
-from robot_identification.signals.clock import BEGINNING, Stamps, in_order, split
+from robot_identification.signals.clock import (
+    BEGINNING,
+    Clock,
+    Split,
+    Stamps,
+    in_order,
+    is_pause,
+    split,
+    standing,
+)
 from robot_identification.signals.recording import (
     RawSamples,
     Recording,
     RecordingStatistics,
     Segment,
 )
-
-# Below this part of a period between two stamps, a cubic spline would turn noise into overshoot.
-_CLOSEST_FOR_SPLINE = 0.3
-
-
-def to_constant_period(
-    time: Array, signals: Sequence[Array | None], period: float
-) -> tuple[Array, list[Array | None]]:
-    """Interpolate signals at a constant period.
-
-    Args:
-        time: (samples,) strictly increasing instants in s.
-        signals: (samples, joints) signals; None stays None.
-        period: sampling period in s.
-
-    Returns:
-        (new samples,) instants from the first one on, and the signals there.
-    """
-    count = int(np.floor((time[-1] - time[0]) / period * (1.0 + 1e-9))) + 1
-    grid = np.minimum(time[0] + period * np.arange(count), time[-1])
-    resampled: list[Array | None] = [
-        None if values is None else interpolate(time / period, values, grid / period)
-        for values in signals
-    ]
-    return grid, resampled
-
-
-def interpolate(time: Array, values: Array, instants: Array) -> Array:
-    """Return values at other instants.
-
-    The interpolation is a cubic spline; where two stamps nearly coincide, it is a monotone cubic
-    one, which cannot overshoot.
-
-    Args:
-        time: (samples,) strictly increasing instants, in sampling periods.
-        values: (samples, signals).
-        instants: (new samples,) likewise, inside those of the samples.
-    """
-    close = float(np.diff(time).min()) < _CLOSEST_FOR_SPLINE
-    module = scipy.interpolate
-    interpolation = module.PchipInterpolator if close else module.CubicSpline
-    result: Array = interpolation(time, values, axis=0)(instants)
-    return result
-
+from robot_identification.signals.resampling import (
+    LONGEST_PLAIN,
+    bridged,
+    in_gaps,
+    measured_at,
+    present,
+    straight,
+    to_constant_period,
+)
+from robot_identification.signals.spectrum import motion_spectrum
 
 # Filters for samples that come more often are longer than any memory.
 _SHORTEST_PERIOD_NS = 10_000
 # Messages overtake each other by milliseconds; a clock that is set back goes further.
 LARGEST_SETBACK_NS = 1_000_000_000
+# Runs that are longer tell the band of their motion.
+_STRETCH_NS = 1_000_000_000
 
 
 def build_recording(
@@ -102,7 +78,7 @@ def build_recording(
     """
     _check_shapes(raw, len(joint_names))
     _check_finite(raw, joint_names, positions_needed=positions_needed)
-    where = source or "recording"
+    where, received = source or "recording", len(raw.stamps)
     if len(raw.stamps) < BEGINNING:
         raise RecordingError(
             f"{where}: {len(raw.stamps)} samples are too few; at least {BEGINNING} are needed"
@@ -115,42 +91,96 @@ def build_recording(
             f"{where}: all samples carry the same stamp, {stamps[0]} ns; "
             "the driver must fill header.stamp"
         )
-    clock, gaps, runs = split(stamps)
-    if clock.nominal_ns < _SHORTEST_PERIOD_NS:
+    found = split(stamps)
+    if found.clock.nominal_ns < _SHORTEST_PERIOD_NS:
         raise RecordingError(
-            f"{where}: its stamps lie {clock.nominal_ns:g} ns apart, and no robot sends states so "
-            "often; look at the clock of the driver"
+            f"{where}: its stamps lie {found.clock.nominal_ns:g} ns apart, and no robot sends "
+            "states so often; look at the clock of the driver"
         )
+    raw = raw.at(order.places)
+    if len(found.gaps):
+        found = _bridging(raw, joint_names, found)
+    clock, gaps, runs = found
     if not runs:
         raise RecordingError(
             f"{where}: {len(gaps)} gaps leave no unbroken run of {BEGINNING} samples; "
             "record with a reliable connection"
         )
-    segments = [
-        _segment(
-            raw, order.places[first:last], stamps[0], clock.period_ns if clock.resampled else None
+    steps = np.diff(stamps)
+    splits = clock.splits(steps)
+    pause = np.zeros(len(steps), dtype=np.bool_)
+    if len(gaps):
+        moved = np.diff(raw.position, axis=0)
+        pause = splits & is_pause(steps, moved, standing(raw.position))
+    tears = np.concatenate([[False], splits & ~pause, [False]])
+    segments = tuple(
+        replace(
+            _segment(raw.at(slice(first, last)), stamps[0], clock),
+            torn=(bool(tears[first]), bool(tears[last])),
         )
         for first, last in runs
-    ]
+    )
     statistics = RecordingStatistics(
-        received=len(raw.stamps),
+        received=received,
         duplicates=order.duplicates,
         out_of_order=order.late,
-        lost=clock.missing(np.diff(stamps)),
+        lost=clock.missing(steps[~pause]),
         gaps=len(gaps),
         discarded=len(stamps) - sum(last - first for first, last in runs),
         resampled=clock.resampled,
         jitter=clock.jitter,
+        bridged=sum(segment.missing for segment in segments),
+        longest_bridged=clock.longest_bridged_ns / 1e9,
+        pauses=int(np.count_nonzero(pause)),
+        paused=float(steps[pause].sum()) / 1e9,
     )
     return Recording(
         joint_names=tuple(joint_names),
         period=clock.period_ns / 1e9,
-        segments=tuple(segments),
+        segments=segments,
         start_stamp=int(stamps[0]),
         source=source,
         digest=digest,
         statistics=statistics,
     )
+
+
+def _bridging(raw: RawSamples, joint_names: Sequence[str], found: Split) -> Split:
+    """Split a recording again, at the gaps that are too long to be bridged.
+
+    How long that is follows from the band of the motion.  It is looked for twice: in the longest
+    run where everything is bridged that ever is, where noise that splines carry across long gaps
+    may widen it, and in the runs between long gaps, where these are most of the recording, where a
+    short stretch may widen it.  The narrower one is right.
+
+    Args:
+        raw: in order.
+        joint_names: names of its joints.
+        found: how it is split where nothing is bridged.
+    """
+    if not np.isfinite(raw.position).all():
+        return found  # a reference alone says nothing of the motion
+    widest = split(raw.stamps, band_hz=0.0)
+    if not widest.runs:
+        return found
+    longest = max(widest.runs, key=lambda run: run[1] - run[0])
+    band = _band(raw, joint_names, widest.clock, [longest])
+    clean = split(raw.stamps, band_hz=found.clock.band_bridging(LONGEST_PLAIN))
+    stretches = [
+        run for run in clean.runs if raw.stamps[run[1] - 1] - raw.stamps[run[0]] > _STRETCH_NS
+    ]
+    if 2 * sum(last - first for first, last in stretches) > len(raw.stamps):
+        band = min(band, _band(raw, joint_names, clean.clock, stretches))
+    return split(raw.stamps, band_hz=band)
+
+
+def _band(
+    raw: RawSamples, joint_names: Sequence[str], clock: Clock, runs: Sequence[tuple[int, int]]
+) -> float:
+    """Return the band of the motion in runs of samples, in Hz."""
+    segments = [_segment(raw.at(slice(*run)), raw.stamps[0], clock) for run in runs]
+    trials = [Recording(tuple(joint_names), clock.period_ns / 1e9, (s,)) for s in segments]
+    return float(motion_spectrum(trials).band_hz.max())
 
 
 def _check_setback(stamps: Stamps, where: str) -> None:
@@ -163,25 +193,42 @@ def _check_setback(stamps: Stamps, where: str) -> None:
         )
 
 
-def _segment(
-    raw: RawSamples, places: npt.NDArray[np.intp], start: np.int64, period_ns: float | None
-) -> Segment:
-    time = (raw.stamps[places] - start) / 1e9
-    signals = [
-        None if values is None else values[places]
-        for values in (raw.position, raw.velocity, raw.effort, raw.reference)
-    ]
-    if period_ns is not None:
-        unknown = np.isnan(raw.position).all()
-        time, signals = to_constant_period(
-            time, [None, *signals[1:]] if unknown else signals, period_ns / 1e9
-        )
-        if unknown and signals[2] is not None:
-            signals[0] = np.full(signals[2].shape, np.nan)
-    position, velocity, effort, reference = signals
-    if position is None or effort is None:
-        raise RecordingError("positions and efforts are both needed")
-    return Segment(time, position, velocity, effort, reference)
+def _segment(run: RawSamples, start: np.int64, clock: Clock) -> Segment:
+    """Return the samples of a run at a constant period, gaps in it bridged."""
+    time = (run.stamps - start) / 1e9
+    if not clock.resampled and not len(clock.gaps_within(run.stamps)):
+        return Segment(time, run.position, run.velocity, run.effort, run.reference)
+    unknown = bool(np.isnan(run.position).all())
+    smooth = signals = [None if unknown else run.position, run.reference]
+    rough = [run.velocity, run.effort]
+    if clock.resampled:
+        period = clock.period_ns / 1e9
+        grid, resampled = to_constant_period(time, [*smooth, *rough], period)
+        longest = clock.largest_step_ns / clock.period_ns
+        measured = measured_at(time / period, grid / period, longest)
+        smooth, lines = resampled[:2], resampled[2:]
+        if measured is not None:
+            own, missing = time / period, grid[~measured] / period
+            for values, signal in zip(smooth, signals, strict=True):
+                if values is not None and signal is not None:
+                    values[~measured] = in_gaps(own, signal, missing, clock.corner)
+            for values, signal in zip(lines, rough, strict=True):
+                if values is not None and signal is not None:
+                    values[~measured] = straight(own, signal, missing)
+        time, rough = grid, lines
+    else:
+        numbers = clock.numbers(run.stamps)
+        measured = present(numbers)
+        smooth = [None if one is None else bridged(numbers, one, clock.corner) for one in smooth]
+        rough = [None if one is None else bridged(numbers, one, None) for one in rough]
+        time = bridged(numbers, time[:, None], None)[:, 0]
+    position, reference = smooth
+    velocity, effort = rough
+    if effort is None:
+        raise RecordingError("efforts are needed")
+    if position is None:
+        position = np.full(effort.shape, np.nan)
+    return Segment(time, position, velocity, effort, reference, measured)
 
 
 def _check_shapes(raw: RawSamples, joints: int) -> None:

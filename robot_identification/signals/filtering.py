@@ -15,7 +15,7 @@ import scipy
 
 from robot_identification.errors import RecordingError, SettingError
 from robot_identification.robot.model import Array
-from robot_identification.robot.processing import LOWEST_HZ, ProcessingSettings
+from robot_identification.robot.processing import END_LEVEL, LOWEST_HZ, ProcessingSettings
 
 _TABLE = ProcessingSettings.table()
 DEFAULT_ORDER: int = _TABLE["filter_order"].usual
@@ -58,6 +58,18 @@ def padding(order: int) -> int:
     return 3 * order
 
 
+def memory(sections: Array) -> int:
+    """Return in how many samples a zero-phase filter forgets: 1 % of its peak is left there."""
+    return settling_samples(sections, END_LEVEL)
+
+
+def continued(values: Array, left: int, right: int) -> Array:
+    """Return (..., left + samples + right) signals continued by their reflection at both ends."""
+    before = 2.0 * values[..., :1] - values[..., left:0:-1]
+    behind = 2.0 * values[..., -1:] - values[..., -2 : -2 - right : -1]
+    return np.concatenate([before, values, behind], axis=-1)
+
+
 def zero_phase(sections: Array, pad: int, values: Array) -> Array:
     """Filter forward and backward along the last axis.
 
@@ -82,14 +94,25 @@ def zero_phase(sections: Array, pad: int, values: Array) -> Array:
     return result
 
 
-def low_pass(values: Array, period: float, cutoff_hz: float, order: int = DEFAULT_ORDER) -> Array:
+def low_pass(
+    values: Array,
+    period: float,
+    cutoff_hz: float,
+    order: int = DEFAULT_ORDER,
+    torn: tuple[bool, bool] = (False, False),
+) -> Array:
     """Filter signals by a zero-phase Butterworth low pass.
+
+    A recording begins and ends at rest, as a rule, and is continued by a few samples.  Where it was
+    torn in the midst of a motion, it is continued by as many as the filter remembers: the steady
+    state that stands before a shorter continuation would be a sudden stop.
 
     Args:
         values: (..., samples) signals.
         period: sampling period in s.
         cutoff_hz: cut-off of one pass in Hz.
         order: order of one pass.
+        torn: whether samples were lost before the first and behind the last one.
 
     Returns:
         Filtered signals in the shape of ``values``.
@@ -98,7 +121,13 @@ def low_pass(values: Array, period: float, cutoff_hz: float, order: int = DEFAUL
         SettingError: a setting is out of its range.
         RecordingError: there are too few samples.
     """
-    return zero_phase(butterworth(cutoff_hz, order, period), padding(order), values)
+    sections, pad = butterworth(cutoff_hz, order, period), padding(order)
+    samples = values.shape[-1]
+    if not any(torn) or samples <= pad:
+        return zero_phase(sections, pad, values)
+    left, right = (min(memory(sections), samples - 1) if end else pad for end in torn)
+    filtered = zero_phase(sections, 0, continued(values, left, right))
+    return filtered[..., left : left + samples]
 
 
 def difference_weights(order: int) -> Array:

@@ -31,11 +31,17 @@ class RecordingStatistics:
         received: messages read.
         duplicates: messages dropped because an earlier one had the same stamp.
         out_of_order: messages whose stamp was older than one before them; they were sorted in.
-        lost: samples missing inside gaps, judged by the nominal period.
+        lost: samples missing inside gaps, judged by the nominal period; none in pauses.
         gaps: places where the recording was split into segments.
         discarded: samples between gaps in runs too short for any filter; they were left out.
         resampled: whether jitter made a resampling to a constant period necessary.
         jitter: standard deviation of the sampling period divided by the period.
+        bridged: of the lost samples, those in short gaps, which split nothing: their positions
+            were interpolated, and they have no efforts.
+        longest_bridged: longest gap in s that is bridged; 0 where there is no gap.
+        pauses: of the gaps, those in which nothing was lost: the robot stood, or the recording
+            was stopped.
+        paused: time in s that they took.
     """
 
     received: int = 0
@@ -46,12 +52,19 @@ class RecordingStatistics:
     discarded: int = 0
     resampled: bool = False
     jitter: float = 0.0
+    bridged: int = 0
+    longest_bridged: float = 0.0
+    pauses: int = 0
+    paused: float = 0.0
 
 
 @by_value
 @dataclass(frozen=True)
 class Segment:
-    """An unbroken run of samples with a constant period, joint side, SI units.
+    """A run of samples with a constant period, joint side, SI units.
+
+    Samples that were lost in it have been bridged: their positions are those of a spline, and
+    their efforts and velocities, on straight lines, are there for figures only.
 
     It looks at the arrays that it is given, read-only: who made them must not change them.
 
@@ -61,6 +74,9 @@ class Segment:
         velocity: (samples, joints) in rad/s or m/s, None where not measured.
         effort: (samples, joints) in N m or N.
         reference: (samples, joints) commanded positions, None where not recorded.
+        measured: (samples,) which samples were measured; None: all of them.
+        torn: whether samples were lost before the first and behind the last one; a pause loses
+            none.
     """
 
     time: Array
@@ -68,19 +84,35 @@ class Segment:
     velocity: Array | None
     effort: Array
     reference: Array | None = None
+    measured: npt.NDArray[np.bool_] | None = None
+    torn: tuple[bool, bool] = (False, False)
 
     def __post_init__(self) -> None:
-        _cover(self, ("time", "position", "velocity", "effort", "reference"))
+        _cover(self, ("time", "position", "velocity", "effort", "reference", "measured"))
+
+    @property
+    def missing(self) -> int:
+        """Number of samples that were bridged."""
+        return 0 if self.measured is None else int(np.count_nonzero(~self.measured))
 
     def part(self, samples: slice) -> Segment:
         """Return a run of the segment's samples."""
+        first, last, _ = samples.indices(len(self.time))
         return Segment(
             time=self.time[samples],
             position=self.position[samples],
             velocity=None if self.velocity is None else self.velocity[samples],
             effort=self.effort[samples],
             reference=None if self.reference is None else self.reference[samples],
+            measured=part_of(self.measured, samples),
+            torn=(self.torn[0] and first == 0, self.torn[1] and last == len(self.time)),
         )
+
+
+def part_of(measured: npt.NDArray[np.bool_] | None, samples: slice) -> npt.NDArray[np.bool_] | None:
+    """Return which samples of a part were measured; None where all of them were."""
+    part = None if measured is None else measured[samples]
+    return None if part is None or part.all() else part
 
 
 @dataclass(frozen=True, repr=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,16 +13,23 @@ from robot_identification.errors import RecordingError
 from robot_identification.robot.arrays import by_value, read_only_view
 from robot_identification.robot.model import Array, RobotModel, TermKind
 from robot_identification.signals import filtering
+from robot_identification.signals.decimation import Decimator
 from robot_identification.signals.processing.complete import Processing
-from robot_identification.signals.recording import Recording, Segment
+from robot_identification.signals.recording import Recording, Segment, part_of
 
 Flags = npt.NDArray[np.bool_]
+
+LEAST_SHARE = 0.3
+"""Share of the decimation filter's weight that measured samples must have for a row to count.
+
+A row of fewer would be more than twice as noisy as the others (white noise, any factor and
+pattern of loss), and weights are those of rows that are alike."""
 
 
 @by_value
 @dataclass(frozen=True)
 class FilteredSegment:
-    """An unbroken run of samples at the full rate, ready for regressor and decimation.
+    """A run of samples at the full rate, ready for regressor and decimation.
 
     The signals are read-only, one row per joint, with the samples of a joint side by side.
 
@@ -35,6 +43,8 @@ class FilteredSegment:
         period: sampling period in s.
         shares: (friction motions, samples) what stands for the signs of their velocities, where
             more is known than these; None elsewhere.
+        measured: (samples,) which samples were measured; None: all of them.  The efforts of the
+            others are of no meaning.
     """
 
     time: Array
@@ -44,8 +54,11 @@ class FilteredSegment:
     effort: Array
     period: float
     shares: Array | None = None
+    measured: Flags | None = None
 
     def __post_init__(self) -> None:
+        if self.measured is not None:
+            object.__setattr__(self, "measured", read_only_view(self.measured))
         for name in ("time", "position", "velocity", "acceleration", "effort", "shares"):
             if getattr(self, name) is not None:
                 array = np.ascontiguousarray(getattr(self, name), dtype=np.float64)
@@ -70,6 +83,7 @@ class FilteredSegment:
             acceleration=self.acceleration[:, samples],
             effort=self.effort[:, samples],
             shares=None if self.shares is None else self.shares[:, samples],
+            measured=part_of(self.measured, samples),
         )
 
 
@@ -110,6 +124,7 @@ def _filtered(segment: Segment, period: float, processing: Processing) -> Filter
         period,
         processing.cutoff_hz,
         processing.filter_order,
+        segment.torn,
     )
     order = processing.difference_order
     velocity = filtering.differentiate(position, period, order)
@@ -122,7 +137,27 @@ def _filtered(segment: Segment, period: float, processing: Processing) -> Filter
         acceleration=acceleration[:, used],
         effort=segment.effort[used].T,
         period=period,
+        measured=part_of(segment.measured, used),
     )
+
+
+def measured_shares(segment: FilteredSegment, decimator: Decimator) -> Array | None:
+    """Return by which share of the filter's weight decimated rows lean on measured samples.
+
+    A row is a sum of equations, one per sample, with the weights of the decimation filter; where
+    samples are missing, the others make it up, divided by their share of the weights (normalised
+    convolution, Knutsson and Westin 1993).
+
+    Args:
+        segment: filtered samples.
+        decimator: the filter that rows pass.
+
+    Returns:
+        (outputs,) shares, 1 where all samples were measured; None where no sample is missing.
+    """
+    if segment.measured is None:
+        return None
+    return decimator.decimate(segment.measured.astype(np.float64)) / decimator.gain
 
 
 class RowChoice:
@@ -168,12 +203,18 @@ class RowChoice:
             moving[:] = moving.all(axis=0)
         return moving
 
-    def of_segment(self, segment: FilteredSegment, outputs: slice = slice(None)) -> Flags:
+    def of_segment(
+        self,
+        segment: FilteredSegment,
+        outputs: slice = slice(None),
+        measured: Array | None = None,
+    ) -> Flags:
         """Tell which decimated rows of a segment take part.
 
         Args:
             segment: from :func:`filter_recording`, with the same settings.
             outputs: which of its decimated rows to tell of; by default all.
+            measured: for all of them, from :func:`measured_shares`.
 
         Returns:
             (joints, outputs) true for rows that stay.
@@ -189,6 +230,8 @@ class RowChoice:
         moving = self.moving(segment.velocity[:, first:last], places - first, factor)
         cut = processing.cut_outputs(segment.period)
         moving[:, (numbers < cut) | (numbers >= count - cut)] = False
+        if measured is not None:
+            moving[:, measured[outputs] < LEAST_SHARE] = False
         return moving
 
 
@@ -200,7 +243,7 @@ def kept_rows(robot: RobotModel, segment: FilteredSegment, processing: Processin
     window around the instant that decimation keeps.  The threshold of a coupling's speed is the
     root of the sum of squares of its joints' thresholds.  With scope ``sample`` the rows of all
     joints go together.  With ``ends`` set to ``cut``, the rows that the decimation filter's end
-    effects reach go too.
+    effects reach go too, and those that lean on less than :data:`LEAST_SHARE` of measured samples.
 
     Args:
         robot: its couplings say which speeds enter which rows.
@@ -210,7 +253,27 @@ def kept_rows(robot: RobotModel, segment: FilteredSegment, processing: Processin
     Returns:
         (joints, outputs) true for rows that stay.
     """
-    return RowChoice(robot, processing).of_segment(segment)
+    measured = measured_shares(segment, processing.decimator(segment.period))
+    return RowChoice(robot, processing).of_segment(segment, measured=measured)
+
+
+def rows_missed(
+    robot: RobotModel, segments: Sequence[FilteredSegment], processing: Processing
+) -> int:
+    """Return how many rows would take part but for the samples that were lost.
+
+    Args:
+        robot: its couplings say which speeds enter which rows.
+        segments: from :func:`filter_recording`.
+        processing: the settings that they were made with.
+    """
+    choice, missed = RowChoice(robot, processing), 0
+    for segment in segments:
+        measured = measured_shares(segment, processing.decimator(segment.period))
+        if measured is not None:
+            moving = choice.of_segment(segment)
+            missed += int(np.count_nonzero(moving[:, measured < LEAST_SHARE]))
+    return missed
 
 
 def _friction_motions(robot: RobotModel, joint: int) -> list[Array]:

@@ -5,7 +5,7 @@ from itertools import cycle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from long_recordings import BASE, RATE, ROBOT, samples
@@ -204,3 +204,81 @@ def test_an_estimator_need_not_keep_factors(at_once, monkeypatch, tmp_path):
     write_result(path, replace(at_once, factors=None))
     with pytest.raises(ResultFileError, match="factors of no joint"):
         read_result(path)
+
+
+NOISE = np.random.default_rng(0).standard_normal(WHOLE.effort.shape)
+NOISY = replace(WHOLE, effort=WHOLE.effort + np.array([0.5, 0.05]) * NOISE)
+
+
+def lossy(raw, share, longest, seed):
+    """Return samples of which bursts were lost."""
+    rng, kept = np.random.default_rng(seed), np.ones(len(raw.stamps), dtype=bool)
+    while np.count_nonzero(~kept) < share * len(kept):
+        length = rng.integers(1, longest + 1)
+        first = rng.integers(60, len(kept) - length - 60)
+        kept[first : first + length] = False
+    return raw.at(np.flatnonzero(kept))
+
+
+@settings(max_examples=5, deadline=None, phases=[Phase.explicit, Phase.generate])
+@given(
+    share=st.sampled_from([0.001, 0.05, 0.2]),
+    longest=st.sampled_from([1, 5, 12]),
+    seed=st.integers(0, 99),
+    sizes=st.lists(st.integers(20, 2000), min_size=1, max_size=8),
+)
+def test_where_samples_were_lost_blocks_do_not_matter_either(share, longest, seed, sizes):
+    raw = lossy(NOISY, share, longest, seed)
+    found, at_once = stream(raw, sizes), stream(raw, [len(raw.stamps)]).result()
+    result = found.result()
+    np.testing.assert_allclose(result.estimate.values, at_once.estimate.values, rtol=1e-6)
+    assert result.estimate.rows == at_once.estimate.rows
+    assert result.sources == at_once.sources
+    offline = identify(ROBOT, [recording(raw)], overrides=STATED)
+    assert result.estimate.rows == offline.estimate.rows
+    assert near(result, offline, 1.0)  # whose band is that of the motion, not of the cut-off
+    assert (
+        result.sources[0].bridged
+        == offline.sources[0].bridged
+        == len(WHOLE.stamps) - len(raw.stamps)
+    )
+    assert result.sources[0].rows_missed == offline.sources[0].rows_missed
+
+
+def test_a_stream_that_was_torn_goes_on_as_the_bag_does():
+    raw = NOISY.at(np.r_[0:2500, 2640:2720, 2900 : len(NOISY.stamps)])
+    ends = replace(STATED, ends="keep", drop_start=0, drop_end=0)
+    offline = identify(ROBOT, [recording(raw)], overrides=ends)
+    assert [segment.torn for segment in recording(raw).segments] == [
+        (False, True),
+        (True, True),
+        (True, False),
+    ]
+    for size in (37, 1000):
+        found = StreamingIdentification(ROBOT, BASE, "run", overrides=ends, prompt=False)
+        for first in range(0, len(raw.stamps), size):
+            found.push(raw.at(slice(first, first + size)))
+        found.finish()
+        assert near(found.result(), offline, 1e-3)
+        assert found.result().estimate.rows == offline.estimate.rows
+    assert "320 samples lost in 2 gaps; the recording was split there" in offline.warnings[0]
+
+
+def test_lost_samples_cost_nothing_but_their_rows():
+    at_once = identify(ROBOT, [recording(NOISY)], overrides=STATED)
+    lossless = sum(at_once.estimate.rows)
+    for share, longest in ((0.01, 1), (0.2, 1), (0.1, 5), (0.2, 5)):
+        found = identify(ROBOT, [recording(lossy(NOISY, share, longest, 0))], overrides=STATED)
+        assert near(found, at_once, 1.5)
+        assert lossless - sum(found.estimate.rows) == found.sources[0].rows_missed
+        assert found.estimate.relative_error.total < 1.2 * at_once.estimate.relative_error.total
+        (told,) = [line for line in found.warnings if "bridged" in line]
+        assert f"{found.sources[0].rows_missed} rows were left out for it" in told
+
+
+def test_what_was_lost_is_kept_in_a_result_file(tmp_path):
+    found = identify(ROBOT, [recording(lossy(WHOLE, 0.2, 12, 1))], overrides=STATED)
+    assert found.sources[0].rows_missed > 0
+    path = tmp_path / "result.yaml"
+    write_result(path, found)
+    assert read_result(path).sources == found.sources

@@ -26,7 +26,7 @@ NAMES = ("joint1", "joint2")
 ROBOT = load_robot("scara")
 STATED = ProcessingSettings(cutoff_hz=20.0, rate_hz=50.0, velocity_threshold=())
 HOLD = 16
-SAMPLES = 2400
+SAMPLES = 4800
 
 
 @st.composite
@@ -38,7 +38,7 @@ def arrivals(draw):
     kept = np.ones(SAMPLES, dtype=bool)
     for _ in range(draw(st.integers(0, 6))):
         first = draw(st.integers(1, SAMPLES - 2))
-        kept[first : first + draw(st.integers(1, 40))] = False
+        kept[first : first + draw(st.integers(1, 40) | st.integers(400, 600))] = False
     places = np.flatnonzero(kept)
     when = np.arange(len(places), dtype=np.float64)
     for late in draw(st.lists(st.integers(0, len(places) - 1), max_size=20, unique=True)):
@@ -104,9 +104,12 @@ def recorded_live(raw, sizes):
 @given(arrivals(), st.lists(st.integers(0, 10_000), max_size=40))
 def test_a_recording_is_split_in_the_same_places_however_it_is_read(arrival, cuts):
     raw = made(arrival)
-    whole = split(raw.stamps[in_order(raw.stamps).places], fewest=1)
-    expected = [int(raw.stamps[in_order(raw.stamps).places][first]) for first, _ in whole.runs]
+    stamps = raw.stamps[in_order(raw.stamps).places]
     bag = build_recording(raw, NAMES)
+    bridged = bag.statistics.longest_bridged
+    assert (bridged > 0.0) == bool(bag.statistics.lost)
+    whole = split(stamps, fewest=1, band_hz=0.4 / bridged if bridged else None)
+    expected = [int(stamps[first]) for first, _ in whole.runs]
     assert bag.statistics.gaps == len(whole.gaps)
     assert set(starts(bag)) <= set(expected)
 
@@ -114,6 +117,8 @@ def test_a_recording_is_split_in_the_same_places_however_it_is_read(arrival, cut
     runs, grid = runs_of_a_stream(blocks, whole.clock)
     assert [begun for begun, _ in runs] == expected
     assert (grid.gaps, grid.lost, grid.dropped) == (bag.statistics.gaps, bag.statistics.lost, 0)
+    if not bag.statistics.discarded:
+        assert grid.bridged == bag.statistics.bridged
     samples = dict(runs)
     for segment, begun in zip(bag.segments, starts(bag), strict=True):
         assert abs(samples[begun] - len(segment.time)) <= (1 if whole.clock.resampled else 0)
@@ -144,9 +149,11 @@ def test_filtered_samples_begin_again_behind_the_gaps_of_the_bag(arrival, cuts):
     blocks += online.flush()
     begun = [int(block.stamps[0]) for block in blocks if block.begins]
     stamps = raw.stamps[in_order(raw.stamps).places]
-    expected = [int(stamps[first]) for first, _ in split(stamps).runs]
+    whole = split(stamps, band_hz=10.0)  # a tenth of the cut-off
+    assert whole.clock.longest_bridged_ns == 40 * MILLISECOND
+    expected = [int(stamps[first]) for first, _ in whole.runs]
     assert set(expected) <= set(begun)
-    assert set(begun) <= {int(stamps[0]), *stamps[split(stamps).gaps].tolist()}
+    assert set(begun) <= {int(stamps[0]), *stamps[whole.gaps].tolist()}
 
 
 def test_stamps_are_put_in_order_and_the_first_of_doubles_stays():

@@ -68,24 +68,26 @@ def test_late_samples_find_their_place(late):
     assert recording.statistics.lost == 0
 
 
-def test_gaps_split_into_segments_and_the_lost_are_counted():
-    raw = raw_samples(1000)
-    kept = np.r_[0:300, 303:600, 601:1000]
+def test_long_gaps_split_into_segments_and_the_lost_are_counted():
+    raw = raw_samples(4000)
+    kept = np.r_[0:1300, 1803:2600, 3001:4000]
     recording = build_recording(chosen(raw, kept), NAMES)
-    assert [len(segment.time) for segment in recording.segments] == [300, 297, 399]
+    assert [len(segment.time) for segment in recording.segments] == [1300, 797, 999]
+    assert all(segment.measured is None for segment in recording.segments)
     assert recording.statistics.gaps == 2
-    assert recording.statistics.lost == 4
-    assert recording.statistics.received + recording.statistics.lost == 1000
-    assert recording.segments[1].time[0] == pytest.approx(0.303)
+    assert recording.statistics.lost == 904
+    assert recording.statistics.bridged == 0
+    assert recording.statistics.received + recording.statistics.lost == 4000
+    assert recording.segments[1].time[0] == pytest.approx(1.803)
     assert not recording.statistics.resampled
 
 
 def test_runs_too_short_for_filters_are_left_out_and_counted():
-    kept = np.r_[0:300, 301:320, 321:1000]
-    recording = build_recording(chosen(raw_samples(1000), kept), NAMES)
-    assert [len(segment.time) for segment in recording.segments] == [300, 679]
+    kept = np.r_[0:1300, 1801:1820, 2321:4000]
+    recording = build_recording(chosen(raw_samples(4000), kept), NAMES)
+    assert [len(segment.time) for segment in recording.segments] == [1300, 1679]
     assert recording.statistics.discarded == 19
-    assert recording.statistics.lost == 2
+    assert recording.statistics.lost == 1002
 
 
 def test_jitter_is_resampled_to_a_constant_period():
@@ -135,9 +137,9 @@ def test_recording_that_is_too_short_is_refused():
 
 
 def test_recording_of_nothing_but_gaps_is_refused():
-    kept = np.concatenate([np.arange(20) + 40 * i for i in range(20)])
+    kept = np.concatenate([np.arange(20) + 640 * i for i in range(20)])
     with pytest.raises(RecordingError, match="19 gaps leave no unbroken run"):
-        build_recording(chosen(raw_samples(1000), kept), NAMES)
+        build_recording(chosen(raw_samples(13_000), kept), NAMES)
 
 
 def test_driver_that_does_not_stamp_is_named():

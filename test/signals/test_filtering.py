@@ -85,3 +85,26 @@ def test_a_higher_order_takes_the_bias_out_of_fast_motion():
     }
     assert error[2] == pytest.approx((omega * period) ** 2 / 6, rel=0.02)
     assert error[8] < 1e-7
+
+
+def test_where_a_recording_was_torn_the_filter_goes_on_as_the_motion_did():
+    """A short continuation begins with a steady state: as if the robot had stood."""
+    time = np.arange(6000) / 1000.0
+    motion = np.sin(2 * np.pi * time)
+    whole = filtering.low_pass(motion, 0.001, 10.0)
+    torn = slice(2000, 4001)  # whose reflection goes on as the motion does
+    errors = []
+    for ends in ((False, False), (True, True)):
+        found = filtering.low_pass(motion[torn], 0.001, 10.0, torn=ends)
+        away = np.abs(filtering.differentiate(found - whole[torn], 0.001))
+        errors.append((away[0], away[-1]))
+    assert errors[0] > (0.3, 0.3)
+    assert errors[1] < (0.03, 0.03)
+
+
+def test_an_end_that_is_not_torn_stays_as_it_was():
+    motion = np.sin(np.arange(3000) / 300.0)
+    whole = filtering.low_pass(motion, 0.001, 10.0)
+    torn = filtering.low_pass(motion, 0.001, 10.0, torn=(False, True))
+    np.testing.assert_allclose(torn[:2000], whole[:2000], atol=1e-9)
+    assert np.abs(torn[-20:] - whole[-20:]).max() > 1e-5

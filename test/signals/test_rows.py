@@ -6,7 +6,13 @@ from random_robots import coupled_wrist, random_robot
 from robot_identification.errors import RecordingError, SettingError
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.processing.complete import Processing
-from robot_identification.signals.rows import filter_recording, kept_rows
+from robot_identification.signals.rows import (
+    LEAST_SHARE,
+    filter_recording,
+    kept_rows,
+    measured_shares,
+    rows_missed,
+)
 
 NAMES = ("joint_1", "joint_2")
 
@@ -130,7 +136,7 @@ def test_rows_that_end_effects_reach_are_cut(two_joints):
 
 
 def test_short_segments_are_left_out():
-    recording = build_recording(chosen(raw_samples(1000), np.r_[0:800, 810:1000]), NAMES)
+    recording = build_recording(chosen(raw_samples(1600), np.r_[0:800, 1410:1600]), NAMES)
     assert len(recording.segments) == 2
     segments = filter_recording(recording, processing(ends="cut"))
     assert [segment.samples for segment in segments] == [800]
@@ -171,3 +177,24 @@ def test_impossible_settings_are_refused(name, value):
     with pytest.raises(SettingError) as caught:
         processing(**{name: value})
     assert caught.value.name == name
+
+
+def with_losses(kept):
+    """Return filtered samples of a recording of which only those that are kept were measured."""
+    recording = build_recording(chosen(raw_samples(4000), np.flatnonzero(kept)), NAMES)
+    (segment,) = filter_recording(recording, processing(ends="keep"))
+    return segment
+
+
+def test_rows_that_lean_on_too_few_samples_are_left_out_and_counted(two_joints):
+    kept = np.ones(4000, dtype=bool)
+    kept[2000:2020] = False  # two rows of ten samples
+    segment, settings = with_losses(kept), processing(ends="keep")
+    shares = measured_shares(segment, settings.decimator(segment.period))
+    assert shares.min() < 0.2
+    few = np.flatnonzero(shares < LEAST_SHARE)
+    assert set(few * 10) <= set(range(1990, 2030))
+    counts = kept_rows(two_joints, segment, settings)
+    np.testing.assert_array_equal(~counts.all(axis=0), shares < LEAST_SHARE)
+    assert rows_missed(two_joints, [segment], settings) == 2 * len(few)
+    assert measured_shares(segment.part(slice(0, 1500)), settings.decimator(0.001)) is None

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_identification.dynamics import reference as references
 from robot_identification.dynamics.direct import Plant
@@ -39,7 +40,7 @@ from robot_identification.errors import (
 )
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
-from robot_identification.signals.recording import Recording, Segment
+from robot_identification.signals.recording import Recording, Segment, part_of
 from robot_identification.signals.rows import FilteredSegment
 
 
@@ -104,6 +105,7 @@ class Experiment:
         reference: what the controller followed, its time 0 at the first stamp of the recording.
         drop_start: samples at the start that do not count: the transient reaches them.
         drop_end: samples at the end that do not count.
+        measured: (samples,) which efforts were measured; None: all of them.
     """
 
     source: str
@@ -113,6 +115,7 @@ class Experiment:
     reference: Reference
     drop_start: int = 0
     drop_end: int = 0
+    measured: npt.NDArray[np.bool_] | None = None
 
     @property
     def samples(self) -> int:
@@ -123,6 +126,11 @@ class Experiment:
     def used(self) -> slice:
         """The samples that count."""
         return slice(self.drop_start, self.samples - self.drop_end)
+
+    @property
+    def used_measured(self) -> npt.NDArray[np.bool_] | None:
+        """Which of the samples that count were measured; None: all of them."""
+        return part_of(self.measured, self.used)
 
     def followed(self) -> tuple[Array, Array, Array]:
         """Return position, velocity, acceleration (samples, joints) of the reference."""
@@ -156,6 +164,7 @@ def experiments_of(
             period=recording.period,
             effort=segment.effort,
             reference=reference,
+            measured=segment.measured,
         )
         for recording, reference in zip(recordings, followed, strict=True)
         for segment in recording.segments
@@ -189,7 +198,13 @@ def along_reference(experiment: Experiment) -> FilteredSegment:
     used = experiment.used
     q, qd, qdd = (signal[used].T for signal in experiment.followed())
     return FilteredSegment(
-        experiment.time[used], q, qd, qdd, experiment.effort[used].T, experiment.period
+        experiment.time[used],
+        q,
+        qd,
+        qdd,
+        experiment.effort[used].T,
+        experiment.period,
+        measured=experiment.used_measured,
     )
 
 
@@ -294,4 +309,5 @@ def _explained(
         effort=experiment.effort[used].T,
         period=experiment.period,
         shares=motion.shares[used].T,
+        measured=experiment.used_measured,
     )

@@ -167,8 +167,11 @@ def without_spikes(
             factor = processing.decimator(segments[i].period).factor
             reach = int(np.clip(factor, *_SPIKE_REACH))
             around = scipy.ndimage.median_filter(residual, (1, 2 * reach + 1), mode="nearest")
-            residuals.append(residual)
             apart.append(residual - around)
+            if (measured := segments[i].measured) is not None:
+                apart[-1][:, ~measured] = 0.0  # no effort was there that could stand off
+                residual = residual[:, measured]
+            residuals.append(residual)
         smallest = smallest_scales([segments[i] for i in numbers])
         limits = _SPIKE * _scale(np.hstack(residuals), smallest)[:, None]
         for i, own in zip(numbers, apart, strict=True):

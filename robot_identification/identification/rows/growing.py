@@ -76,6 +76,7 @@ class StreamingIdentification:
         self._first_stamp: int | None = None
         self._last_stamp = 0
         self._samples = 0
+        self._missed = 0  # rows of the runs before, for lost samples
 
     @property
     def rows(self) -> int:
@@ -105,6 +106,10 @@ class StreamingIdentification:
             gaps=self._grid.gaps,
             resampled=clock.resampled,
             jitter=clock.jitter,
+            bridged=self._grid.bridged,
+            longest_bridged=clock.longest_bridged_ns / 1e9 if self._grid.lost else 0.0,
+            pauses=self._grid.pauses,
+            paused=self._grid.paused,
         )
 
     @property
@@ -159,8 +164,17 @@ class StreamingIdentification:
     @property
     def source(self) -> Source:
         """Provenance of a result of the recording so far."""
-        warnings = statistics_warnings(self._source, self.statistics)
-        return Source(self._source, "", self._samples, self.duration, warnings=warnings)
+        statistics, missed = self.statistics, self._missed
+        missed += 0 if self._run is None else self._run.missed
+        return Source(
+            self._source,
+            "",
+            self._samples,
+            self.duration,
+            warnings=statistics_warnings(self._source, statistics, missed),
+            bridged=statistics.bridged,
+            rows_missed=missed,
+        )
 
     def folded(self, *, bands: bool = True) -> FoldedRows | None:
         """Return all rows so far, None if there is no row.
@@ -220,18 +234,18 @@ class StreamingIdentification:
     def _begin(self, settled: Settled) -> None:
         self._settled = settled
         self._rows = StreamedRows(self._robot, self._base.base_columns, apart=self._apart)
-        self._grid = OnlineGrid(settled.clock)
+        self._grid = OnlineGrid(settled.clock, settled.still)
         self._fold(self._grid.push(settled.stamps, settled.position, settled.effort))
 
     def _fold(self, pieces: list[Piece]) -> None:
         for piece in pieces:
             if piece.begins:
-                self._end_run()
-                self._begin_run(piece.begun)
+                self._end_run(torn=piece.torn)
+                self._begin_run(piece.begun, torn=piece.torn)
             if self._run is not None:
-                self._run.push(piece.position, piece.effort)
+                self._run.push(piece.position, piece.effort, piece.measured)
 
-    def _begin_run(self, stamp: int) -> None:
+    def _begin_run(self, stamp: int, *, torn: bool) -> None:
         if self._settled is not None and self._rows is not None:
             settled = self._settled
             period = settled.clock.period_ns / 1e9
@@ -243,11 +257,13 @@ class StreamingIdentification:
                 self._rows.take,
                 begin=(stamp - (self._first_stamp or 0)) / 1e9,
                 prompt=self._prompt,
+                torn=torn,
             )
 
-    def _end_run(self) -> None:
+    def _end_run(self, *, torn: bool = False) -> None:
         if self._run is not None and self._rows is not None:
-            self._run.end()
+            self._run.end(torn=torn)
+            self._missed += self._run.missed
             self._rows.interrupt()
             self._run = None
 

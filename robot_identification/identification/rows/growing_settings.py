@@ -14,10 +14,16 @@ from robot_identification.errors import RecordingError
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.signals.clock import Clock, Stamps, in_order, split
+from robot_identification.signals.clock import (
+    Clock,
+    Stamps,
+    in_order,
+    split,
+    standing,
+)
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.processing.complete import Processing
-from robot_identification.signals.processing.derived import DataProperties
+from robot_identification.signals.processing.derived import BAND_FACTOR, DataProperties
 from robot_identification.signals.processing.settings import resolve_processing, streamed
 from robot_identification.signals.recording import RawSamples, Recording
 
@@ -43,6 +49,7 @@ class Settled:
         stamps: (samples,) in ns.
         position: (samples, joints).
         effort: (samples, joints).
+        still: (joints,) how far joints move that stand.
     """
 
     processing: Processing
@@ -51,6 +58,7 @@ class Settled:
     stamps: Stamps
     position: Array
     effort: Array
+    still: Array
 
 
 class Settling:
@@ -146,9 +154,20 @@ class Settling:
             reasons = {**processing.reasons, "rate_hz": "derived: the cut-off, while streaming"}
             processing = replace(processing, rate_hz=rate, reasons=reasons)
         stamps, position, effort = self._gathered()
-        clock = split(stamps[in_order(stamps).places]).clock
+        band = self._band(recording, processing)
+        clock = split(stamps[in_order(stamps).places], band_hz=band).clock
         seconds = float(stamps[-1] - stamps[0]) / 1e9
-        return Settled(processing, clock, seconds, stamps, position, effort)
+        still = standing(position)
+        return Settled(processing, clock, seconds, stamps, position, effort, still)
+
+    def _band(self, recording: Recording, processing: Processing) -> float:
+        """Return the band of the motion in Hz.
+
+        Where settings are stated, a second of samples need not show it: it is taken to be what a
+        derived cut-off would be ten times of.
+        """
+        band = float(DataProperties([recording]).spectrum.band_hz.max()) if self._open else 0.0
+        return band or processing.cutoff_hz / BAND_FACTOR
 
 
 def _moves(recording: Recording) -> bool:

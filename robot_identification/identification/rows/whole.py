@@ -23,7 +23,12 @@ from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.signals.decimation import Decimator, Window
 from robot_identification.signals.processing.complete import Processing
-from robot_identification.signals.rows import FilteredSegment, RowChoice
+from robot_identification.signals.rows import (
+    LEAST_SHARE,
+    FilteredSegment,
+    RowChoice,
+    measured_shares,
+)
 
 Cancelled = Callable[[], bool]
 
@@ -39,6 +44,7 @@ def decimated_rows(
     window: Window,
     decimator: Decimator,
     memory: Array | None = None,
+    measured: Array | None = None,
 ) -> Array:
     """Return regressor and effort of one window, decimated in parallel.
 
@@ -50,6 +56,9 @@ def decimated_rows(
         memory: at least as many numbers as there are compact rows times samples of the window.
             They are overwritten, and hold the result where nothing is decimated; a new array by
             default.
+        measured: for all rows of the segment, from
+            :func:`~robot_identification.signals.rows.measured_shares`: samples that were lost have
+            no equation, and the others make up for them.
 
     Returns:
         (compact rows, window outputs) in SI units, the filter's gain taken out; the effort of
@@ -66,11 +75,15 @@ def decimated_rows(
     rows = regressor.compact(q, qd, qdd, out=out, shares=shares)
     for joint, effort in zip(regressor.joint_rows, segment.effort, strict=True):
         rows[joint.rows.stop] = effort[part]
+    if segment.measured is not None:
+        rows[:, ~segment.measured[part]] = 0.0
     if decimator.factor == 1:  # a window at an end can have a few samples more
         first = window.first_output - window.start
         return np.ascontiguousarray(rows[:, first : window.last_output - window.start])
     decimated: Array = decimator.decimate_window(rows, window)
     decimated /= decimator.gain  # in place: the array is this function's own
+    if measured is not None:
+        decimated /= np.maximum(measured[window.outputs], LEAST_SHARE)
     return decimated
 
 
@@ -116,6 +129,7 @@ def each_block(
     """
     decimator = processing.decimator(segment.period)
     choice = RowChoice(regressor.robot, processing)
+    measured = measured_shares(segment, decimator)
     windows = list(decimator.blocks(segment.samples, BLOCK_OUTPUTS))
     longest = max(window.stop - window.start for window in windows)
     memories = [np.zeros(regressor.compact_rows * longest) for _ in range(alive(threads))]
@@ -125,8 +139,8 @@ def each_block(
             raise CancelledError("identification was cancelled")
         number, window = numbered
         memory = memories[number % len(memories)]
-        rows = decimated_rows(regressor, segment, window, decimator, memory)
-        return RowBlock(window, rows, choice.of_segment(segment, window.outputs))
+        rows = decimated_rows(regressor, segment, window, decimator, memory, measured)
+        return RowBlock(window, rows, choice.of_segment(segment, window.outputs, measured))
 
     in_order(block, list(enumerate(windows)), uses, threads)
 

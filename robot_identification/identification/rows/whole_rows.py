@@ -33,7 +33,7 @@ from robot_identification.robot.model import Array
 from robot_identification.robot.processing import Divisor
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.recording import Recording
-from robot_identification.signals.rows import FilteredSegment, filter_recording
+from robot_identification.signals.rows import FilteredSegment, filter_recording, rows_missed
 
 Progress = Callable[[str, float], None]
 Cancelled = Callable[[], bool]
@@ -197,6 +197,13 @@ class WholeRows:
                 threads=self.threads or sensible_threads(segment.samples),
             )
             done += len(own)
+
+    def missed(self) -> list[int]:
+        """Return for each bag how many rows lost samples cost."""
+        found = [0] * len(self.bags)
+        for segment, bag in zip(self.segments, self.division.bags, strict=True):
+            found[bag] += rows_missed(self.base.robot, [segment], self.processing)
+        return found
 
     def times(self) -> list[Array]:
         """Return for each bag the (rows,) times in s since its first stamp."""

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from robot_identification.errors import NotExcitedError, RecordingError
+from robot_identification.errors import NotExcitedError, NotPredictiveError, RecordingError
 from robot_identification.identification import entries as entry_of
 from robot_identification.identification.estimators.least_squares import (
     RelativeError,
@@ -136,6 +136,23 @@ def others(
         inner = [merge(pair) for pair in zip(before[:-1], behind[1:], strict=True)]
         joints.append([behind[0], *inner, before[-1]])
     return list(zip(*joints, strict=True))
+
+
+def refuse_worse_than_zero(found: CrossValidation) -> None:
+    """Refuse a fit to a single recording that promises what blocks left out of it do not keep.
+
+    Between bags such an error need not be the fit's: one of them may be of another payload, or of
+    another robot, and the warnings say which.
+
+    Raises:
+        NotPredictiveError: over all blocks the error is that of predicting zero, or larger.
+    """
+    if found.scheme != "blocks" or found.error is None or found.error.total < 1.0:
+        return
+    errors = {fold.name: fold.error.total for fold in found.folds if fold.error is not None}
+    raise NotPredictiveError(
+        found.error.total, {name: error for name, error in errors.items() if error >= 1.0}
+    )
 
 
 def validation_warnings(found: CrossValidation, joint_names: Sequence[str]) -> tuple[str, ...]:

@@ -42,6 +42,7 @@ ERROR_CODES: dict[type[errors.RobotIdentificationError], int] = {
     errors.ModelMismatchError: CODES.MODEL_MISMATCH,
     errors.RankError: CODES.NOT_IDENTIFIABLE,
     errors.NotExcitedError: CODES.ILL_CONDITIONED,
+    errors.NotPredictiveError: CODES.ILL_CONDITIONED,
     errors.DriveGainError: CODES.ILL_CONDITIONED,
     errors.NotCertifiedError: CODES.NOT_CERTIFIED,
     errors.InconsistentParametersError: CODES.INCONSISTENT,

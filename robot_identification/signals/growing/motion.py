@@ -26,19 +26,28 @@ class OnlineMotion:
         period: sampling period in s.
         processing: cut-off, order of the filter and of the differences.
         level: what samples that have not come yet may still change, relative to the positions.
+        torn: whether samples were lost before the first one.
 
     Raises:
         SettingError: the cut-off does not suit the sampling rate.
     """
 
     def __init__(
-        self, joints: int, period: float, processing: Processing, *, level: float = LEVEL
+        self,
+        joints: int,
+        period: float,
+        processing: Processing,
+        *,
+        level: float = LEVEL,
+        torn: bool = False,
     ) -> None:
         order = processing.filter_order
         self._period = period
         self._sections = filtering.butterworth(processing.cutoff_hz, order, period)
         self._steady = scipy.signal.sosfilt_zi(self._sections)[:, None, :]
-        self._pad = filtering.padding(order)
+        self._least = filtering.padding(order)
+        self._memory = filtering.memory(self._sections)
+        self._pad = self._memory if torn else self._least  # at the begin
         self._reach = filtering.decay_samples(self._sections, level)
         self._order = processing.difference_order
         self._state: Array | None = None
@@ -62,13 +71,10 @@ class OnlineMotion:
             if position.shape[1] <= self._pad:
                 self._raw = position
                 return self._nothing()
-            before = 2.0 * position[:, :1] - position[:, self._pad : 0 : -1]
-            _, self._state = scipy.signal.sosfilt(
-                self._sections, before, zi=self._steady * before[None, :, :1]
-            )
+            self._begin(position, self._pad)
         passed, self._state = scipy.signal.sosfilt(self._sections, position, zi=self._state)
         self._forward = np.hstack([self._forward, passed])
-        self._raw = np.hstack([self._raw, position])[:, -self._pad - 1 :]
+        self._raw = np.hstack([self._raw, position])[:, -self._memory - 1 :]
         finished = self._forward.shape[1] - self._reach
         if finished <= 0:
             return self._nothing()
@@ -77,11 +83,29 @@ class OnlineMotion:
         self._forward = self._forward[:, finished:]
         return self._differences(self._smooth.shape[1] - self._order)
 
-    def end(self) -> Array:
-        """Return (3, joints, rest) what is left, with the end treatment of a whole run."""
+    def _begin(self, position: Array, pad: int) -> None:
+        """Set the state before the first position, continued by so many samples."""
+        before = filtering.continued(position, pad, 0)[:, :pad]
+        _, self._state = scipy.signal.sosfilt(
+            self._sections, before, zi=self._steady * before[None, :, :1]
+        )
+
+    def end(self, *, torn: bool = False) -> Array:
+        """Return (3, joints, rest) what is left, with the end treatment of a whole run.
+
+        Args:
+            torn: whether samples were lost behind the last one.
+        """
         if self._state is None:
-            return self._nothing()
-        behind = 2.0 * self._raw[:, -1:] - self._raw[:, -2 : -self._pad - 2 : -1]
+            waiting = self._raw
+            if waiting.shape[1] <= self._least:
+                return self._nothing()
+            self._begin(waiting, waiting.shape[1] - 1)
+            self._forward, self._state = scipy.signal.sosfilt(
+                self._sections, waiting, zi=self._state
+            )
+        pad = min(self._memory if torn else self._least, self._raw.shape[1] - 1)
+        behind = filtering.continued(self._raw, 0, pad)[:, -pad:]
         passed, _ = scipy.signal.sosfilt(self._sections, behind, zi=self._state)
         smooth = self._backward(np.hstack([self._forward, passed]))
         self._smooth = np.hstack([self._smooth, smooth[:, : self._forward.shape[1]]])

@@ -21,9 +21,12 @@ from robot_identification.signals import filtering
 from robot_identification.signals.clock import BEGINNING, Stamps, in_order, split
 from robot_identification.signals.decimation import PADDING, Decimator
 from robot_identification.signals.growing.grid import OnlineGrid, Piece
+from robot_identification.signals.processing.derived import BAND_FACTOR
+from robot_identification.signals.rows import LEAST_SHARE, Flags
 
 # What is left of a filter's response where it is taken to have ended, as a part of its peak.
 _LEVEL = 1e-4
+_SIGNALS = 4  # position, velocity, acceleration, effort
 
 
 @by_value
@@ -77,23 +80,36 @@ class _Filters:
         """Fewest samples that can be filtered."""
         return max(filtering.padding(self.order), PADDING, 3) + 1
 
-    def apply(self, position: Array, effort: Array, kept: npt.NDArray[np.intp]) -> list[Array]:
+    def apply(
+        self, position: Array, effort: Array, measured: Flags, kept: npt.NDArray[np.intp]
+    ) -> tuple[list[Array], Array]:
         """Return position, velocity, acceleration and effort at the samples that are kept.
+
+        Efforts that were lost lie on straight lines: left out, as of the rows of a regressor, they
+        would move the mean of those around them away from the instant of the motion.
 
         Args:
             position: (joints, samples).
             effort: (joints, samples).
+            measured: (samples,) which of them were measured.
             kept: (outputs,) places.
+
+        Returns:
+            The signals (outputs, joints), and (outputs,) the shares of measured samples.
         """
         smooth = filtering.zero_phase(self.sections, filtering.padding(self.order), position)
         velocity = filtering.differentiate(smooth, self.period, self.difference_order)
         acceleration = filtering.differentiate(velocity, self.period, self.difference_order)
-        signals = [smooth, velocity, acceleration, effort]
+        signals = [smooth, velocity, acceleration, effort, measured[None].astype(np.float64)]
+        if measured.all():
+            signals.pop()
         if self.decimator.factor > 1:
             sections = self.decimator.sections
             signals = [filtering.zero_phase(sections, PADDING, signal) for signal in signals]
         gain = self.decimator.gain
-        return [np.ascontiguousarray(signal[:, kept].T) / gain for signal in signals]
+        found = [np.ascontiguousarray(signal[:, kept].T) / gain for signal in signals]
+        lossless = len(signals) == _SIGNALS
+        return found[:_SIGNALS], np.ones(len(kept)) if lossless else found[_SIGNALS][:, 0]
 
 
 class OnlineFilter:
@@ -101,8 +117,10 @@ class OnlineFilter:
 
     All signals pass the same decimation filter, made to pass constants unchanged; positions pass
     the Butterworth filter before.  Samples are ordered and split at gaps as those of a recording,
-    but stamps that jitter stay as they are.  A gap ends a run: what is pending is finished with the
-    end treatment of a recording, and a new run begins.
+    but stamps that jitter stay as they are.  Short gaps are bridged, for a motion whose band is a
+    tenth of the cut-off; outputs that lean on too few measured efforts are left out.  A long gap
+    ends a run: what is pending is finished with the end treatment of a recording, and a new run
+    begins.
 
     Args:
         joints: number of joints.
@@ -137,6 +155,7 @@ class OnlineFilter:
         self._stamps: Stamps = np.zeros(0, dtype=np.int64)
         self._position: Array = np.zeros((0, self._joints))
         self._effort: Array = np.zeros((0, self._joints))
+        self._measured: Flags = np.zeros(0, dtype=np.bool_)
         # Place of the next output in the buffer: the first sample of a run is one.
         self._next = 0
         self._begins = True  # whether no output of this run has been given out
@@ -167,7 +186,7 @@ class OnlineFilter:
             if values.shape != (len(stamps), self._joints):
                 raise ShapeError(name, values.shape, f"({len(stamps)}, {self._joints})")
         if self._grid is None:
-            self._append(stamps, position, effort)
+            self._append(stamps, position, effort, None)
             waiting = in_order(self._stamps).places
             if len(waiting) < BEGINNING:
                 return []
@@ -185,7 +204,8 @@ class OnlineFilter:
 
     def _begin_grid(self, stamps: Stamps) -> None:
         """Set the clock, and the filters for its period, from the first stamps."""
-        clock = split(stamps[:BEGINNING], fewest=2).clock
+        band = self._cutoff_hz / BAND_FACTOR
+        clock = split(stamps[:BEGINNING], fewest=2, band_hz=band).clock
         period = clock.period_ns / 1e9
         factor = max(1, round(1.0 / (period * self._rate_hz)))
         self._filters = _Filters(
@@ -193,7 +213,11 @@ class OnlineFilter:
         )
         self._grid = OnlineGrid(replace(clock, resampled=False))
 
-    def _append(self, stamps: Stamps, position: Array, effort: Array) -> None:
+    def _append(
+        self, stamps: Stamps, position: Array, effort: Array, measured: Flags | None
+    ) -> None:
+        there = np.ones(len(stamps), dtype=np.bool_) if measured is None else measured
+        self._measured = np.concatenate([self._measured, there])
         self._stamps = np.concatenate([self._stamps, stamps])
         self._position = np.concatenate([self._position, position])
         self._effort = np.concatenate([self._effort, effort])
@@ -204,7 +228,7 @@ class OnlineFilter:
             if piece.begins:
                 blocks += self._output(len(self._stamps))
                 self._begin_run()
-            self._append(piece.stamps, piece.position, piece.effort)
+            self._append(piece.stamps, piece.position, piece.effort, piece.measured)
             blocks += self._finished()
         return blocks
 
@@ -220,11 +244,16 @@ class OnlineFilter:
             return []
         factor = filters.decimator.factor
         kept = np.arange(self._next, limit, factor, dtype=np.intp)
-        position, velocity, acceleration, effort = filters.apply(
-            np.ascontiguousarray(self._position.T), np.ascontiguousarray(self._effort.T), kept
+        signals, shares = filters.apply(
+            np.ascontiguousarray(self._position.T),
+            np.ascontiguousarray(self._effort.T),
+            self._measured,
+            kept,
         )
+        enough = shares >= LEAST_SHARE
+        position, velocity, acceleration, effort = (signal[enough] for signal in signals)
         block = FilteredBlock(
-            stamps=self._stamps[kept],
+            stamps=self._stamps[kept[enough]],
             position=position,
             velocity=velocity,
             acceleration=acceleration,
@@ -232,10 +261,11 @@ class OnlineFilter:
             rate_hz=1.0 / (filters.period * factor),
             begins=self._begins,
         )
-        self._begins = False
+        self._begins = self._begins and not enough.any()
         following = int(kept[-1]) + factor
         spare = max(following - filters.reach, 0)
         self._stamps = self._stamps[spare:]
         self._position, self._effort = self._position[spare:], self._effort[spare:]
+        self._measured = self._measured[spare:]
         self._next = following - spare
-        return [block]
+        return [block] if enough.any() else []

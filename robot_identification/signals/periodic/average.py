@@ -24,7 +24,7 @@ from robot_identification.signals.periodic.periods import (
     whole_periods,
 )
 from robot_identification.signals.recording import Recording, Segment
-from robot_identification.signals.rows import FilteredSegment
+from robot_identification.signals.rows import LEAST_SHARE, FilteredSegment
 
 # Highest harmonic that is looked at, that can be asked for, and the part of half the sampling rate
 # that it may reach.
@@ -113,7 +113,7 @@ def average_periods(recording: Recording, motion: PeriodicMotion) -> AveragedPer
         where = recording.source or "recording"
         problem = "less than two whole periods are left of its longest unbroken run"
         raise NotPeriodicError(where, motion.period, None, problem)
-    positions, efforts = grid.periods(segment.position), grid.periods(segment.effort)
+    positions, efforts = grid.periods(segment.position), _efforts(grid, segment)
     dropped = _unsettled(positions, efforts)
     positions, efforts = positions[dropped:], efforts[dropped:]
     position_noise = np.sqrt(np.diag(_covariance(positions)))
@@ -206,6 +206,24 @@ class _PhaseGrid:
         first = self.begin + int(np.ceil(dropped * self.length))
         last = self.begin + round(self.periods_found * self.length)
         return slice(first, min(last, len(segment.time)))
+
+
+def _efforts(grid: _PhaseGrid, segment: Segment) -> Array:
+    """Return (periods, joints, phases) the efforts at the phases, as many as were measured.
+
+    Where too few samples of a period were measured, the mean of the other periods stands, which
+    leaves the mean of all as it is.
+    """
+    efforts = grid.periods(segment.effort)
+    if segment.measured is None:
+        return efforts
+    measured = segment.measured[:, None].astype(np.float64)
+    shares = grid.periods(measured)
+    found = grid.periods(segment.effort * measured) / np.maximum(shares, LEAST_SHARE)
+    there = shares >= LEAST_SHARE
+    count = there.sum(axis=0)
+    mean = np.where(there, found, 0.0).sum(axis=0) / np.maximum(count, 1)
+    return np.where(there, found, np.where(count > 0, mean, efforts.mean(axis=0)))
 
 
 def between_samples(signal: Array, places: Array) -> Array:

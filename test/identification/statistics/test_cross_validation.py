@@ -5,7 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from robot_identification.errors import NotExcitedError, RecordingError, SettingError
+from robot_identification.errors import (
+    NotExcitedError,
+    NotPredictiveError,
+    RecordingError,
+    SettingError,
+)
 from robot_identification.files.results import dump, read_result
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.estimators.essential import EliminationRule
@@ -67,6 +72,24 @@ def test_blocks_of_a_single_bag(bags):
     assert found.error.total > result.estimate.relative_error.total
     energy = identify(robot, [first], overrides=STATED, method="energy").cross_validation
     assert energy.error.total == pytest.approx(found.error.total, rel=0.1)
+
+
+def test_an_answer_that_predicts_its_own_blocks_worse_than_zero_is_refused(bags):
+    """Efforts that have nothing to do with the motion."""
+    robot, (first, *_), _ = bags
+    noise = np.random.default_rng(0)
+
+    def noisy(segment):
+        effort = noise.standard_normal(segment.effort.shape) * 100.0 * segment.effort.std(axis=0)
+        return replace(segment, effort=effort)
+
+    spoilt = replace(first, segments=tuple(map(noisy, first.segments)))
+    for method in ("ols", "wls"):
+        with pytest.raises(NotPredictiveError, match="worse than by zero") as caught:
+            identify(robot, [spoilt], overrides=STATED, method=method)
+        assert caught.value.error >= 1.0
+        assert caught.value.blocks
+        assert all(error >= 1.0 for error in caught.value.blocks.values())
 
 
 def test_factors_of_all_others(bags):

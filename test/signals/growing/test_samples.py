@@ -128,3 +128,44 @@ def test_shapes_must_fit():
     raw = raw_samples(20)
     with pytest.raises(ShapeError, match="effort"):
         online.push(raw.stamps, raw.position, raw.effort[:, :1])
+
+
+@pytest.fixture
+def kept():
+    """Which samples there are: a tenth is lost, in bursts of up to five."""
+    rng, found = np.random.default_rng(0), np.ones(4000, dtype=bool)
+    for first in rng.integers(60, 3900, 140):
+        found[first : first + rng.integers(1, 6)] = False
+    return found
+
+
+@pytest.mark.parametrize("size", [1, 37, 1000])
+def test_lost_samples_are_bridged_whatever_the_blocks(kept, size):
+    raw = raw_samples(4000)
+    cut = chosen(raw, np.flatnonzero(kept))
+    online, at_once = OnlineFilter(2, 50.0, 100.0), OnlineFilter(2, 50.0, 100.0)
+    blocks = [*pushed(online, cut, size), *online.flush()]
+    expected = [*pushed(at_once, cut, 4000), *at_once.flush()]
+    np.testing.assert_array_equal(joined(blocks, "stamps"), joined(expected, "stamps"))
+    assert sum(block.begins for block in blocks) == 1
+    whole = OnlineFilter(2, 50.0, 100.0)
+    lossless = [*pushed(whole, raw, 4000), *whole.flush()]
+    same = np.isin(joined(lossless, "stamps"), joined(blocks, "stamps"))
+    assert same.mean() > 0.95
+    for name in SIGNALS:
+        values = joined(expected, name)
+        scale = np.abs(values).max()
+        np.testing.assert_allclose(joined(blocks, name), values, atol=1e-3 * scale)
+        inner = slice(50, -50)
+        away = joined(blocks, name) - joined(lossless, name)[same]
+        assert np.abs(away[inner]).max() < 0.01 * scale
+
+
+def test_no_effort_is_given_out_where_hardly_any_was_measured():
+    raw = chosen(raw_samples(4000), np.r_[0:2000, 2050:4000])
+    online = OnlineFilter(2, 50.0, 100.0)
+    blocks = [*pushed(online, raw, 100), *online.flush()]
+    since = (joined(blocks, "stamps") - raw.stamps[0]) // MILLISECOND
+    assert sum(block.begins for block in blocks) == 1
+    missing = sorted(set(range(0, 4000, 10)) - set(since.tolist()))
+    assert set(range(2010, 2050, 10)) <= set(missing) <= set(range(2000, 2060, 10))

@@ -42,6 +42,21 @@ def test_the_spread_of_coefficients_is_that_of_many_draws():
     np.testing.assert_allclose(found.coefficients.std(axis=0), found.spread[0], rtol=0.15)
 
 
+def test_efforts_that_were_lost_have_no_part_in_their_mean():
+    recording, motion = periodic_recording(periods=5, noise=0.0), PeriodicMotion(PERIOD)
+    whole = average_periods(recording, motion)
+    kept = np.ones(recording.samples, dtype=bool)
+    kept[np.random.default_rng(0).integers(60, len(kept) - 60, len(kept) // 10)] = False
+    lossy = periodic_recording(periods=5, noise=0.0, kept=kept)
+    assert lossy.statistics.bridged > 300
+    found = average_periods(lossy, motion)
+    assert found.periods == whole.periods
+    there = (found.segment.time[:, None] - whole.segment.time[0]) % PERIOD
+    at = np.rint(there[:, 0] * RATE).astype(int) % whole.segment.samples
+    scale = np.abs(whole.segment.effort).max(axis=1, keepdims=True)
+    assert (np.abs(found.segment.effort - whole.segment.effort[:, at]) < 1e-3 * scale).all()
+
+
 def test_the_covariance_of_the_noise_is_what_was_put_in():
     recording = periodic_recording(periods=5, noise=0.0)
     segment, rng = recording.segments[0], np.random.default_rng(3)

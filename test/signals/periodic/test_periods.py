@@ -9,6 +9,8 @@ from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.periodic.periods import PeriodicMotion, whole_periods
 from robot_identification.signals.recording import RawSamples
 
+LONG = round(0.45 * RATE)  # samples of a gap that nothing bridges
+
 
 @pytest.mark.parametrize("periods", [2, 3, 7])
 def test_every_whole_period_is_found_between_run_in_and_run_out(periods):
@@ -68,10 +70,10 @@ def test_of_a_recording_with_a_gap_the_longest_run_is_used():
     samples = round((2 * REST + 2.0 + 5 * PERIOD) * RATE)
     kept = np.ones(samples, dtype=bool)
     gap = round((REST + 1.0 + 1.5 * PERIOD) * RATE)
-    kept[gap : gap + 7] = False
+    kept[gap : gap + LONG] = False
     recording = periodic_recording(periods=5, kept=kept)
     segment, whole = whole_periods(recording, PeriodicMotion(PERIOD))
-    assert segment.time[0] == pytest.approx((gap + 7) / RATE)
+    assert segment.time[0] == pytest.approx((gap + LONG) / RATE)
     assert whole.count == 3
 
 
@@ -79,7 +81,7 @@ def test_gaps_that_leave_less_than_two_periods_are_refused():
     samples = round((2 * REST + 2.0 + 4 * PERIOD) * RATE)
     kept = np.ones(samples, dtype=bool)
     for gap in range(round(PERIOD * RATE), samples, round(1.2 * PERIOD * RATE)):
-        kept[gap : gap + 7] = False
+        kept[gap : gap + LONG] = False
     with pytest.raises(NotPeriodicError, match="longest unbroken run"):
         whole_periods(periodic_recording(kept=kept), PeriodicMotion(PERIOD))
 
