@@ -66,13 +66,18 @@ class Source:
     rows_missed: int = 0
 
     @classmethod
-    def of(cls, recording: Recording, warnings: Sequence[str] = (), rows_missed: int = 0) -> Source:
+    def of(
+        cls,
+        recording: Recording,
+        warnings: Sequence[str] = (),
+        rows_missed: int | None = None,
+    ) -> Source:
         """Return what a result tells of a recording that it was made from.
 
         Args:
             recording: the recording.
             warnings: what a user should know about it beside what it tells itself.
-            rows_missed: rows that lost samples cost.
+            rows_missed: rows that lost samples cost; None where nobody has counted them.
         """
         missing = sum(segment.missing for segment in recording.segments)
         return cls(
@@ -84,7 +89,7 @@ class Source:
             effort_delay=recording.effort_delay,
             warnings=(*recording_warnings([recording], [rows_missed]), *warnings),
             bridged=missing,
-            rows_missed=rows_missed,
+            rows_missed=rows_missed or 0,
         )
 
 

@@ -18,7 +18,7 @@ _COLOURED = 1.5
 
 
 def recording_warnings(
-    recordings: Sequence[Recording], rows_missed: Sequence[int] = ()
+    recordings: Sequence[Recording], rows_missed: Sequence[int | None] = ()
 ) -> tuple[str, ...]:
     """Return a line for every recording that lost samples or came in disorder.
 

@@ -55,6 +55,20 @@ def test_scara_from_the_regular_start_without_positions():
     np.testing.assert_allclose(result.history.noise_floor, errors[-1], rtol=0.5)
 
 
+def test_lost_samples_have_no_part_in_the_rows():
+    robot, recordings, references, truth = scara(seconds=80.0, positions=True)
+    (segment,) = recordings[0].segments
+    kept = np.ones(len(segment.time), dtype=bool)
+    kept[np.random.default_rng(0).integers(0, len(kept), len(kept) // 10)] = False
+    effort = np.where(kept[:, None], segment.effort, 1e3)
+    lossy = replace(segment, effort=effort, measured=kept)
+    result = identify_didim(robot, [replace(recordings[0], segments=(lossy,))], references)
+    assert result.converged
+    count, near = trusted_are_true(result, truth)
+    assert count >= 6
+    assert near.all()
+
+
 def test_known_base_parameters_bring_no_robot_of_their_own():
     robot, recordings, references, _ = scara(seconds=40.0)
     without_controller = base_parameters(replace(robot, controller=None))
