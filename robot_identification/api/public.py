@@ -2,7 +2,13 @@
 
 from robot_identification import errors
 from robot_identification.api.calibration import calibrate, export
-from robot_identification.api.identification import identify, identify_didim, merge, validate
+from robot_identification.api.identification import (
+    diagnose,
+    identify,
+    identify_didim,
+    merge,
+    validate,
+)
 from robot_identification.api.motion import certify, load_surroundings, plan, plan_one_joint
 from robot_identification.api.simulation import simulate
 from robot_identification.api.sources import load_result, read_bags
@@ -20,6 +26,8 @@ from robot_identification.excitation.simulated_recording import (
     SimulationSettings,
 )
 from robot_identification.identification.base.parameters import base_parameters
+from robot_identification.identification.diagnosis.diagnosis import Diagnosis
+from robot_identification.identification.diagnosis.finding import Finding
 from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.estimators.huber import HuberSettings
@@ -36,9 +44,11 @@ from robot_identification.signals.recording import Recording
 __all__ = [
     "CalibratedParameters",
     "Certificate",
+    "Diagnosis",
     "DidimSettings",
     "EffortSource",
     "EliminationRule",
+    "Finding",
     "FourierSettings",
     "HuberSettings",
     "IdentificationResult",
@@ -58,6 +68,7 @@ __all__ = [
     "base_parameters",
     "calibrate",
     "certify",
+    "diagnose",
     "export",
     "identify",
     "identify_didim",
