@@ -28,7 +28,7 @@ class Presented(ABC):
     @property
     @abstractmethod
     def headline(self) -> str:
-        """What it is, in one line."""
+        """Summary in one line."""
 
     @abstractmethod
     def records(self) -> Sequence[Record]:

@@ -24,7 +24,7 @@ _KEY = "setting"
 
 
 class Kind(Enum):
-    """What values a setting has; each says what a wrong one must be."""
+    """Kind of the values of a setting; each says what a wrong one must be."""
 
     NUMBER = "a finite number"
     WHOLE = "a whole number"

@@ -15,7 +15,7 @@ from robot_identification.ros.clients.client import Client
 from robot_identification.ros.clients.processes import command
 from robot_identification.ros.clients.verbs import Verbs
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.jobs import CODES
+from robot_identification.ros.common.error_codes import CODES
 from robot_identification.ros.common.joint_states import stamp_of
 from robot_identification.ros.messages.common import time_of
 

@@ -17,6 +17,7 @@ from simulated_cell import Cell
 BEGIN = 1_700_000_000 * NANOSECONDS
 _AGAIN = 0.2  # s after which a tick that nobody has answered is sent again: clocks are best effort
 _SAID_WITHIN = 3  # ticks
+_AT_REST = 1e-3  # rad/s
 
 
 class SteppedClock:
@@ -109,6 +110,14 @@ class LockStepCell(Cell):
         """Let time go by."""
         end = self.now() + round(seconds * NANOSECONDS)
         self.wait(lambda: self.now() >= end, "later time")
+
+    def rest(self):
+        """Let time go by until the simulated robot stands still and has said so in time."""
+        self.wait(
+            lambda: self._is_on_time() and max(map(abs, self.states[-1].velocity)) < _AT_REST,
+            "robot at rest",
+        )
+        self.pass_time(_SAID_WITHIN * self._tick)
 
     @contextlib.contextmanager
     def held(self):

@@ -1,4 +1,7 @@
-"""The documentation builds without a warning, and its commands are commands of this program."""
+"""The documentation builds without a warning, and its commands are commands of this program.
+
+That pages run as they are printed is tested in test_pages.py and api/test_python_page.py.
+"""
 
 import contextlib
 import io

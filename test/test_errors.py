@@ -23,6 +23,7 @@ VALUES = {
     "int | None": 7,
     "float | None": 2.5,
     "Sequence[str]": ("one", "two"),
+    "Mapping[str, Sequence[str]] | None": {"effort": ("one", "two")},
     "Sequence[float]": (3.0, 1.0),
     "Sequence[int]": (2, 2),
     "Any": {"reached": 1.0},

@@ -115,6 +115,8 @@ IN_OTHER_PACKAGES = {  # module -> where PyPI and rosdep have it, where that is 
     "launch_ros": (None, "launch_ros"),
     "mujoco": ("mujoco", None),
     "pandas": (None, None),  # no requirement: who wants a data frame has it
+    "pooch": ("pooch", None),
+    "requests": ("requests", None),  # optional, beside pooch
     "rosbags": ("rosbags", "python3-rosbags-pip"),
     "yaml": ("pyyaml", "python3-yaml"),
 }

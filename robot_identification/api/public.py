@@ -25,6 +25,7 @@ from robot_identification.excitation.simulated_recording import (
     SimulatedRecording,
     SimulationSettings,
 )
+from robot_identification.files.datasets.fetching import FetchedDataset, fetch_dataset
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.diagnosis.diagnosis import Diagnosis
 from robot_identification.identification.diagnosis.finding import Finding
@@ -48,6 +49,7 @@ __all__ = [
     "DidimSettings",
     "EffortSource",
     "EliminationRule",
+    "FetchedDataset",
     "Finding",
     "FourierSettings",
     "HuberSettings",
@@ -70,6 +72,7 @@ __all__ = [
     "certify",
     "diagnose",
     "export",
+    "fetch_dataset",
     "identify",
     "identify_didim",
     "known_robots",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -16,6 +16,7 @@ from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.files.cancelling import Cancelled
 from robot_identification.files.parameters import BaseValues, read_base_values
 from robot_identification.files.results import read_result
+from robot_identification.files.tables import Columns
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.result_settings import settings_of
@@ -30,7 +31,7 @@ RobotSource: TypeAlias = RobotModel | str | Path
 """A robot, or its file, or the name of a shipped one."""
 
 Run: TypeAlias = Recording | SimulatedRecording | str | Path
-"""A recording, or the bag that holds it."""
+"""A recording, or the bag or table that holds it."""
 
 ResultSource: TypeAlias = IdentificationResult | str | Path
 """A result, or its file."""
@@ -56,15 +57,16 @@ def read_bags(
     begin: float = 0.0,
     end: float = 1.0,
     positions_needed: bool = True,
+    columns: Mapping[str, str] | None = None,
     cancelled: Cancelled | None = None,
 ) -> list[Recording]:
-    """Read the joint states of a robot from bags.
+    """Read the joint states of a robot from bags, or from tables of text.
 
     Where efforts have a topic of their own, or it is asked for, their delay is estimated and told.
 
     Args:
         robot: says which joints and what positions and efforts mean.
-        bags: folders of rosbag2, or bare .db3 or .mcap files.
+        bags: folders of rosbag2, bare .db3 or .mcap files, or tables (.csv, .tsv, .txt).
         topic: topic of the joint states.
         reference_topic: topic of commanded positions; None: no reference is read.
         efforts: where efforts are that have a topic of their own.
@@ -72,6 +74,8 @@ def read_bags(
         begin: where to begin, as a fraction of each bag.
         end: where to end, likewise.
         positions_needed: whether positions must be there and finite; DIDIM does without.
+        columns: of tables, signal -> its columns, such as ``{"time[ms]": "t", "position": "q{n}",
+            "effort": "tau1,tau2"}``; by default by their usual names.
         cancelled: asked now and then whether to stop.
 
     Returns:
@@ -94,6 +98,7 @@ def read_bags(
         begin=begin,
         end=end,
         positions_needed=positions_needed,
+        columns=None if columns is None else Columns.of(columns),
         cancelled=cancelled,
     )
     return list(recordings)

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.calibration.calibrated import (
+    NOTABLE_COST,
     CalibratedParameters,
     Evidence,
     Verdict,
@@ -231,13 +232,12 @@ def _evidence(
 ) -> Evidence:
     names = result.regrouping.standard_names
     estimate, essential = found.estimate, found.elimination
-    every = np.ones(len(estimate), dtype=np.bool_)
     return Evidence(
         projection=result.regrouping.projection,
         leading=np.array([names.index(name) for name in result.regrouping.leading]),
-        estimate=essential.estimate.values if space == "essential" else estimate,
-        std=essential.estimate.std if space == "essential" else result.estimate.std,
-        estimated=essential.kept if space == "essential" else every,
+        estimate=found.reduced.values if space == "essential" else estimate,
+        std=found.reduced.std,
+        estimated=found.taken,
         essential=essential.kept,
         moving=moving,
     )
@@ -255,6 +255,13 @@ def _warnings(
         )
     if not calibrated.checks.consistent:
         lines.append("not physically consistent: " + "; ".join(calibrated.checks.problems))
+    if calibrated.space == "essential" and calibrated.space_cost > NOTABLE_COST:
+        lines.append(
+            f"the essential space makes the error {100.0 * calibrated.space_cost:.0f} % worse: "
+            f"{calibrated.error_free.total:.4g} of the efforts stay unexplained, "
+            f"{calibrated.error_identified.total:.4g} by the identified parameters; "
+            "choose the space base, or a larger ratio (--space base, --essential-threshold)"
+        )
     if calibrated.error_increase > _NOTABLE_LOSS:
         lines.append(
             f"consistency costs {100.0 * calibrated.error_increase:.2g} % of the error: "

@@ -22,7 +22,10 @@ from robot_identification.robot.processing import ProcessingSettings
 _SAME = 1e-9
 _MOVED = 0.02  # of the size of its link: a parameter that moved by more is not the prior's
 _CHANGED = 3.0  # standard deviations by which consistency may change what the data determined
-_UNTRUSTED = 0.3  # relative standard deviation above which the data do not determine a value
+NOTABLE_COST = 0.10
+"""Growth of the error, against that of the identified parameters, from which users are warned."""
+
+UNTRUSTED = 0.3  # relative standard deviation above which the data do not determine a value
 
 
 class Verdict(IntEnum):
@@ -37,7 +40,7 @@ class Verdict(IntEnum):
 @by_value
 @dataclass(frozen=True)
 class Evidence:
-    """What the verdicts are drawn from.
+    """Figures of the verdicts.
 
     Attributes:
         projection: (base, parameters) [1 beta]: base = projection standard.
@@ -82,7 +85,7 @@ def verdicts(evidence: Evidence, prior: Prior, values: Array, sizes: Array) -> t
     """
     P = evidence.projection
     alone = individually_identifiable(P)
-    precise = evidence.std <= _UNTRUSTED * np.abs(evidence.estimate)
+    precise = evidence.std <= UNTRUSTED * np.abs(evidence.estimate)
     trusted = evidence.estimated & (evidence.essential | precise)
     identified = np.zeros(len(alone), dtype=np.bool_)
     identified[alone] = _determined(evidence, trusted, values, alone)
@@ -196,9 +199,31 @@ class CalibratedParameters(Stored):
 
     @property
     def error_increase(self) -> float:
-        """What consistency costs: (error - error without it) / error without it, a fraction."""
-        free = self.error_free.total
-        return (self.error.total - free) / free if free > 0.0 else 0.0
+        """Cost of consistency: (error - error without it) / error without it, a fraction."""
+        return _increase(self.error_free, self.error)
+
+    @property
+    def error_increase_identified(self) -> float:
+        """Cost of space and consistency: (error - identified error) / identified error."""
+        return _increase(self.error_identified, self.error)
+
+    @property
+    def cost(self) -> str:
+        """The error of these parameters beside that of the identified ones, in one sentence."""
+        whole, space, consistency = (
+            f"{round(100.0 * part, 1) + 0.0:+.1f} %"  # no -0.0
+            for part in (self.error_increase_identified, self.space_cost, self.error_increase)
+        )
+        return (
+            f"published {self.error.total:.4g} of the efforts unexplained, identified "
+            f"{self.error_identified.total:.4g} ({whole}: {self.space} space {space}, then "
+            f"consistency {consistency})"
+        )
+
+    @property
+    def space_cost(self) -> float:
+        """Cost of the space by itself: the same, before consistency."""
+        return _increase(self.error_identified, self.error_free)
 
     @property
     def full_verdicts(self) -> tuple[Verdict, ...]:
@@ -270,9 +295,16 @@ class CalibratedParameters(Stored):
             "relative_error_free": error_entries(self.error_free, self.joint_names),
             "relative_error_identified": error_entries(self.error_identified, self.joint_names),
             "error_increase": self.error_increase,
+            "error_increase_identified": self.error_increase_identified,
+            "space_cost": self.space_cost,
             "seconds": self.seconds,
             "warnings": list(self.warnings),
         }
+
+
+def _increase(before: RelativeError, after: RelativeError) -> float:
+    """Return the growth of the error over all joints, as a fraction of what it was."""
+    return (after.total - before.total) / before.total if before.total > 0.0 else 0.0
 
 
 def check_entries(checks: Consistency) -> dict[str, object]:

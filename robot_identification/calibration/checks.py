@@ -72,7 +72,7 @@ class LinkCheck:
 
     @property
     def problem(self) -> str:
-        """What is wrong with the link, for people; empty if nothing is."""
+        """Faults of the link in words; empty if there are none."""
         if self.consistent:
             return ""
         head = f"link {self.link}"
@@ -106,7 +106,7 @@ class DriveCheck:
 
     @property
     def problem(self) -> str:
-        """What is wrong with the drive, for people; empty if nothing is."""
+        """Faults of the drive in words; empty if there are none."""
         if self.consistent:
             return ""
         bound = "not positive" if self.kind in _POSITIVE else "negative"

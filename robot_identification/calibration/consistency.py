@@ -37,7 +37,7 @@ _ACTIVE = 1.5  # times the margin: a condition with a smaller eigenvalue holds t
 
 @dataclass(frozen=True)
 class Problem:
-    """What consistent parameters are sought for.
+    """Parameters, prior and noise of the search for consistent parameters.
 
     Attributes:
         robot: the robot.
@@ -182,7 +182,7 @@ DIGITS = 10
 
 
 class Step(Enum):
-    """How the published parameters were found."""
+    """Way in which the published parameters were found."""
 
     NEAREST = "nearest"
     """The nearest solution to the prior as it is."""
@@ -200,7 +200,7 @@ _ATTEMPTS = (
     (Step.SEMIDEFINITE, 10.0 * MARGIN, 100.0),
     (Step.SEMIDEFINITE, 10.0 * MARGIN, 10000.0),
 )
-"""How consistent parameters are sought: step, margin, softness; the first consistent ones count."""
+"""Attempts at consistent parameters: step, margin, softness; the first consistent ones count."""
 
 
 @by_value

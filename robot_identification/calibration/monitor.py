@@ -39,7 +39,7 @@ _LARGEST_SETTING = 1e6
 @by_value
 @dataclass(frozen=True)
 class ResidualReference:
-    """What residuals are compared with.
+    """Residuals of the identification, with which later ones are compared.
 
     Attributes:
         cutoff_hz: cut-off of the positions, Hz.

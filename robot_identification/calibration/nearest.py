@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
+from robot_identification.calibration.calibrated import UNTRUSTED
 from robot_identification.calibration.prior import Prior, complete_drives
 from robot_identification.calibration.standard import StandardSystem, prior_gain, space_gain
 from robot_identification.errors import ResultMismatchError
@@ -14,7 +16,9 @@ from robot_identification.identification.estimators.essential import (
     Elimination,
     EliminationRule,
     eliminate,
+    estimate_of,
 )
+from robot_identification.identification.estimators.least_squares import Estimate
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.rows.factor import stack
 from robot_identification.robot.arrays import by_value
@@ -31,6 +35,9 @@ class Nearest:
         prior: what is known before, drive inertias and friction of the identification included.
         estimate: (base,) estimate that the system contains.
         elimination: the essential parameters.
+        taken: (base,) which base parameters are taken from the data; the others keep what the
+            prior gives.
+        reduced: estimate of the parameters that are taken, zero for the others.
         gain: (parameters, base) matrix that turns unexplained torque into a correction.
         values: (parameters of the model,) the parameters.
     """
@@ -39,6 +46,8 @@ class Nearest:
     prior: Prior
     estimate: Array
     elimination: Elimination
+    taken: npt.NDArray[np.bool_]
+    reduced: Estimate
     gain: Array
     values: Array
 
@@ -71,9 +80,17 @@ def nearest(
     system, estimate = _system(result)
     before = complete_drives(before, result.regrouping, estimate)
     elimination = _essential(result, essential)
-    gain = _gain(system, before, result, elimination, space)
+    taken = _taken(result, before, elimination, space)
+    reduced = result.estimate
+    if space == "essential":
+        reduced = elimination.estimate
+        if not np.array_equal(taken, elimination.kept):
+            names, weights = result.regrouping.names, result.estimate.weights
+            factors = result.triangles("calibrate")
+            reduced = estimate_of(factors, names, weights, elimination, taken)
+    gain = _gain(system, before, result, reduced, taken, space)
     values = before.values + gain @ (system.right - system.matrix @ before.values)
-    return Nearest(system, before, estimate, elimination, gain, values)
+    return Nearest(system, before, estimate, elimination, taken, reduced, gain, values)
 
 
 def _matching(robot: RobotModel, result: IdentificationResult, prior: Prior | None) -> Prior:
@@ -111,11 +128,35 @@ def _essential(result: IdentificationResult, rule: EliminationRule | None) -> El
     return eliminate(result.triangles("calibrate"), names, weights, rule)
 
 
+def _taken(
+    result: IdentificationResult, prior: Prior, essential: Elimination, space: str
+) -> npt.NDArray[np.bool_]:
+    """Return (base,) which base parameters are taken from the data.
+
+    On the essential space these are the essential ones, and the others keep their prior value.
+    Where nothing is known that value is zero, which is worse than an estimate that is several
+    standard deviations away from it: what the data determine by themselves is taken then, too.
+    """
+    if space == "base":
+        return np.ones(len(result.regrouping.names), dtype=np.bool_)
+    if prior.known.any():
+        return essential.kept
+    estimate = result.estimate
+    std = (
+        estimate.std
+        if estimate.std_robust is None
+        else np.maximum(estimate.std, estimate.std_robust)
+    )
+    determined = std <= UNTRUSTED * np.abs(estimate.values)
+    return np.asarray(essential.kept | determined)
+
+
 def _gain(
     system: StandardSystem,
     prior: Prior,
     result: IdentificationResult,
-    essential: Elimination,
+    reduced: Estimate,
+    taken: npt.NDArray[np.bool_],
     space: str,
 ) -> Array:
     """Return the (parameters, base) matrix that turns unexplained torque into a correction."""
@@ -123,5 +164,5 @@ def _gain(
         return prior_gain(system, prior.known)
     weights = np.zeros(len(prior.names))
     leading = [prior.names.index(name) for name in result.regrouping.leading]
-    weights[leading] = np.where(essential.kept, essential.estimate.values, 0.0)
+    weights[leading] = np.where(taken, reduced.values, 0.0)
     return space_gain(system, weights)

@@ -43,13 +43,14 @@ COMMANDS = {
     "Pinocchio.",
     "payload": "Identify the payload of a robot from runs without and with it.",
     "drive-gains": "Identify the gains of all drives from runs without and with a known payload.",
+    "datasets": "Fetch published recordings of real robots: public address, licence, digest.",
     "run": "Walk through a live run: plan, rehearse, run, identify, validate, calibrate.",
     "demo": "Identify a simulated TX-40 through live ROS 2 nodes, calibrate, and follow with the "
     "model.",
     "compile": "Compile the numerical code ahead: nodes and commands then start quickly from the "
     "first time.",
 }
-"""What each command does: the first sentence of its module, which need not be loaded to tell."""
+"""Purpose of each command: the first sentence of its module, which need not be loaded to tell."""
 
 _MODULES = {"compile": "compile_ahead"}  # compile is a function of Python's own
 

@@ -110,6 +110,7 @@ def _require_drawing() -> None:
 
 def _gathered(options: argparse.Namespace) -> Evidence:
     from robot_identification.files.sources import Reading
+    from robot_identification.files.tables import Columns
     from robot_identification.report.evidence import Request, gather
 
     return gather(
@@ -126,6 +127,7 @@ def _gathered(options: argparse.Namespace) -> Evidence:
                 end=options.end,
                 efforts=shared.efforts_of(options),
                 delay_estimated=shared.estimates_delay(options),
+                columns=Columns.of(shared.columns_of(options) or {}),
             ),
         )
     )

@@ -20,7 +20,7 @@ _CAPSULE, _BOX, _HALF_SPACE = 0, 1, 2
 @by_value
 @dataclass(frozen=True)
 class SceneArrays:
-    """What :mod:`robot_identification.collision.kernels.bounds` takes.
+    """Arrays of a scene, as :mod:`robot_identification.collision.kernels.bounds` takes them.
 
     Attributes:
         robot: antecedents, rotations, translations and kinds of the joints.

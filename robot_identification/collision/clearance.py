@@ -60,7 +60,7 @@ class Nearest:
 
 @dataclass(frozen=True)
 class Clearance:
-    """What was found of the distances of a motion.
+    """Distances of a motion from everything that it must keep clear of.
 
     Attributes:
         kept: whether every distance is at least ``wanted``, everywhere.

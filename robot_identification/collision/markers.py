@@ -43,7 +43,7 @@ _CORNERS = 24
 
 
 class Form(Enum):
-    """What a marker is; sizes are along the axes of its frame, in m."""
+    """Kind of a marker; sizes are along the axes of its frame, in m."""
 
     BOX = "box"
     SPHERE = "sphere"

@@ -198,6 +198,8 @@ def _robot_bodies(
         own = tuple(j for j in description.robot.joint_names if j in robot.joint_names)
         if len(own) == len(robot.joints):
             bodies += urdf_bodies(description, urdf, robot)
+            told = next(iter(description.links.values())).element.remarks
+            remarks += [text for text in told if text not in description.robot.warnings]
     bodies += [_attached(one, robot, frames, i) for i, one in enumerate(cell.links)]
     if cell.link_radius is not None:
         shaped = {body.joint for body in bodies}

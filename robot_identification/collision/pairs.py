@@ -72,7 +72,7 @@ def scene_of(
 @by_value
 @dataclass(frozen=True)
 class _Question:
-    """What a scene depends on; two are equal where all of it has the same content."""
+    """Content of a scene; two are equal where all of it has the same content."""
 
     robot: RobotModel = field(compare=False)
     bodies: tuple[CollisionBody, ...] = field(compare=False)

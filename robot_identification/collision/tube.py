@@ -18,7 +18,7 @@ _ROOT = 0.2  # s; longest range of time of a cell to begin with
 @by_value
 @dataclass(frozen=True)
 class BrakingLaw:
-    """How joints brake; see :mod:`robot_identification.excitation.motions.braking`.
+    """Braking of the joints; see :mod:`robot_identification.excitation.motions.braking`.
 
     Attributes:
         acceleration: (joints,) in rad/s^2 or m/s^2.

@@ -16,6 +16,7 @@ from robot_identification.errors.base import (
     SolverMissingError,
 )
 from robot_identification.errors.files import (
+    DownloadError,
     FileError,
     MessageError,
     MissingLimitError,
@@ -60,6 +61,7 @@ __all__ = [
     "BagError",
     "CalibrationError",
     "CancelledError",
+    "DownloadError",
     "DriveGainError",
     "FileError",
     "InconsistentParametersError",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from robot_identification.errors.base import InputError
+from robot_identification.errors.base import InputError, RobotIdentificationError
 
 
 class RobotDescriptionError(InputError):
@@ -30,7 +30,7 @@ class RobotDescriptionError(InputError):
 
     @property
     def told(self) -> str:
-        """What is wrong and on which line, for errors that name the file themselves."""
+        """Fault and its line, for errors that name the file themselves."""
         return self.problem if self.line is None else f"line {self.line}: {self.problem}"
 
 
@@ -70,23 +70,39 @@ class UnknownRobotError(InputError):
 
 
 class MissingLimitError(InputError):
-    """A robot lacks a limit that is needed to plan, to simulate or to feed a model forward.
+    """A robot lacks limits that are needed to plan, to simulate or to feed a model forward.
 
     Attributes:
-        joint: name of the first joint without it.
+        joint: name of the first joint without one.
         limit: ``position``, ``velocity``, ``acceleration``, ``jerk`` or ``effort``.
         joints: names of all joints that are known to lack it.
+        missing: every limit that is missing -> names of the joints that lack it.
     """
 
-    def __init__(self, joint: str, limit: str, *others: str) -> None:
+    def __init__(
+        self,
+        joint: str,
+        limit: str,
+        *more: str,
+        others: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
         self.joint = joint
         self.limit = limit
-        self.joints = (joint, *others)
-        have = "have" if others else "has"
+        self.joints = (joint, *more)
+        self.missing: dict[str, tuple[str, ...]] = {limit: self.joints}
+        self.missing |= {kind: tuple(joints) for kind, joints in (others or {}).items()}
+        lacking = ", ".join(
+            f"{'' if i else 'joint '}{', '.join(joints)} "
+            f"{'have' if len(joints) > 1 else 'has'} no {kind} limit"
+            for i, (kind, joints) in enumerate(self.missing.items())
+        )
+        keys = ", ".join("lower, upper" if kind == "position" else kind for kind in self.missing)
+        one = "one is" if len(self.missing) == 1 else "they are"
+        them = "it" if len(self.missing) == 1 else "them"
         super().__init__(
-            f"joint {', '.join(self.joints)} {have} no {limit} limit, and one is needed here; "
-            "give it in the robot file (joints: limits: "
-            f"{'lower, upper' if limit == 'position' else limit})"
+            f"{lacking}, and {one} needed here; "
+            f"give {them} in the robot file (joints: limits: {keys}; or for all joints under "
+            "joint_defaults)"
         )
 
 
@@ -122,6 +138,20 @@ class ResultMismatchError(InputError):
 
 class OutputError(FileError):
     """An output cannot be written; what was there before is untouched."""
+
+
+class DownloadError(RobotIdentificationError):
+    """A published file cannot be had: no network, or what came is another.
+
+    Attributes:
+        address: where it is published.
+        problem: what is wrong.
+    """
+
+    def __init__(self, address: str, problem: str) -> None:
+        self.address = address
+        self.problem = problem
+        super().__init__(f"{address}: {problem}")
 
 
 class MessageError(InputError, ValueError):

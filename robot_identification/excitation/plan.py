@@ -42,7 +42,7 @@ _ROOM = 0.03
 @by_value
 @dataclass(frozen=True)
 class PlanSettings(Settings):
-    """How a trajectory is planned.
+    """Settings of a plan.
 
     Attributes:
         points: how points are searched.

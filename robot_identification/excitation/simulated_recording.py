@@ -26,7 +26,7 @@ _PER_JOINT = "{}; one or one per joint"
 
 @dataclass(frozen=True)
 class SimulationSettings(Settings):
-    """How a recording is simulated."""
+    """Settings of a simulated recording."""
 
     # That of the robot file's experiment, else that of the controller, divided so that it is at
     # most 1 kHz.

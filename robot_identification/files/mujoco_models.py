@@ -25,10 +25,9 @@ from robot_identification.dynamics.simulation.mujoco import Drives, load_mujoco
 from robot_identification.errors import RobotDescriptionError, SettingError
 from robot_identification.files.export.urdf_generation import generated_urdf
 from robot_identification.files.export.xml_surgery import Surgery, applied
-from robot_identification.robot.files.document import read_bytes
 from robot_identification.robot.files.loading import source_urdf
 from robot_identification.robot.files.values import load_given, load_values
-from robot_identification.robot.files.xml_document import MAXIMUM_BYTES, parse_xml
+from robot_identification.robot.files.xml_document import parse_xml, read_description
 from robot_identification.robot.geometry import axis_frame, forward_kinematics
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.parameters import LINK_PARAMETERS
@@ -235,7 +234,7 @@ def read_spec(path: Path) -> Any:
         MissingPackageError: if MuJoCo is not installed.
         RobotDescriptionError: if the file cannot be read, is neither, or MuJoCo refuses it.
     """
-    data, _ = read_bytes(path, MAXIMUM_BYTES)
+    data, _ = read_description(path)
     root = parse_xml(data, str(path))
     if root.tag == "robot":
         return spec_of_urdf(data, str(path))

@@ -126,7 +126,9 @@ def parameters_text(calibrated: CalibratedParameters) -> str:
         "quality": _finite(
             {
                 "relative_error": calibrated.error.total,
+                "relative_error_identified": calibrated.error_identified.total,
                 "error_increase": calibrated.error_increase,
+                "error_increase_identified": calibrated.error_increase_identified,
                 "distance_to_prior": calibrated.distance_to_prior,
             }
         ),

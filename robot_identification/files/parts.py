@@ -42,7 +42,7 @@ class Skipped:
 
 @dataclass(frozen=True)
 class StoredPart:
-    """What a file holds.
+    """Content of a file with a part of the rows.
 
     Attributes:
         part: the folded recordings; None where every bag was left out.

@@ -44,7 +44,7 @@ class ResultDumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: igno
 MOST_ENTRIES = 1_000_000
 MOST_LEVELS = 20
 MOST_TEXT = 16 * 2**20
-"""What a result may consist of: entries in all, levels of lists and mappings, characters in all."""
+"""Limits of a result file: entries in all, levels of lists and mappings, characters in all."""
 
 _LARGEST = 1e30
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from robot_identification.errors import BagError, InputError
 from robot_identification.files.bags.joint_states import JOINT_STATES
 from robot_identification.files.bags.recordings import read_recordings
+from robot_identification.files.tables import Columns
 from robot_identification.identification.result import IdentificationResult, Source
 from robot_identification.robot.model import RobotModel
 from robot_identification.signals.efforts.separate import EffortSource
@@ -32,7 +33,7 @@ class FoundSource:
 
 @dataclass(frozen=True)
 class Reading:
-    """How the bags are read: as for ``identify``.
+    """Options of the bags, as of ``identify``.
 
     Attributes:
         topic: topic of the joint states.
@@ -40,6 +41,7 @@ class Reading:
         end: where it ends.
         efforts: where efforts are that do not come with the joint states.
         delay_estimated: whether the efforts are moved by their estimated delay.
+        columns: which columns of tables hold what.
         folder: where to look for bags whose names are relative, besides the current one.
         largest: number of bags to read at most.
     """
@@ -49,6 +51,7 @@ class Reading:
     end: float = 1.0
     efforts: EffortSource | None = None
     delay_estimated: bool = False
+    columns: Columns | None = None
     folder: Path = field(default_factory=Path)
     largest: int = 3
 
@@ -149,6 +152,7 @@ def _read(path: Path, robot: RobotModel, reading: Reading) -> Recording:
         delay_estimated=reading.delay_estimated,
         begin=reading.begin,
         end=reading.end,
+        columns=reading.columns,
     )
     return recording
 

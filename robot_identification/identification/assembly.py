@@ -14,7 +14,7 @@ from robot_identification.identification.effort_delay import delay_entry
 from robot_identification.identification.estimators.estimator import Fit
 from robot_identification.identification.estimators.huber import robustness_warnings
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
-from robot_identification.identification.result_warnings import warnings_of
+from robot_identification.identification.result_warnings import storage_last, warnings_of
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.rows.source import RowSource
 from robot_identification.identification.statistics.cross_validation import (
@@ -93,13 +93,15 @@ def result_of(
         cross_validation=validation,
         robustness=fit.robustness,
         elimination=fit.elimination,
-        warnings=(
-            *warnings,
-            *dict.fromkeys(line for one in sources for line in one.warnings),
-            *fit.warnings,
-            *warnings_of(subject.regrouping.names, fit.estimate),
-            *(validation_warnings(validation, names) if validation else ()),
-            *(robustness_warnings(fit.robustness) if fit.robustness else ()),
+        warnings=storage_last(
+            (
+                *warnings,
+                *dict.fromkeys(line for one in sources for line in one.warnings),
+                *fit.warnings,
+                *warnings_of(subject.regrouping.names, fit.estimate),
+                *(validation_warnings(validation, names) if validation else ()),
+                *(robustness_warnings(fit.robustness) if fit.robustness else ()),
+            )
         ),
         seconds=time.monotonic() - begin,
         **further,

@@ -138,7 +138,7 @@ _KeptBlock = tuple[MovableBlock, npt.NDArray[np.bool_]]
 
 @dataclass(frozen=True)
 class DelayEstimate:
-    """How far efforts lie behind the motion that they belong to.
+    """Estimated delay of the efforts behind the motion that they belong to.
 
     Attributes:
         delay: in s; positive where the efforts come later.

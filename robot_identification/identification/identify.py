@@ -65,7 +65,7 @@ Cancelled = Callable[[], bool]
 @by_value
 @dataclass(frozen=True, repr=False)
 class Validation(Stored, Drawn):
-    """How well given parameters predict the efforts of recordings.
+    """Prediction of the efforts of recordings by given parameters.
 
     Attributes:
         relative_error: unexplained effort as fractions, total and per joint.

@@ -37,7 +37,7 @@ from robot_identification.signals.recording import Recording
 SCHEMA_VERSION = 1
 
 SPOILT = "is spoilt"
-"""What a warning says of a recording in which blocks of samples contradict each other."""
+"""Warning of a recording in which blocks of samples contradict each other."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Source:
 @by_value
 @dataclass(frozen=True)
 class Regrouping:
-    """How standard parameters form the base parameters, without the robot behind them.
+    """Grouping of standard parameters into base parameters, without the robot behind them.
 
     Attributes:
         standard_names: (standard,) names of the standard parameters of the model.

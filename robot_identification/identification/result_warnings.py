@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from robot_identification.identification.statistics.trust import (
 )
 from robot_identification.signals.recording import Recording, RecordingStatistics
 
+NO_CHECKSUMS = "SQLite has no checksums: damage cannot be noticed; record MCAP with CRC"
+_MOST_FILES = 3
 _POOR_CONDITION = 100.0
 _COLOURED = 1.5
 
@@ -24,7 +26,24 @@ def recording_warnings(recordings: Sequence[Recording]) -> tuple[str, ...]:
     for recording in recordings:
         lines.extend(recording.warnings)
         lines.extend(statistics_warnings(recording.source, recording.statistics))
-    return tuple(lines)
+    return storage_last(lines)
+
+
+def storage_last(lines: Iterable[str]) -> tuple[str, ...]:
+    """Return warnings with that about files without checksums once, at the end.
+
+    It says nothing about what is in the recordings, and must not hide what does.
+
+    Args:
+        lines: warnings; those that end with ``NO_CHECKSUMS`` become one.
+    """
+    told = list(lines)
+    files = [line.removesuffix(f": {NO_CHECKSUMS}") for line in told if NO_CHECKSUMS in line]
+    found = [line for line in told if NO_CHECKSUMS not in line]
+    if files:
+        more = f" and {len(files) - _MOST_FILES} more" if len(files) > _MOST_FILES else ""
+        found.append(f"{', '.join(files[:_MOST_FILES])}{more}: {NO_CHECKSUMS}")
+    return tuple(found)
 
 
 def statistics_warnings(source: str, statistics: RecordingStatistics) -> tuple[str, ...]:

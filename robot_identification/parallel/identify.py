@@ -101,7 +101,7 @@ _DIED = "a process died while reading it, by the memory it took or by a fault; i
 
 @dataclass(frozen=True)
 class ManyBags:
-    """What came out of many bags.
+    """Result of the identification from many bags.
 
     Attributes:
         result: the identification.

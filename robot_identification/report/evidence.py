@@ -24,7 +24,7 @@ from robot_identification.signals.processing.settings import resolve_processing
 
 @dataclass(frozen=True)
 class Request:
-    """What a report is asked for.
+    """Request for a report.
 
     Attributes:
         result: result file.

@@ -8,6 +8,8 @@ from enum import Enum
 
 import numpy as np
 
+from robot_identification.calibration.calibrated import NOTABLE_COST
+from robot_identification.files.parameters import StandardParameters
 from robot_identification.identification.diagnosis.finding import (
     Finding,
     Severity,
@@ -15,6 +17,7 @@ from robot_identification.identification.diagnosis.finding import (
 )
 from robot_identification.identification.diagnosis.outcome import outcome_findings
 from robot_identification.identification.estimators.choice import method_of
+from robot_identification.identification.estimators.least_squares import relative_error
 from robot_identification.identification.history import CONVERGED
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.statistics.reliability import (
@@ -32,7 +35,7 @@ _MOST_NAMED = 40
 
 
 class Level(Enum):
-    """How a statement is to be taken."""
+    """Weight of a statement: good, doubtful or bad."""
 
     GOOD = "good"
     CAUTION = "caution"
@@ -112,7 +115,23 @@ def statements(
             if problems
             else Statement(Level.GOOD, "Every link and drive of the calibration is consistent.")
         )
+        found += _cost(result, evidence.parameters)
     return tuple(found)
+
+
+def _cost(result: IdentificationResult, parameters: StandardParameters) -> list[Statement]:
+    """Return what the calibrated parameters leave unexplained, beside the identified ones."""
+    if result.factors is None:
+        return []
+    published = relative_error(result.factors, result.regrouping.projection @ parameters.values)
+    before, after = result.estimate.relative_error.total, published.total
+    dear = after > (1.0 + NOTABLE_COST) * before
+    text = (
+        f"The calibrated parameters leave {100.0 * after:.3g} % of the effort unexplained, the "
+        f"identified ones {100.0 * before:.3g} %"
+    )
+    advice = "; calibrate with --space base, or look at the consistency of links" if dear else ""
+    return [Statement(Level.CAUTION if dear else Level.GOOD, f"{text}{advice}.")]
 
 
 def _counts(parameters: Sequence[ParameterReliability]) -> Statement:

@@ -58,6 +58,24 @@ def cos_sin(angle: float) -> tuple[float, float]:
     return math.cos(angle), math.sin(angle)
 
 
+WRITTEN = 1e-5
+"""Angle in rad, or part of a direction, that six written digits may be off: 1.5708 is pi / 2."""
+
+
+def nominal_angle(angle: float) -> float:
+    """Return an angle of a description as it was meant: a multiple of 15 degrees exactly.
+
+    Descriptions are written with six digits or so.  An angle that is not quite right makes a base
+    parameter more, which no motion can tell: 1.5708 in place of pi / 2 a condition number of 1e8.
+
+    Args:
+        angle: in rad; within 1e-5 of a multiple of pi / 12 it counts as that.
+    """
+    steps = round(angle / (math.pi / 12))
+    nominal = steps * (math.pi / 12) if steps % 6 else (steps // 6) * (math.pi / 2)
+    return nominal if abs(angle - nominal) <= WRITTEN else angle
+
+
 def rotation_x(angle: float) -> Array:
     """Return the (3, 3) rotation by ``angle`` rad about x."""
     c, s = cos_sin(angle)

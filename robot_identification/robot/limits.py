@@ -1,15 +1,129 @@
-"""Limits of joints: which are known, which are needed, and which go beyond the URDF."""
+"""Limits of joints: which are known and from where, which are needed, which go beyond the URDF."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import fields, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Literal
 
 from robot_identification.errors import MissingLimitError
-from robot_identification.robot.model import JointLimits, RobotModel
+from robot_identification.robot.model import Joint, JointLimits, RobotModel
 
 Limit = Literal["position", "velocity", "acceleration", "jerk", "effort"]
+
+URDF = "URDF"
+DEFAULTS = "joint_defaults"
+OWN = "robot file, the joint itself"
+
+
+@dataclass(frozen=True)
+class StatedLimit:
+    """A limit of a joint, and where it stands.
+
+    Attributes:
+        joint: name of the joint.
+        limit: field of :class:`JointLimits`, such as ``lower`` or ``velocity``.
+        value: in rad or m, their time derivatives, or N m or N.
+        source: ``URDF``, ``joint_defaults`` or ``robot file, the joint itself``, the name of a
+            joint_limits.yaml, or empty for a robot that was made in Python.
+        urdf: what the URDF gives; None where it gives none, or there is no URDF.
+    """
+
+    joint: str
+    limit: str
+    value: float
+    source: str
+    urdf: float | None
+
+    @property
+    def wider(self) -> bool:
+        """Whether the limit goes beyond that of the URDF."""
+        if self.urdf is None:
+            return False
+        return self.value < self.urdf if self.limit == "lower" else self.value > self.urdf
+
+
+def stated_limits(robot: RobotModel) -> tuple[StatedLimit, ...]:
+    """Return every limit that a robot has, with its source, joint by joint."""
+    return tuple(
+        StatedLimit(
+            joint.name,
+            field.name,
+            value,
+            joint.limit_sources.get(field.name, ""),
+            getattr(joint.urdf_limits, field.name),
+        )
+        for joint in robot.joints
+        for field in fields(JointLimits)
+        if (value := getattr(joint.limits, field.name)) is not None
+    )
+
+
+def limits_by_joint(limits: Sequence[StatedLimit]) -> dict[str, dict[str, dict[str, object]]]:
+    """Return joint -> limit -> its value, its source and what the URDF gives."""
+    found: dict[str, dict[str, dict[str, object]]] = {}
+    for one in limits:
+        found.setdefault(one.joint, {})[one.limit] = {
+            "value": one.value,
+            "source": one.source,
+            "urdf": one.urdf,
+        }
+    return found
+
+
+def sources_in_words(stated: Sequence[StatedLimit]) -> str:
+    """Return where limits stand, for people: every source with its limits.
+
+    A limit that a source gives for some of the joints only is followed by their names.
+
+    Args:
+        stated: limits with their sources; those without one are left out.
+    """
+    limited: dict[str, list[str]] = {}
+    given: dict[str, dict[str, list[str]]] = {}
+    for one in stated:
+        kind = "position" if one.limit in ("lower", "upper") else one.limit
+        for joints in (
+            limited.setdefault(kind, []),
+            *([given.setdefault(one.source, {}).setdefault(kind, [])] if one.source else []),
+        ):
+            if one.joint not in joints:
+                joints.append(one.joint)
+    return "; ".join(
+        f"{source}: "
+        + ", ".join(
+            kind if joints == limited[kind] else f"{kind} of {' and '.join(joints)}"
+            for kind, joints in kinds.items()
+        )
+        for source, kinds in given.items()
+    )
+
+
+def with_limits(
+    joint: Joint, limits: JointLimits, source: str, stated: Iterable[str] = ()
+) -> Joint:
+    """Return a joint with other limits that know where they come from.
+
+    Args:
+        joint: the joint.
+        limits: its new limits.
+        source: where those stand that differ from the joint's.
+        stated: fields that the source states besides, whether they differ or not.
+    """
+    own = set(stated)
+    sources: Mapping[str, str] = {
+        **joint.limit_sources,
+        **{
+            field.name: source
+            for field in fields(JointLimits)
+            if getattr(limits, field.name) is not None
+            and (
+                field.name in own
+                or getattr(limits, field.name) != getattr(joint.limits, field.name)
+            )
+        },
+    }
+    return replace(joint, limits=limits, limit_sources=sources)
 
 
 def require_limits(robot: RobotModel, kinds: Iterable[Limit]) -> None:
@@ -20,13 +134,16 @@ def require_limits(robot: RobotModel, kinds: Iterable[Limit]) -> None:
         kinds: the limits that every joint must have.
 
     Raises:
-        MissingLimitError: the first joint, and its first limit, that is missing.
+        MissingLimitError: with every limit that is missing, and the joints that lack it.
     """
-    needed = tuple(kinds)
-    for joint in robot.joints:
-        for kind in needed:
-            if not _has(joint.limits, kind):
-                raise MissingLimitError(joint.name, kind)
+    missing = {
+        kind: tuple(joint.name for joint in robot.joints if not _has(joint.limits, kind))
+        for kind in kinds
+    }
+    found = [(kind, joints) for kind, joints in missing.items() if joints]
+    if found:
+        (kind, joints), *others = found
+        raise MissingLimitError(joints[0], kind, *joints[1:], others=dict(others))
 
 
 def tighter(limits: JointLimits, defaults: JointLimits) -> JointLimits:
@@ -53,16 +170,12 @@ def wider_than_urdf(robot: RobotModel, kind: Limit) -> tuple[str, ...]:
         kind: the limit.
     """
     names = ("lower", "upper") if kind == "position" else (kind,)
-    found = []
-    for joint in robot.joints:
-        for name in names:
-            own, given = getattr(joint.limits, name), getattr(joint.urdf_limits, name)
-            if own is None or given is None:
-                continue
-            if own < given if name == "lower" else own > given:
-                what = name if kind == "position" else "limit"
-                found.append(f"{joint.name} {what} {own:g}, in the URDF {given:g}")
-    return tuple(found)
+    return tuple(
+        f"{one.joint} {one.limit if kind == 'position' else 'limit'} {one.value:g}, "
+        f"in the URDF {one.urdf:g}"
+        for one in stated_limits(robot)
+        if one.limit in names and one.wider
+    )
 
 
 def _has(limits: JointLimits, kind: Limit) -> bool:

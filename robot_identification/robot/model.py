@@ -51,14 +51,14 @@ __all__ = [
 
 
 class JointType(Enum):
-    """How a joint moves: about (revolute) or along (prismatic) its z axis."""
+    """Type of a joint: it moves about (revolute) or along (prismatic) its z axis."""
 
     REVOLUTE = "revolute"
     PRISMATIC = "prismatic"
 
 
 class EffortMeaning(Enum):
-    """What the effort of a recording is."""
+    """Meaning of the efforts of a recording."""
 
     JOINT_TORQUE = "joint_torque"
     MOTOR_TORQUE = "motor_torque"
@@ -66,7 +66,7 @@ class EffortMeaning(Enum):
 
 
 class PositionMeaning(Enum):
-    """Where the positions of a recording are measured."""
+    """Side of the transmission where positions are measured."""
 
     JOINT = "joint"
     MOTOR = "motor"
@@ -123,6 +123,7 @@ class Joint:
         transmission: motor turns per joint turn, by joint name: the motor of this joint moves by
             the sum of ratio times joint position (Gautier and Venture 2013, eq. 34); signs count.
         drive_gain: motor torque (N m) or force (N) per ampere, motor side; None where unknown.
+        limit_sources: field of ``limits`` -> where its value stands, such as ``URDF``.
     """
 
     name: str
@@ -137,11 +138,13 @@ class Joint:
     terms: frozenset[str] = DEFAULT_TERMS
     transmission: Mapping[str, float] = field(default_factory=dict)
     drive_gain: float | None = None
+    limit_sources: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rotation", read_only(self.rotation))
         object.__setattr__(self, "translation", read_only(self.translation))
         object.__setattr__(self, "transmission", MappingProxyType(dict(self.transmission)))
+        object.__setattr__(self, "limit_sources", MappingProxyType(dict(self.limit_sources)))
 
     @property
     def joint_terms(self) -> tuple[JointTerm, ...]:
@@ -226,6 +229,7 @@ class RobotModel:
         experiment: how an experiment is simulated, None where the file has none.
         digest: SHA-256 of the file the model was read from, empty where there is none.
         file: that file, None where there is none.
+        warnings: what was passed over in the description, for people.
     """
 
     name: str
@@ -242,6 +246,7 @@ class RobotModel:
     experiment: SimulatedExperiment | None = None
     digest: str = ""
     file: Path | None = field(default=None, compare=False, repr=False)
+    warnings: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gravity", read_only(self.gravity))
@@ -253,7 +258,7 @@ class RobotModel:
 
     @cached_property
     def layout(self) -> Layout:
-        """Where the standard parameters stand in a full vector."""
+        """Places of the standard parameters in a full vector."""
         terms = tuple(
             term
             for term in TERMS

@@ -32,7 +32,7 @@ Value = TypeVar("Value", bound=np.generic)
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the standard parameters of a robot stand in a full vector, and how they are called.
+    """Places of a robot's standard parameters in a full vector, and their names.
 
     Attributes:
         joints: number of joints.

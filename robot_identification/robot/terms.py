@@ -18,7 +18,7 @@ from robot_identification.robot.arrays import Array
 
 
 class TermKind(Enum):
-    """What the parameter of a joint term or of a coupling multiplies, as a function of a rate v."""
+    """Factor of the parameter of a joint term or of a coupling, as a function of a rate v."""
 
     INERTIA = "inertia"
     VISCOUS = "viscous"
@@ -58,7 +58,7 @@ _POWERS = {TermKind.COULOMB: 0, TermKind.VISCOUS: 1}
 
 
 class SignCondition(Enum):
-    """What the sign of a parameter must be in a physically consistent machine."""
+    """Sign that a parameter must have in a physically consistent machine."""
 
     ANY = "any"
     NOT_NEGATIVE = "not negative"
@@ -166,7 +166,7 @@ DEFAULT_TERMS = frozenset(term.name for term in TERMS if term.default)
 """Names of the terms of a joint whose robot file does not say otherwise."""
 
 COUPLING_KINDS = tuple(term.kind.value for term in TERMS if term.couples)
-"""What a coupling may multiply, as robot files name it."""
+"""Factors that a coupling may have, as robot files name them."""
 
 
 def term_named(name: str) -> JointTerm | None:

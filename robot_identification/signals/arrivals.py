@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class Arrival(Enum):
-    """What becomes of a value that arrives."""
+    """Treatment of a value that arrives."""
 
     NEWEST = "newest"
     """It comes behind all others."""
@@ -93,7 +93,7 @@ class Arrivals(Generic[T]):
 
 
 class Stamped(Protocol):
-    """What carries a stamp."""
+    """Anything with a stamp."""
 
     @property
     def stamp(self) -> int:

@@ -16,7 +16,7 @@ from robot_identification.robot.model import Array, RobotModel
 
 @dataclass(frozen=True)
 class RecordingStatistics:
-    """What happened to the samples of a source on their way into a recording.
+    """Counts of the samples of a source on their way into a recording.
 
     Attributes:
         received: messages read.

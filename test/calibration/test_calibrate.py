@@ -91,6 +91,41 @@ def test_an_identification_of_essential_parameters_says_which(robot, truth):
     assert by_test.essential != few.essential
 
 
+def test_without_a_prior_what_the_data_determine_is_not_removed(robot, truth):
+    """Nothing is known of a parameter that is not essential: zero is no better value for it."""
+    friction = truth.copy()
+    small = robot.all_parameter_names.index("Fv2")
+    friction[small] = 0.05
+    result = made_up_result(robot, friction, np.random.default_rng(36), noise=0.02)
+    few = EliminationRule("ratio", 3.0)
+    place = result.regrouping.names.index("Fv2")
+    std = result.estimate.std[place]
+    assert std < 0.3 * result.estimate.values[place]
+    calibrated = calibrate(robot, result, essential=few)
+    assert "Fv2" not in calibrated.essential
+    assert calibrated.values[small] == pytest.approx(0.05, abs=5.0 * std)
+    assert calibrated.full_verdicts[small] is Verdict.IDENTIFIED
+    known = calibrate(robot, result, links_prior(robot, friction), essential=few)
+    assert known.prior.identified[known.prior.names.index("Fv2")]
+
+
+def test_a_space_that_costs_a_tenth_of_the_error_is_warned_of(robot, truth):
+    result = made_up_result(robot, truth, np.random.default_rng(37), noise=0.02)
+    prior = links_prior(robot, truth * 1.5)
+    harsh = calibrate(robot, result, prior, essential=EliminationRule("ratio", 1.5))
+    assert harsh.space_cost > 0.1
+    (told,) = [w for w in harsh.warnings if "the essential space makes the error" in w]
+    assert f"{harsh.error_identified.total:.4g}" in told
+    before, after = harsh.error_identified.total, harsh.error.total
+    assert harsh.error_increase_identified == pytest.approx(after / before - 1.0)
+    found = harsh.summary()
+    assert found["error_increase_identified"] == harsh.error_increase_identified
+    assert found["space_cost"] == harsh.space_cost
+    base = calibrate(robot, result, prior, space="base")
+    assert base.space_cost == pytest.approx(0.0, abs=1e-8)
+    assert not any("space" in warning for warning in base.warnings)
+
+
 def test_without_a_prior_the_distance_is_unknown(robot, result):
     calibrated = calibrate(robot, result)
     assert calibrated.consistent

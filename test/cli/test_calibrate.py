@@ -10,7 +10,7 @@ import yaml
 from robot_identification.cli.main import main
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
-from shared_data import DATA, requires
+from shared_data import measured_data, requires
 
 
 @pytest.fixture
@@ -146,7 +146,7 @@ def test_an_inconsistent_set_becomes_no_urdf(refusal, scara_result, tmp_path):
 @requires("tx40")
 def test_the_tx40_calibrated_to_its_drawings(run, tmp_path):
     result = tmp_path / "tx40.yaml"
-    run("identify", "tx40", DATA / "tx40" / "bag", "-o", result)
+    run("identify", "tx40", measured_data("tx40") / "bag", "-o", result)
     found = {}
     for space in ("base", "essential"):
         arguments = ("calibrate", "tx40", result, "--prior", "tx40", "--space", space)
@@ -170,7 +170,7 @@ def test_the_tx40_calibrated_to_its_drawings(run, tmp_path):
 
 @requires("tx40")
 def test_consistency_of_the_tx40_costs_nothing_on_other_data(run, tmp_path):
-    result, bag = tmp_path / "tx40.yaml", DATA / "tx40" / "bag"
+    result, bag = tmp_path / "tx40.yaml", measured_data("tx40") / "bag"
     run("identify", "tx40", bag, "--end", "0.6", "--ends", "cut", "-o", result)
     for space in ("base", "essential"):
         found = run(
@@ -183,8 +183,8 @@ def test_consistency_of_the_tx40_costs_nothing_on_other_data(run, tmp_path):
 
 @requires("ur10")
 def test_the_ur10_becomes_a_robot_that_can_exist(run, tmp_path):
-    result, bag = tmp_path / "ur10.yaml", DATA / "ur10" / "ur10_exciting_trajectory.db3"
-    prior = DATA / "ur10" / "ur10_robot.urdf"
+    result, bag = tmp_path / "ur10.yaml", measured_data("ur10") / "ur10_exciting_trajectory.db3"
+    prior = measured_data("ur10") / "ur10_robot.urdf"
     identified = run("identify", "ur10", bag, "--end", "0.5", "-o", result)
     values = {entry["name"]: entry["value"] for entry in identified["parameters"]}
     assert values["Ia4"] < 0.0

@@ -24,7 +24,7 @@ from robot_identification.robot.mounting import mounting
 from robot_identification.share import share_directory
 from robot_identification.signals.conditioning import joint_side_recording
 from robot_identification.signals.recording import RawSamples
-from shared_data import DATA, requires
+from shared_data import measured_data, requires
 
 NOISE = np.array([0.8, 0.8, 0.4, 0.2, 0.2, 0.12])  # N m, as config/simulations/tx40.yaml has it
 ENCODER = 1e-5  # rad
@@ -213,7 +213,7 @@ def test_bad_input_is_refused_with_one_line(refusal, bags, tmp_path, command, wo
 
 @requires("ur10")
 def test_a_measured_robot_that_carries_nothing_has_no_payload(run, tmp_path):
-    bag = DATA / "ur10" / "ur10_exciting_trajectory.db3"
+    bag = measured_data("ur10") / "ur10_exciting_trajectory.db3"
     settings = ("--velocity-threshold", "0.05")
     run("identify", "ur10", bag, *settings, "--end", "0.5", "-o", tmp_path / "half.yaml")
     done = run(

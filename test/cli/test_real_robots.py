@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from shared_data import DATA, REPOSITORY, requires
+from shared_data import REPOSITORY, measured_data, requires
 
 
 def by_name(result: dict) -> dict[str, dict]:
@@ -14,7 +14,7 @@ def by_name(result: dict) -> dict[str, dict]:
 
 @requires("emps")
 def test_emps_gives_every_published_digit(run):
-    result = run("identify", "emps", DATA / "emps" / "bag", "--method", "ols")
+    result = run("identify", "emps", measured_data("emps") / "bag", "--method", "ols")
     parameters = by_name(result)
     published = {
         "M1": ("95.1089", "0.1085"),
@@ -34,14 +34,14 @@ def test_emps_gives_every_published_digit(run):
 @requires("tx40")
 @pytest.mark.parametrize("method", ["ols", "wls"])
 def test_tx40_is_explained_to_five_percent_where_it_moves(run, method):
-    result = run("identify", "tx40", DATA / "tx40" / "bag", "--method", method)
+    result = run("identify", "tx40", measured_data("tx40") / "bag", "--method", method)
     assert len(result["parameters"]) == 60
     assert result["relative_error"]["total"] <= 0.051
 
 
 @requires("tx40")
 def test_tx40_is_explained_with_all_samples(run):
-    arguments = ("identify", "tx40", DATA / "tx40" / "bag", "--velocity-threshold", "off")
+    arguments = ("identify", "tx40", measured_data("tx40") / "bag", "--velocity-threshold", "off")
     assert run(*arguments)["relative_error"]["total"] <= 0.075
 
 
@@ -53,7 +53,7 @@ def published_tx40() -> dict[str, tuple[float, float]]:
         "fvm": "Fvm", "fsm": "Fcm",
     }  # fmt: skip
     result = {}
-    with (DATA / "tx40" / "TX40_bp_5.csv").open() as file:
+    with (measured_data("tx40") / "TX40_bp_5.csv").open() as file:
         for expression, _, _, value, percent in csv.reader(file):
             kind, joint = re.fullmatch(r"([A-Za-z]+)(\d)", expression.split()[0]).groups()
             result[names[kind] + joint] = (float(value), float(percent))
@@ -62,7 +62,7 @@ def published_tx40() -> dict[str, tuple[float, float]]:
 
 @requires("tx40")
 def test_tx40_agrees_with_the_published_parameters(run):
-    result = run("identify", "tx40", DATA / "tx40" / "bag", "--method", "wls")
+    result = run("identify", "tx40", measured_data("tx40") / "bag", "--method", "wls")
     ours = {next(iter(e["grouping"])): e["value"] for e in result["parameters"]}
     published = published_tx40()
     assert set(ours) == set(published)
@@ -77,13 +77,13 @@ def test_tx40_needs_the_coupling_of_its_wrist(run, tmp_path):
     robot = (REPOSITORY / "config" / "robots" / "tx40.yaml").read_text()
     uncoupled = tmp_path / "uncoupled.yaml"
     uncoupled.write_text(re.sub(r"couplings:.*?\n(?=\w)", "", robot, flags=re.DOTALL))
-    with_coupling = run("identify", "tx40", DATA / "tx40" / "bag")["relative_error"]
-    without = run("identify", uncoupled, DATA / "tx40" / "bag")["relative_error"]
+    with_coupling = run("identify", "tx40", measured_data("tx40") / "bag")["relative_error"]
+    without = run("identify", uncoupled, measured_data("tx40") / "bag")["relative_error"]
     assert without["joint_5"] > 3.0 * with_coupling["joint_5"]
     assert without["joint_6"] > 2.0 * with_coupling["joint_6"]
 
 
-UR10 = DATA / "ur10" / "ur10_exciting_trajectory.db3"
+UR10 = measured_data("ur10") / "ur10_exciting_trajectory.db3"
 
 
 @requires("ur10")

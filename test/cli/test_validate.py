@@ -9,7 +9,7 @@ import yaml
 from robot_identification.cli.main import main
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.signals.recording import RawSamples
-from shared_data import DATA, requires
+from shared_data import measured_data, requires
 
 STATED = ("--cutoff", "6", "--rate", "12", "--velocity-threshold", "0.4,0.5", "--ends", "keep")
 
@@ -121,7 +121,7 @@ def test_people_see_what_was_used(capsys, identified, scara_bag):
 
 @requires("ur10")
 def test_half_a_recording_is_predicted_as_identify_itself_predicts_it(capsys, tmp_path):
-    bag = DATA / "ur10" / "ur10_exciting_trajectory.db3"
+    bag = measured_data("ur10") / "ur10_exciting_trajectory.db3"
     result = tmp_path / "ur10.yaml"
 
     def run(*arguments):

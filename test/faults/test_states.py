@@ -7,7 +7,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from faults.driver import noisy_states
 from live_nodes import ROBOT, TRUTH
 from robot_identification.identification.base.parameters import base_parameters
-from robot_identification.ros.common.jobs import CODES
+from robot_identification.ros.common.error_codes import CODES
 from robot_identification.ros.common.joint_states import stamp_of
 
 pytestmark = pytest.mark.ros

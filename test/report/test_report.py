@@ -251,6 +251,8 @@ def test_parameters_and_prior_stand_beside_each_other(
     checks = run("check", "scara", parameters)
     verdict = "calibration is consistent" if checks["consistent"] else "Not physically consistent"
     assert verdict in text
+    assert "The calibrated parameters leave 1.6" in text
+    assert "% of the effort unexplained, the identified ones 1.6" in text
     assert all(link in text for link in checks["links"])
     assert "the blue one the prior" in text
     assert "No calibrated parameters were given" in words_of(scara_page)

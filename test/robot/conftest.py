@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-SHARED_DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+from shared_data import measured_data
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def write(tmp_path):
 
 @pytest.fixture(scope="session")
 def ur10_urdf() -> Path:
-    path = SHARED_DATA / "ur10" / "ur10_robot.urdf"
+    path = measured_data("ur10") / "ur10_robot.urdf"
     if not path.is_file():
-        pytest.skip("the data set of the UR10 is not beside the checkout")
+        pytest.skip("needs the URDF of `robot-identification datasets fetch ur10`")
     return path

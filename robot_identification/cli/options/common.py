@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -42,9 +43,12 @@ def robot_of(options: argparse.Namespace, *, closed_loops: bool = False) -> Robo
         options: parsed arguments.
         closed_loops: whether the command can deal with joints that follow others.
     """
-    return load_robot(
+    robot = load_robot(
         options.robot, effort_meaning=options.effort_meaning, closed_loops=closed_loops
     )
+    for warning in robot.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+    return robot
 
 
 def add_bags(parser: argparse.ArgumentParser, *, needed: bool = True) -> None:
@@ -56,7 +60,10 @@ def add_bags(parser: argparse.ArgumentParser, *, needed: bool = True) -> None:
     """
     nargs = "+" if needed else "*"
     parser.add_argument(
-        "bags", metavar="BAG", nargs=nargs, help="rosbag2 folder, or a bare .db3 or .mcap file"
+        "bags",
+        metavar="BAG",
+        nargs=nargs,
+        help="rosbag2 folder, a bare .db3 or .mcap file, or a table (.csv, .tsv, .txt)",
     )
     add_bag_reading(parser)
 
@@ -64,6 +71,16 @@ def add_bags(parser: argparse.ArgumentParser, *, needed: bool = True) -> None:
 def add_bag_reading(parser: argparse._ActionsContainer) -> None:
     """Add what part of a bag is read, and from which topic."""
     parser.add_argument("--topic", default="/joint_states", help="topic of the joint states")
+    parser.add_argument(
+        "--columns",
+        nargs="+",
+        default=[],
+        metavar="SIGNAL=COLUMN[,COLUMN...]",
+        help="columns of tables, such as time=t position=q{n} effort=tau1,tau2: time, position, "
+        "effort, and where there are any velocity and reference; {n} and {i} are the number of a "
+        "joint from 1 and from 0 on, {joint} its name; units in brackets, time[ms], position[deg]; "
+        "default: usual names",
+    )
     add_efforts(parser)
     parser.add_argument(
         "--begin", type=_fraction, default=0.0, help="where to begin, as a fraction of each bag"
@@ -71,6 +88,22 @@ def add_bag_reading(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--end", type=_fraction, default=1.0, help="where to end, as a fraction of each bag"
     )
+
+
+def columns_of(options: argparse.Namespace) -> dict[str, str] | None:
+    """Return which columns of tables the options name, by signal; None where they name none.
+
+    Raises:
+        SettingError: an entry is no SIGNAL=COLUMN, or a signal stands twice.
+    """
+    found: dict[str, str] = {}
+    for entry in options.columns:
+        signal, equals, columns = entry.partition("=")
+        if not equals or signal in found:
+            problem = "stands twice" if equals else "give SIGNAL=COLUMN, such as position=q{n}"
+            raise SettingError("--columns", entry, problem)
+        found[signal] = columns
+    return found or None
 
 
 def add_efforts(parser: argparse._ActionsContainer) -> None:

@@ -45,4 +45,5 @@ def recordings_of(
         begin=options.begin,
         end=options.end,
         positions_needed=positions_needed,
+        columns=shared.columns_of(options),
     )

@@ -82,10 +82,15 @@ def _summary(calibrated: CalibratedParameters) -> str:
         "semidefinite": "by a semidefinite program",
     }[calibrated.step.value]
     held = ", ".join((*calibrated.active_links, *calibrated.active_drives))
+    far = (
+        "no prior"
+        if math.isnan(calibrated.distance_to_prior)
+        else f"distance to the prior {calibrated.distance_to_prior:.4g} "
+        f"(before consistency {calibrated.distance_free:.4g})"
+    )
     text = (
-        f"{found}; error increase {calibrated.error_increase:.4g}, "
-        f"distance to the prior {calibrated.distance_to_prior:.4g} "
-        f"(before consistency {calibrated.distance_free:.4g}), {calibrated.seconds:.2f} s"
+        f"{found}; error increase {calibrated.error_increase:.4g}, {far}, "
+        f"{calibrated.seconds:.2f} s\n{calibrated.cost}"
     )
     return f"{text}\nheld by the consistency of {held}" if held else text
 

@@ -15,6 +15,9 @@ def print_certificate(out: Console, certificate: Certificate) -> None:
         out.print(remark, markup=False, soft_wrap=True)
     checks = [(check.name, "passed", check.detail) for check in certificate.checks]
     tables.print_table(out, "certificate", ("check", "result", "worst"), checks)
+    if certificate.limit_sources:
+        told = f"limits from {certificate.limit_sources}"
+        out.print(told, markup=False, soft_wrap=True)
     if certificate.efforts is None:
         return
     peaks = [

@@ -67,7 +67,7 @@ def urdf_bodies(
         joint = place[moved_by[frame.joint]] if frame.joint >= 0 else -1
         elements = link.element.all("collision")
         for number, element in enumerate(elements):
-            turn, where = pose(element.one("origin"))
+            turn, where = pose(element.first("origin"))
             for part, shape in enumerate(_shapes(element, link.element, path)):
                 several = len(elements) > 1 or part > 0
                 suffix = f" ({number + 1}.{part + 1})" if several else ""

@@ -34,7 +34,7 @@ Placed = tuple[Shape, Array, Array]
 @by_value
 @dataclass(frozen=True)
 class PlanningScene:
-    """What a planning scene holds.
+    """Content of a planning scene of MoveIt.
 
     Attributes:
         standing: bodies that stand in the cell.

@@ -47,7 +47,7 @@ class SensorSettings(Settings):
 
 
 class Measurement(NamedTuple):
-    """What is recorded, (samples, joints) each, where and in the units the robot file says."""
+    """Recorded signals, (samples, joints) each, where and in the units the robot file says."""
 
     position: Array
     velocity: Array

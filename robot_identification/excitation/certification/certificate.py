@@ -29,7 +29,14 @@ from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.motions.timing import motion_extrema
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.presentation import Stored
-from robot_identification.robot.limits import Limit, wider_than_urdf
+from robot_identification.robot.limits import (
+    Limit,
+    StatedLimit,
+    limits_by_joint,
+    sources_in_words,
+    stated_limits,
+    wider_than_urdf,
+)
 from robot_identification.robot.model import RobotModel
 
 START_TOLERANCE = 0.01
@@ -37,7 +44,7 @@ START_TOLERANCE = 0.01
 
 @dataclass(frozen=True, repr=False)
 class Certificate(Stored):
-    """What was checked of one trajectory of one robot.
+    """Certificate of one trajectory of one robot: every check with its worst value.
 
     Attributes:
         checks: every check with its result; a check that needs something unknown, such as the
@@ -47,6 +54,7 @@ class Certificate(Stored):
         remarks: what was not checked, and what was assumed, for people.
         clearance: what was found of distances; None where obstacles were not checked.
         efforts: what was found of efforts; None without a prior model.
+        limits: the limits that were checked, each with where it stands.
     """
 
     checks: tuple[Check, ...]
@@ -55,6 +63,7 @@ class Certificate(Stored):
     remarks: tuple[str, ...] = ()
     clearance: Clearance | None = None
     efforts: Efforts | None = None
+    limits: tuple[StatedLimit, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -68,9 +77,14 @@ class Certificate(Stored):
 
     @property
     def obstacles(self) -> str:
-        """What the check of obstacles has met, for people; empty where there was none."""
+        """Result of the check of obstacles in words; empty where there was none."""
         found = (check.detail for check in self.checks if check.name == checks.OBSTACLES)
         return next(found, "")
+
+    @property
+    def limit_sources(self) -> str:
+        """Where the limits stand that were checked, for people; empty where nobody knows."""
+        return sources_in_words(self.limits)
 
     def nearest(self, collisions: CollisionModel, trajectory: Trajectory) -> Nearest | None:
         """Return where robot and cell are closest, to be shown.
@@ -124,6 +138,7 @@ class Certificate(Stored):
             "remarks": list(self.remarks),
             "clearance": _clearance_summary(self.clearance),
             "efforts": _effort_summary(self.efforts),
+            "limits": limits_by_joint(self.limits),
             "braking_time": self.braking_time,
             "sha256": self.digest,
         }
@@ -203,7 +218,15 @@ def certify(
         fastest = np.abs(extrema[1]).max(axis=(0, 1))
         braking_time = float(braking_times(limits, fastest).max())
     digest = digest_of(robot, trajectory, found)
-    return Certificate(tuple(found), braking_time, digest, around.remarks, clearance, efforts)
+    return Certificate(
+        tuple(found),
+        braking_time,
+        digest,
+        around.remarks,
+        clearance,
+        efforts,
+        stated_limits(robot),
+    )
 
 
 def certify_values(

@@ -25,7 +25,7 @@ from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.robot.model import Array, JointType, RobotModel
 
 _TOLERANCE = 0.03
-"""How far a bound may be above what is reached, as a share of that."""
+"""Distance of a bound above the value that is reached, as a share of that."""
 _FLOOR = 2e-3
 """The same at least, as a share of the limit."""
 _MARGIN = 1e-3
@@ -34,7 +34,7 @@ _MANY_CELLS = 300_000
 """Number of cells beyond which the tolerance grows with the square of their number."""
 _MOST_CELLS = 3_000_000
 _WEIGHTS = 0.3, 0.2, 0.3
-"""What widths of position, velocity and acceleration count, against one of the way to rest, where a
+"""Weights of widths of position, velocity and acceleration, against one of the way to rest, where a
 cell is cut; these make the fewest cells."""
 _TIMES, _SPEEDS, _STOPS = 4, (1.0, 0.5), np.linspace(0.0, 1.0, 9)
 
@@ -70,14 +70,14 @@ class Peak:
 
     @property
     def when(self) -> str:
-        """When it is reached, for people."""
+        """Time at which it is reached, in words."""
         when = f"{'while it brakes from' if self.braking else 'at'} {self.time:.3f} s"
         return when if self.speed > 0.995 else f"{when}, at {100.0 * self.speed:.2g} % of the speed"
 
 
 @dataclass(frozen=True)
 class Efforts:
-    """What was found of the efforts of a motion.
+    """Bounds of the efforts of a motion.
 
     Attributes:
         kept: whether every effort is within its limit, everywhere.

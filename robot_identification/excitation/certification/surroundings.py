@@ -76,7 +76,7 @@ class Surroundings:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What is not checked, and what is assumed, for people."""
+        """Remarks: checks that were left out, and assumptions."""
         return (self.unchecked,) if self.collisions is None else self.collisions.remarks
 
     def intrusion(self, limits: MotionLimits, room: float) -> Intrusion | None:

@@ -36,7 +36,7 @@ _SHARES = (1.0, 0.8, 0.6, 0.45, 0.3, 0.2, 0.1)
 
 @dataclass(frozen=True)
 class Start(Generic[Motion]):
-    """Where one search begins.
+    """Start of one search.
 
     Attributes:
         name: for reports.
@@ -70,15 +70,15 @@ class Family(Protocol[Motion]):
 
     @property
     def limit_penalty(self) -> Penalty[Motion]:
-        """What a motion exceeds its limits by."""
+        """Excess of a motion over its limits."""
 
     @property
     def clearance_penalty(self) -> Penalty[Motion] | None:
-        """What a motion lacks to its clearance; None: it need not keep clear of anything."""
+        """Clearance that a motion lacks; None: it need not keep clear of anything."""
 
     @property
     def aim_penalty(self) -> Penalty[Motion] | None:
-        """What a motion lacks to the duration aimed at; None: that is no matter of the search."""
+        """Difference of a motion from the duration aimed at; None: the search has no such aim."""
 
     def unknowns(self, first: Motion, /) -> Unknowns[Motion]:
         """Return motions near a first one as vectors of unknowns."""

@@ -170,7 +170,7 @@ class FourierFamily:
 
     @cached_property
     def limit_penalty(self) -> Penalty[Series]:
-        """What a motion exceeds its limits by."""
+        """Excess of a motion over its limits."""
         kept = LimitPenalty(self.limits, self._map(_LIMIT_SAMPLES), _MARGIN)
         if np.isinf(self.limits.jerk).all():
             return kept
@@ -179,7 +179,7 @@ class FourierFamily:
 
     @cached_property
     def clearance_penalty(self) -> Penalty[Series] | None:
-        """What a motion lacks to its clearance; None: it need not keep clear of anything."""
+        """Clearance that a motion lacks; None: it need not keep clear of anything."""
         if self.intrusion is None:
             return None
         return ClearancePenalty(self.intrusion, self._map(_CLEARANCE_SAMPLES))

@@ -223,19 +223,19 @@ class QuinticFamily:
 
     @cached_property
     def limit_penalty(self) -> Penalty[Points]:
-        """What a motion exceeds its limits by."""
+        """Excess of a motion over its limits."""
         return LimitPenalty(self.limits, Curve(_LIMIT_FRACTIONS))
 
     @cached_property
     def clearance_penalty(self) -> Penalty[Points] | None:
-        """What a motion lacks to its clearance; None: it need not keep clear of anything."""
+        """Clearance that a motion lacks; None: it need not keep clear of anything."""
         if self.intrusion is None:
             return None
         return ClearancePenalty(self.intrusion, Curve(_CLEARANCE_FRACTIONS))
 
     @cached_property
     def aim_penalty(self) -> Penalty[Points] | None:
-        """What a motion lacks to the duration aimed at; None: the limits decide."""
+        """Difference of a motion from the duration aimed at; None: the limits decide."""
         return None if self.duration is None else DurationPenalty(self.duration)
 
     def unknowns(self, first: Points, /) -> PointUnknowns:

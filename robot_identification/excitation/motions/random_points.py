@@ -22,7 +22,7 @@ _HALVINGS = 20
 
 @dataclass(frozen=True)
 class RandomPointsSettings(Settings):
-    """How random trajectories are drawn."""
+    """Settings of random trajectories."""
 
     points: int = setting("points to pass, both ends included", 25, minimum=2)
     draws: int = setting("trajectories drawn, of which the best conditioned is kept", 20, minimum=1)

@@ -116,7 +116,7 @@ class _Tree:
 
 
 class _Search:
-    """Where the robot is free; places are postures in units of a measure."""
+    """Test whether the robot is free; places are postures in units of a measure."""
 
     def __init__(
         self, collisions: CollisionModel, limits: MotionLimits, off: Array, postures: Array

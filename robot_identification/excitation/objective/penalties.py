@@ -115,7 +115,7 @@ class Intrusion:
 
 
 class ClearancePenalty(Generic[Motion]):
-    """What samples of a motion lack, and the postures where braking from them would end.
+    """Clearance that samples of a motion lack, and the postures where braking would end.
 
     Args:
         intrusion: what single postures lack.

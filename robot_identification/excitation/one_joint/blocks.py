@@ -87,7 +87,7 @@ _SURE = 0.3  # of the steady slow speed: a sample below it does not tell the sig
 
 @dataclass(frozen=True)
 class Block:
-    """How the parameters of one joint's block are identified.
+    """Identification of the parameters of one joint's block.
 
     Attributes:
         joint: index of the joint whose effort tells them.

@@ -37,7 +37,7 @@ _LEAST_TRAVEL = {JointType.REVOLUTE: 0.01, JointType.PRISMATIC: 0.002}
 @by_value
 @dataclass(frozen=True)
 class Motion:
-    """What an experiment does, wherever it begins.
+    """Motion of an experiment, wherever it begins.
 
     Attributes:
         moving: index of the joint that steps.

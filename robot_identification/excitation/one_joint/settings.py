@@ -14,7 +14,7 @@ from robot_identification.settings import Settings, setting
 @by_value
 @dataclass(frozen=True)
 class OneJointSettings(Settings):
-    """How a robot is moved one joint at a time.
+    """Settings of motions of one joint at a time.
 
     Attributes:
         start: (joints,) posture at both ends, at rest; None: zero, or the middle of the position

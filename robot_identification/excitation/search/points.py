@@ -28,7 +28,7 @@ Progress = Callable[[str, float], None]
 
 @dataclass(frozen=True)
 class PointSettings(Settings):
-    """How points are searched.
+    """Settings of the search of points.
 
     Attributes:
         criterion: what is to become small.
@@ -53,7 +53,7 @@ class PointSettings(Settings):
 @by_value
 @dataclass(frozen=True)
 class Quality:
-    """How good a system is.
+    """Quality of a system: condition number and equilibrium.
 
     Attributes:
         condition_number: in the 2-norm.

@@ -97,7 +97,7 @@ _DRAWN_IN = (1.0, 0.97, 0.94, 0.9, 0.85)
 
 @dataclass(frozen=True)
 class Found:
-    """What a search found.
+    """Result of a search.
 
     Attributes:
         trajectory: from rest to rest, inside the limits.

@@ -35,6 +35,8 @@ from robot_identification.files.mcap.message_batches import (
     MessageBatch,
     message_batches,
 )
+from robot_identification.files.tables import is_table
+from robot_identification.identification.result_warnings import NO_CHECKSUMS
 from robot_identification.robot.files.document import Accepted, read_document
 
 JOINT_TRAJECTORY = "trajectory_msgs/msg/JointTrajectory"
@@ -256,7 +258,10 @@ def _data_files(path: Path) -> list[Path]:
         raise BagError(path, "does not exist")
     if path.is_file():
         if path.suffix not in _FILE_TYPES:
-            raise BagError(path, "not a bag: give the folder of a rosbag2, or a file .db3 or .mcap")
+            more = "; tables are read by identify, validate and the like" if is_table(path) else ""
+            raise BagError(
+                path, f"not a bag: give the folder of a rosbag2, or a file .db3 or .mcap{more}"
+            )
         return [path]
     if not path.is_dir():
         raise BagError(path, "neither a file nor a folder")
@@ -270,7 +275,7 @@ def _check(file: Path, cancelled: Cancelled | None) -> list[str]:
     """Refuse a file that is not whole; return what is suspicious about it."""
     if file.suffix == ".db3":
         _check_sqlite(file)
-        return [f"{file}: SQLite has no checksums: damage cannot be noticed; record MCAP with CRC"]
+        return [f"{file}: {NO_CHECKSUMS}"]
     if file.suffix != ".mcap":
         _check_packed(file, cancelled)
         return [f"{file}: packed as a whole, its checksums are not looked at: damage may pass"]

@@ -38,7 +38,7 @@ class LayoutError(ValueError):
 
 @dataclass(frozen=True)
 class Layout:
-    """Where everything is in a serialised message.
+    """Layout of a serialised message.
 
     Attributes:
         names: names of the joints.

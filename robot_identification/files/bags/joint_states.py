@@ -100,7 +100,7 @@ def read_joint_states(
     samples = RawSamples(
         stamps=states.stamps,
         position=_present(states.position),
-        velocity=_measured(states.velocity),
+        velocity=measured_velocity(states.velocity),
         effort=_present(states.effort),
         reference=reference,
     )
@@ -145,7 +145,7 @@ class JointStateStream:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is suspicious about the bag, as far as it has been read."""
+        """Warnings about the bag, as far as it has been read."""
         return tuple(self._bag.warnings)
 
     def digest(self) -> str:
@@ -186,7 +186,7 @@ def _with_any_positions(states: States) -> States:
     return states._replace(position=np.full(states.effort.shape, np.nan))
 
 
-def _measured(velocity: Array | None) -> Array | None:
+def measured_velocity(velocity: Array | None) -> Array | None:
     """Return velocities, None where a joint has none at all."""
     if velocity is None or np.isnan(velocity).all(axis=0).any():
         return None

@@ -1,4 +1,4 @@
-"""Recordings from bags: read, brought to the joint side, put on one clock.
+"""Recordings from bags and tables: read, brought to the joint side, put on one clock.
 
 They are joint states (sensor_msgs/JointState), whose stamps count, or arrays without stamps and
 names (std_msgs/Float64MultiArray), for which the time of recording counts.
@@ -11,16 +11,19 @@ from pathlib import Path
 
 import numpy as np
 
-from robot_identification.errors import BagError, MissingSignalError, TopicError
+from robot_identification.errors import BagError, MissingSignalError, SettingError, TopicError
 from robot_identification.files.bags import joint_state_cdr
 from robot_identification.files.bags.files import Bag, foreign_errors, message_types, open_bag
 from robot_identification.files.bags.joint_state_columns import StateCollector
 from robot_identification.files.bags.joint_states import (
     JOINT_STATES,
+    BagJointStates,
     check_finite,
+    measured_velocity,
     read_joint_states,
 )
 from robot_identification.files.cancelling import Cancelled
+from robot_identification.files.tables import Columns, is_table, read_table
 from robot_identification.identification.prepared_recording import prepared_recording
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.signals.efforts.separate import (
@@ -29,7 +32,7 @@ from robot_identification.signals.efforts.separate import (
     MergeCounts,
     merge_efforts,
 )
-from robot_identification.signals.recording import Recording
+from robot_identification.signals.recording import RawSamples, Recording
 
 ARRAY_TYPE = "std_msgs/msg/Float64MultiArray"
 
@@ -136,12 +139,13 @@ def read_recordings(
     begin: float = 0.0,
     end: float = 1.0,
     positions_needed: bool = True,
+    columns: Columns | None = None,
     cancelled: Cancelled | None = None,
 ) -> tuple[Recording, ...]:
     """Read the joint states of a robot from bags; see :func:`.files.prepared_recording`.
 
     Args:
-        paths: folders of rosbag2, or bare .db3 or .mcap files.
+        paths: folders of rosbag2, bare .db3 or .mcap files, or tables (.csv, .tsv, .txt).
         robot: says which joints and what positions and efforts mean.
         topic: topic of the joint states.
         reference_topic: topic of commanded positions; None, absent or not of joint states: no
@@ -154,6 +158,7 @@ def read_recordings(
         end: where to end, likewise.
         positions_needed: whether positions must be there and finite; without, those of a bag in
             which some are not are all NaN.
+        columns: which columns of tables hold what; None: by their usual names.
         cancelled: asked now and then whether to give up.
 
     Returns:
@@ -167,15 +172,18 @@ def read_recordings(
     """
     recordings = []
     for path in paths:
-        bag = read_joint_states(
-            path,
-            robot.joint_names,
-            topic=topic,
-            reference_topic=reference_topic,
-            efforts_needed=efforts is None,
-            positions_needed=positions_needed,
-            cancelled=cancelled,
-        )
+        if is_table(path):
+            bag = _table(path, robot, topic, efforts, columns)
+        else:
+            bag = read_joint_states(
+                path,
+                robot.joint_names,
+                topic=topic,
+                reference_topic=reference_topic,
+                efforts_needed=efforts is None,
+                positions_needed=positions_needed,
+                cancelled=cancelled,
+            )
         samples, warnings = bag.samples, list(bag.warnings)
         if efforts is not None:
             separate, told = read_efforts(
@@ -204,6 +212,32 @@ def read_recordings(
             )
         )
     return tuple(recordings)
+
+
+def _table(
+    path: str | Path,
+    robot: RobotModel,
+    topic: str,
+    efforts: EffortSource | None,
+    columns: Columns | None,
+) -> BagJointStates:
+    """Return the joint states in a table."""
+    if efforts is not None:
+        problem = f"{path} is a table, whose efforts are in its columns"
+        raise SettingError("effort_topic", efforts.topic, problem)
+    table = read_table(path, robot.joint_names, columns, topic=topic)
+    signals = table.signals
+    for signal in ("position", "effort", "reference"):
+        if signal in signals:
+            check_finite(signal, signals[signal], robot.joint_names)
+    samples = RawSamples(
+        stamps=table.stamps,
+        position=signals["position"],
+        velocity=measured_velocity(signals.get("velocity")),
+        effort=signals["effort"],
+        reference=signals.get("reference"),
+    )
+    return BagJointStates(samples, str(path), table.digest, table.warnings)
 
 
 def _merge_warnings(path: str | Path, topic: str, counts: MergeCounts) -> list[str]:

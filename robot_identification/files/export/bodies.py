@@ -20,7 +20,7 @@ from robot_identification.robot.terms import SignCondition
 
 @dataclass(frozen=True)
 class LinkBody:
-    """What one joint moves, with all that is fixed to it.
+    """Bodies that one joint moves, fixed to each other.
 
     Attributes:
         joint: name of the joint.

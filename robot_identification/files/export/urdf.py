@@ -12,9 +12,8 @@ from robot_identification.errors import OutputError, RobotDescriptionError
 from robot_identification.files.export.bodies import description_remarks, parameter_remarks
 from robot_identification.files.export.urdf_generation import generated_urdf
 from robot_identification.files.export.urdf_rewriting import rewritten_urdf
-from robot_identification.robot.files.document import read_bytes
 from robot_identification.robot.files.urdf import UrdfDescription, parse_urdf
-from robot_identification.robot.files.xml_document import MAXIMUM_BYTES
+from robot_identification.robot.files.xml_document import read_description
 from robot_identification.robot.model import RobotModel
 
 _DECLARED = re.compile(rb"""\A(?:\xef\xbb\xbf)?<\?xml[^>]*\bencoding\s*=\s*["']([A-Za-z0-9._-]+)""")
@@ -102,7 +101,7 @@ def read_urdf_text(path: str | Path) -> tuple[str, str]:
     Raises:
         RobotDescriptionError: the file cannot be read, or is not in the encoding it declares.
     """
-    raw, _ = read_bytes(Path(path), MAXIMUM_BYTES)
+    raw, _ = read_description(Path(path))
     declared = _DECLARED.match(raw)
     encoding = _WIDE.get(raw[:2]) or (declared[1].decode() if declared else "utf-8")
     try:

@@ -116,7 +116,7 @@ def _inertial_edits(surgery: Surgery, link: UrdfLink, body: Body) -> list[Edit]:
     if inertial is None:
         return [surgery.insert_first(link.element, inertial_lines(body))]
     edits = []
-    origin = inertial.one("origin")
+    origin = inertial.first("origin")
     pose = {"xyz": numbers(body.centre), "rpy": "0 0 0"}
     if origin is None:
         edits.append(surgery.insert_first(inertial, [(0, f"<origin {_written(pose)}/>")]))

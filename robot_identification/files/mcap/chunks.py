@@ -90,7 +90,7 @@ _LENGTH, _SIZE, _SIZES = struct.Struct("<I"), struct.Struct("<Q"), struct.Struct
 
 
 class _Chunk(NamedTuple):
-    """What a chunk says of itself, or an index of it."""
+    """Header of a chunk, or its entry in an index."""
 
     place: int
     packing: str

@@ -31,7 +31,7 @@ _LATEST = np.iinfo(np.int64).max
 
 
 class ChunkPlace(NamedTuple):
-    """What the index of a file says of a chunk.
+    """Entry of the index of a file for a chunk.
 
     Attributes:
         begin: time of its first message, in ns.

@@ -34,7 +34,7 @@ Record = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class McapState:
-    """What a look at the records of a file says.
+    """Outline of a file from its records.
 
     Attributes:
         problem: why the file is damaged; empty where it is whole.
@@ -49,7 +49,7 @@ class McapState:
 
 @dataclass
 class _Outline:
-    """What is kept of a walk over all records.
+    """Sums over all records of a file.
 
     Attributes:
         chunks: number of chunks.

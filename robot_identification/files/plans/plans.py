@@ -1,7 +1,8 @@
 """Plans on disk: a trajectory file that carries its certificate and a hash of both.
 
 The file is a trajectory file as others, with more keys.  ``certificate`` lists the checks,
-``sha256`` is the hash of robot, trajectory and results; ``model``, ``singular_values_start`` and
+``sha256`` is the hash of robot, trajectory and results; ``limits`` says, for people, which limits
+were checked and where each stands; ``model``, ``singular_values_start`` and
 ``singular_values`` say how well the system is conditioned, before and after the search.  Loading
 checks everything but these figures again.
 
@@ -31,6 +32,7 @@ from robot_identification.files.plans.trajectories import (
     trajectory_of,
     trajectory_text,
 )
+from robot_identification.robot.limits import limits_by_joint
 from robot_identification.robot.model import Array, RobotModel
 
 
@@ -74,6 +76,13 @@ def certified_text(
     lines.append("certificate:")
     lines += [f"  {check.name}: {str(check.passed).lower()}" for check in certificate.checks]
     lines.append(f'sha256: "{certificate.digest}"')
+    if certificate.limits:
+        own = {
+            joint: {name: [one["value"], one["source"]] for name, one in limits.items()}
+            for joint, limits in limits_by_joint(certificate.limits).items()
+        }
+        told = yaml.safe_dump({"limits": own}, sort_keys=False, default_flow_style=None, width=1000)
+        lines.append(told.rstrip("\n"))
     return "\n".join(lines) + "\n"
 
 

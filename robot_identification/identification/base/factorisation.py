@@ -43,7 +43,7 @@ class Choice:
 @by_value
 @dataclass(frozen=True)
 class Factorisation:
-    """What a matrix says about its columns.
+    """Independent columns of a matrix, and the others as their combinations.
 
     Attributes:
         rows: number of rows.

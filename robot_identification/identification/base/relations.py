@@ -113,7 +113,7 @@ class Term:
 
 @dataclass(frozen=True)
 class Relation:
-    """How a base parameter is made of standard parameters.
+    """Composition of a base parameter from standard parameters.
 
     Attributes:
         name: name of the base parameter, such as ``ZZ1R``.

@@ -31,7 +31,7 @@ _AXIS_Z = np.array([0.0, 0.0, 1.0])
 
 
 class Turning(Enum):
-    """What angular velocities a link can have."""
+    """Angular velocities that a link can have."""
 
     NONE = "none"
     SINGLE = "single"
@@ -41,7 +41,7 @@ class Turning(Enum):
 @by_value
 @dataclass(frozen=True)
 class LinkMotion:
-    """How a link can move.
+    """Motion that a link can have.
 
     Attributes:
         turning: what angular velocities it can have.

@@ -21,8 +21,8 @@ from robot_identification.signals.decimation import PADDING
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.rows import FilteredSegment, kept_rows
 
-MOST_ROWS = 1500
-"""Instants that are kept, spread over all: some thirty for each parameter of six axes."""
+MOST_ROWS = 1200
+"""Instants that are kept, spread over all: some hundred rows for each parameter of six axes."""
 
 MOST_SAMPLES = 120_000
 """Samples that are filtered for them, in parts spread over the recordings."""

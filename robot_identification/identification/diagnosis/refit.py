@@ -20,9 +20,9 @@ _STEPS = 3
 FLOOR = 0.01
 """Residual, over the effort of a joint, below which no row gets more weight: no model is better."""
 
-_SMALLEST = 1e-10
-"""Directions of the scaled normal equations below this part of the largest are left out; the
-residual, which alone counts here, does not notice them."""
+_RIDGE = 1e-10
+"""Added to the diagonal of the scaled normal equations, whose columns may depend on each other; the
+residual, which alone counts here, does not notice it."""
 
 
 @dataclass(frozen=True)
@@ -139,10 +139,9 @@ class Grams:
             side[joint.columns] += weight * own
         scale = np.sqrt(np.diag(gram))
         scale[scale == 0.0] = 1.0
-        found, vectors = np.linalg.eigh(gram / np.outer(scale, scale))
-        kept = found > _SMALLEST * found[-1]
-        basis = vectors[:, kept]
-        solved: Array = basis @ ((basis.T @ (side / scale)) / found[kept]) / scale
+        scaled = gram / np.outer(scale, scale)
+        scaled[np.diag_indices(self.columns)] += _RIDGE
+        solved: Array = np.linalg.solve(scaled, side / scale) / scale
         return solved
 
 

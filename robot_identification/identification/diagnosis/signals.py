@@ -26,6 +26,7 @@ _SPIKE_DEVIATIONS = 20.0
 _SPIKE_SHARE = 0.3
 _LONGEST_SPIKE = 3
 _MEDIAN = 9
+_TYPICAL = 50_000  # samples that tell in what steps a signal comes
 
 # A value that was held is let go with a jump; no motion moves as far in a sample as this multiple
 # of what all but one in a hundred samples of it stay below.
@@ -182,8 +183,8 @@ def resolution(values: Array) -> float:
     Args:
         values: (samples,) the signal.
     """
-    levels = np.unique(values)
-    if not 2 <= len(levels) <= max(len(values) // 4, 2):
+    levels = np.unique(values[:_TYPICAL])
+    if not 2 <= len(levels) <= max(min(len(values), _TYPICAL) // 4, 2):
         return 0.0
     reach = float(levels[-1] - levels[0])
     steps = np.diff(levels)

@@ -44,7 +44,7 @@ from robot_identification.signals.rows import FilteredSegment
 
 
 class ExplainedMotion(NamedTuple):
-    """What the efforts of a simulation did to the robot.
+    """Motion of the robot under the efforts of a simulation.
 
     Attributes:
         acceleration: (samples, joints) in rad/s^2 or m/s^2.

@@ -84,7 +84,7 @@ class Trial:
 @by_value
 @dataclass(frozen=True)
 class Problem:
-    """What stays the same in all iterations.
+    """Data that stay the same in all iterations.
 
     Attributes:
         base: base parameters of the robot.

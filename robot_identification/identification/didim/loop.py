@@ -32,7 +32,7 @@ _BANDWIDTH_POWERS = {"kv": 1, "kd": 1, "ki": 3, "velocity_feedforward": 1}
 @by_value
 @dataclass(frozen=True)
 class Inertias:
-    """What the mass matrix looks like over many positions.
+    """Extremes of the mass matrix over many positions.
 
     Attributes:
         joints: (joints,) largest inertia about or along each joint (eq. 51), in kg m^2 or kg.

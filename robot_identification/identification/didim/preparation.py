@@ -48,7 +48,7 @@ from robot_identification.signals.recording import Recording
 @by_value
 @dataclass(frozen=True)
 class FirstParameters:
-    """What the iterations begin with.
+    """Data and start of the iterations.
 
     Attributes:
         start: the parameters.

@@ -25,7 +25,7 @@ from robot_identification.signals.recording import Recording
 
 @dataclass(frozen=True)
 class DidimProgress:
-    """How far the iterations have come.
+    """Progress of the iterations.
 
     Attributes:
         stage: what is being done.

@@ -12,7 +12,7 @@ Weighting = Literal["ols", "wls"]
 
 @dataclass(frozen=True)
 class DidimSettings(Settings):
-    """How the iterations run and end."""
+    """Settings of the iterations and of their end."""
 
     weighting: Weighting = setting("wls: rows are weighted by the residual of their joint", "wls")
     max_iterations: int = setting(

@@ -142,7 +142,7 @@ def _integrals(time: Array, values: Array, marks: np.ndarray) -> Array:
 @by_value
 @dataclass(frozen=True)
 class EnergySolution:
-    """What the energy model gave.
+    """Estimate from the energy model.
 
     Attributes:
         estimate: the estimate; its rows, one per interval, belong to no joint and are counted with

@@ -32,7 +32,7 @@ _USUAL = {"ratio": 30.0, "f-test": 0.05}
 
 @dataclass(frozen=True)
 class EliminationRule(Settings):
-    """When to stop removing parameters; see :func:`eliminate`."""
+    """Rule for ending the removal of parameters; see :func:`eliminate`."""
 
     rule: Literal["ratio", "f-test"] = setting(
         "ratio: stop when the largest relative standard deviation is at most so many times the "
@@ -129,15 +129,50 @@ def eliminate(
     chosen = rule or EliminationRule()
     least_squares.with_weights(factors, names, weights, divisor)  # refuses what is not determined
     kept, removals = _removed(factors, names, weights, chosen)
-    reduced = [restrict(factor, kept) for factor in factors]
-    few = least_squares.with_weights(reduced, [names[i] for i in kept], weights, divisor)
     return Elimination(
         rule=chosen.rule,
         threshold=chosen.limit,
         kept=np.isin(np.arange(len(names)), kept),
         removals=tuple(removals),
-        estimate=_expanded(few, kept, removals, names, factors),
+        estimate=_reduced(factors, names, weights, kept, removals, divisor),
     )
+
+
+def estimate_of(
+    factors: Sequence[JointFactor],
+    names: Sequence[str],
+    weights: Array,
+    elimination: Elimination,
+    kept: npt.NDArray[np.bool_],
+) -> Estimate:
+    """Return the estimate of other parameters than the essential ones alone.
+
+    Args:
+        factors: as for :func:`eliminate`.
+        names: names of the base parameters.
+        weights: (joints,) factor on the rows of each joint.
+        elimination: says with which deviations the others were removed.
+        kept: (base,) which base parameters are estimated; the others are zero.
+
+    Raises:
+        NotExcitedError: the data do not determine them.
+    """
+    places = np.flatnonzero(kept).tolist()
+    return _reduced(factors, names, weights, places, elimination.removals, "rows-parameters")
+
+
+def _reduced(
+    factors: Sequence[JointFactor],
+    names: Sequence[str],
+    weights: Array,
+    kept: Sequence[int],
+    removals: Sequence[Removal],
+    divisor: Divisor,
+) -> Estimate:
+    """Return the estimate of the parameters that stay, as one of all base parameters."""
+    reduced = [restrict(factor, list(kept)) for factor in factors]
+    few = least_squares.with_weights(reduced, [names[i] for i in kept], weights, divisor)
+    return _expanded(few, kept, removals, names, factors)
 
 
 def _removed(
@@ -200,9 +235,9 @@ def _expanded(
 ) -> Estimate:
     """Return the estimate of the essential parameters as one of all base parameters."""
     values, std = np.zeros(len(names)), np.zeros(len(names))
-    values[kept], std[kept] = few.values, few.std
     for removal in removals:
         std[list(names).index(removal.name)] = removal.std
+    values[kept], std[kept] = few.values, few.std
     return Estimate(
         values=read_only(values),
         std=read_only(std),

@@ -27,7 +27,7 @@ from robot_identification.signals.processing.complete import Processing
 
 @dataclass(frozen=True)
 class Choice:
-    """How to estimate.
+    """Choice of an estimator and its options.
 
     Attributes:
         method: name of an estimator; see :mod:`.estimators.choice`.
@@ -45,7 +45,7 @@ class Choice:
 @by_value
 @dataclass(frozen=True)
 class Fit:
-    """What an estimator gave.
+    """Estimate of an estimator.
 
     Attributes:
         estimate: of all base parameters, or of the essential ones.
@@ -87,7 +87,7 @@ class Deviations(NamedTuple):
 
 @dataclass(frozen=True)
 class Method:
-    """What a method of identification says of itself.
+    """Name, title, help and needs of a method of identification.
 
     Attributes:
         name: that commands and services take, and results carry.

@@ -61,7 +61,7 @@ METHOD = "huber"
 
 @dataclass(frozen=True)
 class HuberSettings(Settings):
-    """How outliers are limited."""
+    """Settings of the limitation of outliers."""
 
     # Keeps 95 % of the efficiency where the noise is normal (Huber 1981).
     threshold: float = setting(
@@ -76,7 +76,7 @@ class HuberSettings(Settings):
 @by_value
 @dataclass(frozen=True)
 class Robustness:
-    """What limiting outliers did.
+    """Effect of the limitation of outliers.
 
     Attributes:
         threshold: k.

@@ -35,7 +35,7 @@ _SAMPLES = 4096
 
 @dataclass(frozen=True)
 class Outliers:
-    """What was limited of one joint in one bag.
+    """Rows of one joint in one bag whose influence was limited.
 
     Attributes:
         bag: name of the bag.

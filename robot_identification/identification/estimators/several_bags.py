@@ -28,7 +28,7 @@ _QUIETEST = 1e-6
 @by_value
 @dataclass(frozen=True)
 class Problem:
-    """What is to be solved, apart from the rows.
+    """Least-squares problem, apart from its rows.
 
     Attributes:
         weighted: whether the rows of every joint are weighted by their noise.
@@ -47,7 +47,7 @@ class Problem:
 
     @property
     def bands(self) -> Bands:
-        """What bands the rows need."""
+        """Bands that the rows need."""
         return "together" if self.weighting.is_uniform and not self._levels_known else "apart"
 
     @property

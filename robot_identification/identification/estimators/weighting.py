@@ -37,7 +37,7 @@ _QUIETEST = 1e-6
 
 @dataclass(frozen=True)
 class Weighting(Settings):
-    """How bags are weighted."""
+    """Weighting of bags."""
 
     bag_weights: tuple[float, ...] = setting(
         "what each bag counts; one of weight 2 as if it were there twice; empty: 1 each",

@@ -32,7 +32,7 @@ from robot_identification.signals.recording import Recording
 
 @dataclass(frozen=True, kw_only=True)
 class ComparedRuns:
-    """Where a result from runs without and with a payload comes from.
+    """Provenance of a result from runs without and with a payload.
 
     Attributes:
         robot: name of the robot.

@@ -35,7 +35,7 @@ _STEPS = (1e-5, 1e-6, 1e-2)
 
 
 class NoiseEffect(NamedTuple):
-    """What the noise that differs between periods makes of an estimate.
+    """Covariance of an estimate from the noise that differs between periods.
 
     Attributes:
         std: (base,) standard deviations of the estimate.

@@ -38,7 +38,7 @@ _EXACT = 1e-6
 @by_value
 @dataclass(frozen=True)
 class JointDrift:
-    """How the friction of a joint changes from the first to the last period.
+    """Change of a joint's friction from the first to the last period.
 
     Attributes:
         joint: name of the joint.

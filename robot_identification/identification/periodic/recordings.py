@@ -30,7 +30,7 @@ _CLOCK = 1e-3
 @by_value
 @dataclass(frozen=True)
 class PeriodicRecording:
-    """What the periods of a recording tell.
+    """Periods of a recording: their average, their noise, their drift.
 
     Attributes:
         source: the recording.

@@ -103,7 +103,7 @@ def _block_names(
 
 @dataclass(frozen=True)
 class GroupedRows:
-    """What is kept of the rows of every group.
+    """Factors and bands of the rows of every group.
 
     Attributes:
         factors: for each group one factor per joint.
@@ -160,7 +160,7 @@ class GroupStreams:
 
     @property
     def uses(self) -> list[Use]:
-        """What is done with the blocks, independently of each other."""
+        """Work on the blocks, independently of each other."""
         own: dict[Bands, list[Use]] = {
             "none": [],
             "together": [lambda _, block: self._grams[0].add(block.rows, block.kept)],

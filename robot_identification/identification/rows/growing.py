@@ -94,7 +94,7 @@ class StreamingIdentification:
 
     @property
     def statistics(self) -> RecordingStatistics:
-        """What happened to the samples on their way."""
+        """Counts of the samples that were moved, dropped or lost."""
         if self._grid is None or self._settled is None:
             return RecordingStatistics(received=self._samples)
         clock = self._settled.clock
@@ -158,7 +158,7 @@ class StreamingIdentification:
 
     @property
     def source(self) -> Source:
-        """What a result tells of the recording so far."""
+        """Provenance of a result of the recording so far."""
         warnings = statistics_warnings(self._source, self.statistics)
         return Source(self._source, "", self._samples, self.duration, warnings=warnings)
 

@@ -34,7 +34,7 @@ _AT_REST = 8.0
 @by_value
 @dataclass(frozen=True)
 class Settled:
-    """What is settled, and the samples that it was settled with.
+    """Settings that are fixed, and the samples that they were derived from.
 
     Attributes:
         processing: complete settings.

@@ -30,7 +30,7 @@ class RowSource(Protocol):
 
     @property
     def divisor(self) -> Divisor:
-        """What the squared residual is divided by to give its variance."""
+        """Divisor of the squared residual that gives its variance."""
 
     @property
     def scheme(self) -> Scheme:

@@ -69,7 +69,7 @@ def alive(threads: int) -> int:
 
 
 class _Line(Generic[Item, Made]):
-    """What is to be done next, for any number of threads that ask."""
+    """Next piece of work, for any number of threads that ask."""
 
     def __init__(
         self,

@@ -134,7 +134,7 @@ class WholeRows:
 
     @property
     def divisor(self) -> Divisor:
-        """What the squared residual is divided by to give its variance."""
+        """Divisor of the squared residual that gives its variance."""
         return self.processing.residual_divisor
 
     @property

@@ -33,7 +33,7 @@ _FEWEST = 4
 
 @dataclass(frozen=True)
 class Fold:
-    """What became of one group of rows.
+    """Error of one group of rows that was left out.
 
     Attributes:
         name: of the bag, or the times of the block.

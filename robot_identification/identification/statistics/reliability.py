@@ -28,7 +28,7 @@ _NEVER_NEGATIVE = (
 
 @dataclass(frozen=True)
 class ParameterReliability:
-    """What is to be thought of a base parameter.
+    """Reliability of a base parameter.
 
     Attributes:
         name: name of the parameter.
@@ -78,7 +78,7 @@ class ParameterReliability:
 @by_value
 @dataclass(frozen=True)
 class Excitation:
-    """What the motion tells about the parameters that were estimated, from the factors alone.
+    """Information of the motion about the estimated parameters, from the factors alone.
 
     Attributes:
         places: (estimated,) their places among the base parameters.

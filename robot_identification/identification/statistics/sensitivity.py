@@ -31,7 +31,7 @@ _NOTICEABLE = 2.0
 @by_value
 @dataclass(frozen=True)
 class CutoffChange:
-    """What another cut-off gives.
+    """Estimate with another cut-off frequency.
 
     Attributes:
         cutoff_hz: the cut-off.

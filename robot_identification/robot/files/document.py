@@ -45,7 +45,7 @@ MAXIMUM_ENTRIES = 20_000
 
 
 class Accepted(NamedTuple):
-    """What a document may consist of.
+    """Limits of a document.
 
     Attributes:
         entries: most entries, all together.

@@ -11,6 +11,8 @@ from robot_identification.errors import RobotDescriptionError, SettingError, Unk
 from robot_identification.robot.files.document import Document, read_document
 from robot_identification.robot.files.robot_yaml import read_yaml
 from robot_identification.robot.files.urdf import read_urdf
+from robot_identification.robot.files.xml_document import URDF_ENDINGS
+from robot_identification.robot.limits import with_limits
 from robot_identification.robot.model import EffortMeaning, Joint, JointLimits, RobotModel
 from robot_identification.share import share_directory
 
@@ -69,7 +71,7 @@ def _completed(document: Document, table: dict[str, Any], joint: Joint) -> Joint
                 "must be below max_position", "joint_limits", joint.name, "min_position"
             )
     limits: JointLimits = replace(joint.limits, **found)
-    return replace(joint, limits=limits)
+    return with_limits(joint, limits, Path(document.path).name, found)
 
 
 def _number(document: Document, entry: dict[str, Any], joint: str, key: str) -> float:
@@ -80,10 +82,9 @@ def _number(document: Document, entry: dict[str, Any], joint: str, key: str) -> 
 
 
 _ROBOT_FILES = (".yaml", ".yml")
-_URDFS = (".urdf", ".xml")
 FORMATS: Mapping[str, Callable[[Path], RobotModel]] = {
     **dict.fromkeys(_ROBOT_FILES, read_yaml),
-    **dict.fromkeys(_URDFS, lambda path: read_urdf(path).robot),
+    **dict.fromkeys(URDF_ENDINGS, lambda path: read_urdf(path).robot),
 }
 """Readers of descriptions of robots, by the end of the file's name."""
 
@@ -99,8 +100,8 @@ def load_robot(
     """Load a robot.
 
     Args:
-        source: a robot file (.yaml, .yml), a URDF (.urdf, .xml), or the name of a robot of this
-            package, such as ``tx40``.
+        source: a robot file (.yaml, .yml), a URDF (.urdf, .xml), a file of xacro (.xacro), or the
+            name of a robot of this package, such as ``tx40``.
         effort_meaning: joint_torque, motor_torque or current; in place of what the robot file
             says, and the only way to say it for a URDF.
         closed_loops: whether the caller can deal with joints that follow others.
@@ -138,7 +139,7 @@ def source_urdf(source: str | Path) -> Path | None:
         UnknownRobotError, RobotDescriptionError: as :func:`find_robot`; the robot file is wrong.
     """
     path = find_robot(source)
-    if path.suffix.lower() in _URDFS:
+    if path.suffix.lower() in URDF_ENDINGS:
         return path
     named = read_document(path).data.get("urdf") if is_robot_file(source) else None
     return None if named is None else path.parent / named

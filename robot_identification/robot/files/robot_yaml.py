@@ -13,8 +13,8 @@ from robot_identification.robot.files import robot_yaml_sections as yaml_section
 from robot_identification.robot.files.document import Document, read_document
 from robot_identification.robot.files.schema import check, suggestion
 from robot_identification.robot.files.urdf import STANDARD_GRAVITY, UrdfDescription, read_urdf
-from robot_identification.robot.geometry import placement
-from robot_identification.robot.limits import tighter
+from robot_identification.robot.geometry import nominal_angle, placement
+from robot_identification.robot.limits import DEFAULTS, OWN, tighter, with_limits
 from robot_identification.robot.model import (
     EffortMeaning,
     GeometricParameters,
@@ -26,6 +26,7 @@ from robot_identification.robot.model import (
 )
 from robot_identification.robot.terms import TERMS
 
+_ANGLES = ("alpha", "theta", "gamma")
 _KINEMATIC_KEYS = ("link", "type", "antecedent", "geometry")
 
 
@@ -76,6 +77,7 @@ def build(document: Document) -> RobotModel:
         workspace=yaml_sections.workspace(document),
         experiment=yaml_sections.experiment(document, len(joints)),
         digest=digest,
+        warnings=() if urdf is None else urdf.robot.warnings,
     )
     _check_transmission(document, robot)
     if urdf is not None:
@@ -190,7 +192,9 @@ def _cycle(antecedents: list[int], start: int) -> list[int]:
 def _geometry(document: Document, i: int) -> GeometricParameters:
     given = document.data["joints"][i]["geometry"]
     path = ("joints", i, "geometry")
-    return GeometricParameters(**{key: yaml_sections.angle(document, *path, key) for key in given})
+    values = {key: yaml_sections.angle(document, *path, key) for key in given}
+    angles = {key: nominal_angle(values[key]) for key in _ANGLES if key in values}
+    return GeometricParameters(**{**values, **angles})
 
 
 def _with_drive(document: Document, joint: Joint, i: int | None) -> Joint:
@@ -199,9 +203,8 @@ def _with_drive(document: Document, joint: Joint, i: int | None) -> Joint:
     entry: dict[str, Any] = {} if i is None else document.data["joints"][i]
     stated = {**defaults, **entry}
     terms = (term.name for term in TERMS if stated.get(term.key, term.name in joint.terms))
-    limits = joint.limits
     if "limits" in defaults:
-        limits = tighter(limits, _limits(document, JointLimits(), "joint_defaults"))
+        limits = tighter(joint.limits, _limits(document, JointLimits(), "joint_defaults"))
         lower, upper = limits.lower, limits.upper
         if lower is not None and upper is not None and not lower < upper:
             raise document.error(
@@ -210,8 +213,11 @@ def _with_drive(document: Document, joint: Joint, i: int | None) -> Joint:
                 "joint_defaults",
                 "limits",
             )
+        joint = with_limits(joint, limits, DEFAULTS)
     if i is not None:
-        limits = _limits(document, limits, "joints", i) if "limits" in entry else limits
+        if "limits" in entry:
+            limits = _limits(document, joint.limits, "joints", i)
+            joint = with_limits(joint, limits, OWN, entry["limits"])
         if entry.get("drive_gain") == 0:
             raise document.error("a drive gain cannot be 0", "joints", i, "drive_gain")
     transmission = entry.get("transmission", {})
@@ -220,7 +226,6 @@ def _with_drive(document: Document, joint: Joint, i: int | None) -> Joint:
     gain = entry.get("drive_gain")
     return replace(
         joint,
-        limits=limits,
         transmission=transmission,
         drive_gain=None if gain is None else float(gain),
         terms=frozenset(terms),

@@ -17,11 +17,13 @@ from robot_identification.robot.arrays import by_value
 from robot_identification.robot.files.urdf_elements import (
     UrdfJoint,
     UrdfLink,
+    check_inertia,
     read_joint,
     read_link,
 )
 from robot_identification.robot.files.xml_document import Element, parse_xml, read_xml, utf8
 from robot_identification.robot.geometry import axis_frame
+from robot_identification.robot.limits import URDF, with_limits
 from robot_identification.robot.model import Array, Joint, JointType, RobotModel, read_only
 
 _Named = TypeVar("_Named", UrdfJoint, UrdfLink)
@@ -33,7 +35,7 @@ STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 @by_value
 @dataclass(frozen=True)
 class LinkFrame:
-    """Where the frame of a URDF link is: fixed in the frame of a joint of the model.
+    """Frame of a URDF link: fixed in the frame of a joint of the model.
 
     Attributes:
         joint: index of the joint that moves the link, -1 for what does not move.
@@ -104,6 +106,7 @@ def _described(root: Element, digest: str, name: str, *, allow_mimic: bool) -> U
     """Return the robot that an XML document describes, called ``name`` where it has no name."""
     if root.tag != "robot":
         raise root.error(f"<{root.tag}> is not <robot>; is this a URDF?")
+    _refuse_xacro(root)
     links = _unique([read_link(element) for element in root.all("link")])
     joints = _unique([read_joint(element) for element in root.all("joint")])
     if not links:
@@ -119,6 +122,9 @@ def _described(root: Element, digest: str, name: str, *, allow_mimic: bool) -> U
             "keys urdf and loops that declares the relation, or make the joint fixed in a copy of "
             "the URDF if it stands still",
         )
+    turned = {joint.child for joint in joints.values() if joint.moves}
+    for link in links.values():
+        check_inertia(link, fixed=link.name not in turned)
     moving, frames = _walk(base, joints)
     if not moving:
         raise root.error("no joint of the robot moves")
@@ -130,10 +136,24 @@ def _described(root: Element, digest: str, name: str, *, allow_mimic: bool) -> U
         joints=tuple(moving),
         gravity=np.array(STANDARD_GRAVITY),
         digest=digest,
+        warnings=tuple(root.remarks),
     )
     return UrdfDescription(
         robot, MappingProxyType(links), MappingProxyType(joints), MappingProxyType(frames), mimics
     )
+
+
+def _refuse_xacro(root: Element) -> None:
+    """Refuse a document with commands of xacro, which is no URDF yet."""
+    waiting = [root]
+    while waiting:
+        element = waiting.pop()
+        if element.tag.startswith("xacro:"):
+            raise element.error(
+                "is a command of xacro, so that this is no URDF yet; let the name of the file end "
+                "with .xacro, or expand it first: xacro FILE > robot.urdf"
+            )
+        waiting += element.children[::-1]
 
 
 def _unique(items: list[_Named]) -> dict[str, _Named]:
@@ -210,15 +230,20 @@ def _walk(base: str, joints: dict[str, UrdfJoint]) -> tuple[list[Joint], dict[st
         if joint.moves:
             turn = axis_frame(joint.axis)
             moving.append(
-                Joint(
-                    name=joint.name,
-                    link=joint.child,
-                    type=JointType.PRISMATIC if joint.type == "prismatic" else JointType.REVOLUTE,
-                    antecedent=parent.joint,
-                    rotation=rotation @ turn,
-                    translation=translation,
-                    limits=joint.limits,
-                    urdf_limits=joint.limits,
+                with_limits(
+                    Joint(
+                        name=joint.name,
+                        link=joint.child,
+                        type=JointType.PRISMATIC
+                        if joint.type == "prismatic"
+                        else JointType.REVOLUTE,
+                        antecedent=parent.joint,
+                        rotation=rotation @ turn,
+                        translation=translation,
+                        urdf_limits=joint.limits,
+                    ),
+                    joint.limits,
+                    URDF,
                 )
             )
             frame = LinkFrame(len(moving) - 1, read_only(turn.T), read_only(np.zeros(3)))

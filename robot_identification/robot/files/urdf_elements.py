@@ -15,11 +15,19 @@ import numpy as np
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.bodies import Body
 from robot_identification.robot.files.xml_document import Element
-from robot_identification.robot.geometry import rotation_x, rotation_y, rotation_z
+from robot_identification.robot.geometry import (
+    WRITTEN,
+    nominal_angle,
+    rotation_x,
+    rotation_y,
+    rotation_z,
+)
 from robot_identification.robot.model import Array, JointLimits, read_only
 from robot_identification.robot.terms import TERMS, SignCondition
 
 MOVING = ("revolute", "continuous", "prismatic")
+_ROUNDING = 1e-9  # of the largest moment of inertia, or kg m^2
+_SLIGHT = 1e-6  # kg m^2: the last of six digits after the point
 _INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 
@@ -73,8 +81,7 @@ def read_link(element: Element) -> UrdfLink:
     """Read a link.
 
     Raises:
-        RobotDescriptionError: its inertial is incomplete, or its mass or a principal moment of
-            inertia is negative.
+        RobotDescriptionError: its inertial is incomplete, or its mass is negative.
     """
     name = element.text("name")
     inertial = element.one("inertial")
@@ -90,19 +97,41 @@ def _inertial(element: Element, link: Element) -> Body:
     mass = mass_element.number("value")
     if mass < 0:
         raise mass_element.error(f"a mass of {mass} kg is negative", link.label, "value")
-    rotation, centre = pose(element.one("origin"))
+    rotation, centre = pose(element.first("origin"))
     xx, xy, xz, yy, yz, zz = (inertia_element.number(name) for name in _INERTIA)
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    moments = np.linalg.eigvalsh(inertia)
-    if moments[0] < -1e-9 * max(1.0, float(np.abs(moments).max())):
-        raise inertia_element.error(
-            f"a principal moment of inertia is negative ({moments[0]:.3g})", link.label
-        )
     with np.errstate(all="ignore"):
         turned = rotation @ inertia @ rotation.T
     if not np.isfinite(turned).all():
         raise inertia_element.error("is too large to be computed with", link.label)
     return Body(mass, centre, turned)
+
+
+def check_inertia(link: UrdfLink, *, fixed: bool) -> None:
+    """Refuse a link whose inertia no body can have; that of a small fixed part is remarked.
+
+    What exporters leave of the inertia of a screw or a label may be slightly below zero.  Where
+    such a part is fixed, it counts as a part of the body that carries it, and harms nobody.
+
+    Args:
+        link: the link.
+        fixed: whether a fixed joint, or none, carries it.
+
+    Raises:
+        RobotDescriptionError: a principal moment of inertia is negative.
+    """
+    inertial = link.element.one("inertial")
+    place = None if inertial is None else inertial.one("inertia")
+    if link.inertial is None or place is None:
+        return
+    moments = np.linalg.eigvalsh(link.inertial.inertia)
+    largest = float(np.abs(moments).max())
+    if moments[0] >= -_ROUNDING * max(1.0, largest):
+        return
+    problem = f"a principal moment of inertia is negative ({moments[0]:.3g})"
+    if not fixed or moments[0] < -_SLIGHT:
+        raise place.error(problem, link.element.label)
+    place.remark(f"{problem}; the part is fixed and taken as it is", link.element.label)
 
 
 def pose(origin: Element | None) -> tuple[Array, Array]:
@@ -116,6 +145,7 @@ def pose(origin: Element | None) -> tuple[Array, Array]:
         return np.eye(3), np.zeros(3)
     xyz = origin.numbers("xyz", 3) if "xyz" in origin.attributes else zero
     roll, pitch, yaw = origin.numbers("rpy", 3) if "rpy" in origin.attributes else zero
+    roll, pitch, yaw = map(nominal_angle, (roll, pitch, yaw))
     return rotation_z(yaw) @ rotation_y(pitch) @ rotation_x(roll), np.array(xyz)
 
 
@@ -141,7 +171,7 @@ def read_joint(element: Element) -> UrdfJoint:
         if end is None:
             raise element.error(f"<{tag}> is missing")
         ends.append(end.text("link"))
-    rotation, translation = pose(element.one("origin"))
+    rotation, translation = pose(element.first("origin"))
     mimic = element.one("mimic")
     return UrdfJoint(
         name=name,
@@ -167,6 +197,7 @@ def _axis(joint: Element) -> Array:
     if largest < 1e-6:
         raise element.error("the axis has no direction", joint.label, "xyz")
     axis = axis / largest
+    axis[np.abs(axis) <= WRITTEN] = 0.0  # six digits of a direction that is meant to be upright
     return read_only(axis / np.linalg.norm(axis))
 
 

@@ -11,6 +11,7 @@ from robot_identification.errors import RobotDescriptionError, UnknownRobotError
 from robot_identification.robot.files.document import Document, read_document
 from robot_identification.robot.files.schema import check, suggestion
 from robot_identification.robot.files.urdf_prior import given_by_urdf, urdf_prior
+from robot_identification.robot.files.xml_document import URDF_ENDINGS
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.share import share_directory
 
@@ -100,7 +101,7 @@ def load_given(source: str | Path, robot: RobotModel) -> tuple[Array, npt.NDArra
 
 def is_urdf(path: str | Path) -> bool:
     """Tell whether a file is a URDF, by its name."""
-    return Path(path).suffix.lower() in (".urdf", ".xml")
+    return Path(path).suffix.lower() in URDF_ENDINGS
 
 
 def _stated(path: Path, robot: RobotModel) -> tuple[Array, npt.NDArray[np.bool_]]:

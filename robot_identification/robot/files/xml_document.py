@@ -1,11 +1,16 @@
 """Read an XML file into elements that know their line.
 
 Document type declarations are refused, so that no entity can be defined, let alone expanded.
+Files of xacro are expanded first.
 """
 
 from __future__ import annotations
 
+import hashlib
+import importlib.util
 import math
+import subprocess
+import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from xml.parsers import expat
@@ -16,6 +21,10 @@ from robot_identification.robot.files.document import read_bytes
 MAXIMUM_BYTES = 1 << 24
 MAXIMUM_DEPTH = 100
 MAXIMUM_ELEMENTS = 50_000
+XACRO = ".xacro"
+URDF_ENDINGS = (".urdf", ".xml", XACRO)
+"""Ends of the names of files that describe a robot in XML."""
+_XACRO_TIME = 60.0  # s; descriptions of large cells take a few
 
 
 @dataclass(frozen=True)
@@ -30,6 +39,7 @@ class Element:
         start: place of its start tag among the bytes of the file.
         content_end: place of its end tag; of an empty-element tag, the place behind it.
         children: the elements inside.
+        remarks: what was passed over in the whole document, for people; it grows as it is read.
     """
 
     path: str
@@ -39,6 +49,7 @@ class Element:
     start: int
     content_end: int
     children: list[Element] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list, repr=False, compare=False)
 
     @property
     def label(self) -> str:
@@ -60,6 +71,19 @@ class Element:
         if len(found) > 1:
             raise found[1].error(f"a second <{tag}>", self.label)
         return found[0] if found else None
+
+    def first(self, tag: str) -> Element | None:
+        """Return the first child of that tag; that there are more is remarked."""
+        found = self.all(tag)
+        if len(found) > 1:
+            self.remark(f"a second <{tag}> on line {found[1].line} is passed over")
+        return found[0] if found else None
+
+    def remark(self, told: str, owner: str = "") -> None:
+        """Remark what is odd about the element and does no harm."""
+        remark = str(self.error(told, owner))
+        if remark not in self.remarks:
+            self.remarks.append(remark)
 
     def text(self, name: str) -> str:
         """Return an attribute.
@@ -110,8 +134,42 @@ def read_xml(path: Path) -> tuple[Element, str]:
     Raises:
         RobotDescriptionError: the file cannot be read or is not well-formed; with the line.
     """
-    raw, digest = read_bytes(path, MAXIMUM_BYTES)
+    raw, digest = read_description(path)
     return parse_xml(raw, str(path)), digest
+
+
+def read_description(path: Path) -> tuple[bytes, str]:
+    """Return the XML that a file describes a robot by, and its SHA-256.
+
+    A file whose name ends with ``.xacro`` is expanded by xacro, in a process of its own, and what
+    comes out counts, whatever files it includes.  Xacro evaluates expressions: expand only files
+    that you trust.
+
+    Raises:
+        RobotDescriptionError: the file cannot be read or expanded, or xacro is not installed.
+    """
+    raw, digest = read_bytes(path, MAXIMUM_BYTES)
+    if path.suffix.lower() != XACRO:
+        return raw, digest
+    if importlib.util.find_spec("xacro") is None:
+        raise RobotDescriptionError(
+            "has to be expanded by xacro, which is not installed; install it (pip install xacro, "
+            "or the package xacro of ROS), or expand the file where it is: "
+            f"xacro {path.name} > {path.name.removesuffix(XACRO).removesuffix('.urdf')}.urdf",
+            path=path,
+        )
+    command = [sys.executable, "-c", "import xacro; xacro.main()", str(path)]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=_XACRO_TIME, check=False)
+    except subprocess.TimeoutExpired as error:
+        problem = f"xacro has not expanded it in {_XACRO_TIME:g} s"
+        raise RobotDescriptionError(problem, path=path) from error
+    if done.returncode != 0:
+        told = " ".join(done.stderr.decode(errors="replace").split())
+        raise RobotDescriptionError(f"xacro cannot expand it: {told:.300}", path=path)
+    if len(done.stdout) > MAXIMUM_BYTES:
+        raise RobotDescriptionError(f"expanded, larger than {MAXIMUM_BYTES} bytes", path=path)
+    return done.stdout, hashlib.sha256(done.stdout).hexdigest()
 
 
 def parse_xml(data: bytes, name: str, *, encoding: str | None = None) -> Element:
@@ -129,6 +187,7 @@ def parse_xml(data: bytes, name: str, *, encoding: str | None = None) -> Element
     open_: list[Element] = []
     closed: list[Element] = []
     left = MAXIMUM_ELEMENTS
+    remarks: list[str] = []
 
     def fail(problem: str) -> RobotDescriptionError:
         return RobotDescriptionError(problem, path=name, line=parser.CurrentLineNumber)
@@ -139,7 +198,8 @@ def parse_xml(data: bytes, name: str, *, encoding: str | None = None) -> Element
         if left < 0:
             raise fail(f"more than {MAXIMUM_ELEMENTS} elements")
         place = parser.CurrentByteIndex
-        open_.append(Element(name, tag, attributes, parser.CurrentLineNumber, place, place))
+        line = parser.CurrentLineNumber
+        open_.append(Element(name, tag, attributes, line, place, place, remarks=remarks))
         if len(open_) > MAXIMUM_DEPTH:
             raise fail("nested too deeply")
 

@@ -52,6 +52,8 @@ class AcquisitionNode(Node):
         self._declared = declare(self, AcquisitionParameters)
         values = self._declared.now
         self._robot = load_robot(values.robot, effort_meaning=values.effort_meaning or None)
+        for warning in self._robot.warnings:
+            self.get_logger().warning(warning)
         require_effort_meaning(self._robot)
         self._rate = values.expected_rate
         self._pace = BlockPace(values.block_period)

@@ -12,7 +12,7 @@ from robot_identification.signals.efforts.separate import EffortSource
 
 @dataclass(frozen=True)
 class AcquisitionParameters(Settings):
-    """What is received, and what becomes of it."""
+    """Parameters of the node acquisition: topics, recording, filters."""
 
     robot: str = same(SharedParameters, "robot")
     effort_meaning: str = same(SharedParameters, "effort_meaning")
@@ -78,7 +78,7 @@ class AcquisitionParameters(Settings):
 
     @property
     def effort_source(self) -> EffortSource | None:
-        """Where efforts come from that do not come with the joint states.
+        """Source of efforts that do not come with the joint states.
 
         Raises:
             SettingError: if the delay is beyond a second.

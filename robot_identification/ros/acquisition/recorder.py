@@ -84,7 +84,7 @@ _OTHER_CLOCK_NS = 15 * NANOSECONDS
 
 @dataclass(frozen=True)
 class Counts:
-    """What became of the samples of a recording; see SampleBlock.msg."""
+    """Counts of the samples of a recording; see SampleBlock.msg."""
 
     received: int = 0
     duplicate: int = 0

@@ -49,7 +49,7 @@ _THREADS = 4
 
 @dataclass(frozen=True)
 class _Made:
-    """What a calibration gives to others: made whole before anything of it is published."""
+    """Messages and files of a calibration: made whole before anything of it is published."""
 
     parameters: InertialParameters
     description: String
@@ -66,6 +66,8 @@ class CalibrationNode(Node):
         values = parameters.now
         source = values.robot
         self._robot = load_robot(source, effort_meaning=values.effort_meaning or None)
+        for warning in self._robot.warnings:
+            self.get_logger().warning(warning)
         described_by = source_urdf(source)
         urdf = values.urdf or described_by
         self._urdf = None if urdf is None else Path(urdf)
@@ -157,8 +159,9 @@ class CalibrationNode(Node):
         distance = "no prior" if math.isnan(far) else f"distance to the prior {far:.3g}"
         return (
             f"{calibrated.step.value}: relative error {calibrated.error.total:.4f}, "
-            f"{100.0 * calibrated.error_increase:.2g} % of it for consistency; {distance}"
-            + "".join(f"; {warning}" for warning in calibrated.warnings if SPOILT in warning)
+            f"{100.0 * calibrated.error_increase:.2g} % of it for consistency; "
+            f"{calibrated.cost}; {distance}"
+            + "".join(f"; {w}" for w in calibrated.warnings if SPOILT in w)
         )
 
     def _result(self, path: str) -> IdentificationResult:

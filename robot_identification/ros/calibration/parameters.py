@@ -10,7 +10,7 @@ from robot_identification.settings import Settings, same, setting
 
 @dataclass(frozen=True)
 class CalibrationParameters(Settings):
-    """What is calibrated to, and how its predictions are watched."""
+    """Parameters of the node calibration: publication, and the monitor of the model."""
 
     robot: str = same(SharedParameters, "robot")
     output_directory: str = same(SharedParameters, "output_directory")

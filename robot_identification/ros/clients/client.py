@@ -15,7 +15,7 @@ from rclpy.qos import QoSProfile
 from robot_identification.errors import InputError, ResultRefusedError, RobotIdentificationError
 from robot_identification.ros.clients.interruption import signals_held
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.jobs import CODES
+from robot_identification.ros.common.error_codes import CODES
 from robot_identification.ros.common.middleware import use_own_profiles
 from robot_identification.ros.common.polled_subscription import PolledSubscription
 
@@ -70,7 +70,7 @@ class RequestRefusedError(RobotIdentificationError):
 
 
 class RequestInvalidError(RequestRefusedError, InputError):
-    """What was asked for cannot be: a field, a file, a recording, the state of the robot."""
+    """The request is impossible: a field, a file, a recording, the state of the robot."""
 
 
 class ResultNotGivenError(RequestRefusedError, ResultRefusedError):

@@ -88,7 +88,7 @@ NANOSECONDS = 1_000_000_000
 @by_value
 @dataclass(frozen=True)
 class Sample:
-    """What one joint state says of a robot's joints, on the side where it was measured.
+    """One joint state of a robot's joints, on the side where it was measured.
 
     Attributes:
         stamp: header stamp in ns.

@@ -33,7 +33,7 @@ from robot_identification.settings import Kind, Setting, Settings, setting
 
 @dataclass(frozen=True)
 class SharedParameters(Settings):
-    """What their tables take over by :func:`robot_identification.settings.same`."""
+    """Settings that the tables of nodes take over by :func:`robot_identification.settings.same`."""
 
     robot: str = setting("robot file (YAML), URDF, or the name of a robot of this package")
     effort_meaning: str = setting(

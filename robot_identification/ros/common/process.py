@@ -150,7 +150,7 @@ def run(
 
 
 class EndRequest:
-    """What signals ask of a node that runs: first to end in order, later to end at once.
+    """Reaction of a node to signals: first to end in order, later to end at once.
 
     Signals that follow the first one within three seconds say nothing new: a terminal sends Ctrl-C
     to all nodes and ``ros2 launch`` sends it on, and a hand in a hurry presses twice.  Braking goes

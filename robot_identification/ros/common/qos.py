@@ -56,7 +56,7 @@ LATCHED = _profile(ReliabilityPolicy.RELIABLE, 1, DurabilityPolicy.TRANSIENT_LOC
 """Results: a node that starts late still receives the last one."""
 
 ARRIVED_WITHIN = Duration(seconds=4)
-"""How long a node that ends waits until its last message has arrived.
+"""Time that a node that ends waits until its last message has arrived.
 
 A heartbeat of Fast DDS as it comes (3 s), with which lost messages are asked for, and less than the
 5 s that launch gives.

@@ -14,7 +14,8 @@ from robot_identification.action import ExecuteExcitation
 from robot_identification.errors import CancelledError, NotCertifiedError, NothingInterruptedError
 from robot_identification.msg import ExcitationStatus
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.jobs import CODES, Job, JobSlot, refuse
+from robot_identification.ros.common.error_codes import CODES
+from robot_identification.ros.common.jobs import Job, JobSlot, refuse
 from robot_identification.ros.common.joint_states import NANOSECONDS
 from robot_identification.ros.common.parameters import NodeParameters
 from robot_identification.ros.excitation.experiments import Course
@@ -23,7 +24,12 @@ from robot_identification.ros.excitation.other_arms import OtherArms
 from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.ros.messages.trajectories import message_of
 from robot_identification.ros.planning.planner import Planner
-from robot_identification.ros.planning.planning import PlanningJob, Prepared, prepare, wider_limits
+from robot_identification.ros.planning.planning import (
+    PlanningJob,
+    Prepared,
+    prepare,
+    wider_limits,
+)
 from robot_identification.ros.planning.worker import Planned
 from robot_identification.ros.supervision.braking import BrakingLimits
 from robot_identification.ros.supervision.phases import (

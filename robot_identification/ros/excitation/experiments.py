@@ -53,7 +53,7 @@ class Course:
 
     @property
     def text(self) -> str:
-        """What is going on, for people."""
+        """Description of the present phase."""
         plan, motion = self.plan, self.motion
         if not isinstance(plan, OneJointPlan) or self.under_way == len(plan.schedule):
             return motion.text

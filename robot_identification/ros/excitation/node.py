@@ -27,7 +27,8 @@ from robot_identification.msg import ExcitationStatus
 from robot_identification.robot.model import PositionMeaning
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.actions import JobAction
-from robot_identification.ros.common.jobs import Job, JobSlot, code_name, error_code
+from robot_identification.ros.common.error_codes import code_name, error_code
+from robot_identification.ros.common.jobs import Job, JobSlot
 from robot_identification.ros.common.parameters import declare
 from robot_identification.ros.common.process import run
 from robot_identification.ros.excitation import execution as executor

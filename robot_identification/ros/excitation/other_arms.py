@@ -29,7 +29,7 @@ _AT_REST = 0.5
 
 @dataclass
 class WatchedArm:
-    """What the joint states of one robot have said.
+    """Joint states of one robot that have arrived.
 
     Attributes:
         name: of the robot in the cell file.

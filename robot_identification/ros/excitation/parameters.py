@@ -16,7 +16,7 @@ _FOURIER = "fourier: {}"
 
 @dataclass(frozen=True)
 class ExcitationParameters(Settings):
-    """What motions are planned, and how they are followed and watched."""
+    """Parameters of the node excitation: planning, execution, supervision."""
 
     robot: str = same(SharedParameters, "robot")
     output_directory: str = same(SharedParameters, "output_directory")

@@ -40,7 +40,7 @@ from robot_identification.settings import Settings, same, setting
 
 @dataclass(frozen=True)
 class ComputedTorqueParameters(Settings):
-    """What is fed forward, and when."""
+    """Parameters of the node computed_torque: topics and rate."""
 
     robot: str = same(SharedParameters, "robot")
     rate: float = setting(

@@ -16,7 +16,7 @@ from robot_identification.ros.acquisition.recorder import Block
 
 
 class Arrival(Enum):
-    """What becomes of a block."""
+    """Treatment of a block."""
 
     NEWEST = "newest"
     """It comes behind all that have come."""
@@ -29,7 +29,7 @@ class Arrival(Enum):
 
 
 class _Entry(NamedTuple):
-    """What is remembered of a block."""
+    """Record of a block that has arrived."""
 
     number: int
     first_sample: int

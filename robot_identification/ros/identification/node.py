@@ -63,6 +63,8 @@ class IdentificationNode(Node):
         self._declared = declare(self, IdentificationParameters)
         values = self._declared.now
         self._robot = load_robot(values.robot, effort_meaning=values.effort_meaning or None)
+        for warning in self._robot.warnings:
+            self.get_logger().warning(warning)
         require_effort_meaning(self._robot)
         started = time.monotonic()
         self._base = base_parameters(self._robot)

@@ -13,7 +13,7 @@ from robot_identification.settings import Settings, same, setting
 
 @dataclass(frozen=True)
 class IdentificationParameters(Settings):
-    """What is kept of recordings, and how it is identified from where requests do not say."""
+    """Parameters of the node identification: memory, and defaults of requests."""
 
     robot: str = same(SharedParameters, "robot")
     output_directory: str = same(SharedParameters, "output_directory")
@@ -84,6 +84,6 @@ class IdentificationParameters(Settings):
 
     @property
     def live_processing(self) -> ProcessingSettings:
-        """How the signals of live recordings are processed where requests do not say."""
+        """Settings of the signal processing of live recordings where requests have none."""
         window = self.velocity_threshold_window
         return ProcessingSettings(velocity_threshold_window=None if window < 0.0 else window)

@@ -17,7 +17,7 @@ from robot_identification.signals.recording import RawSamples, joined_samples
 @by_value
 @dataclass(frozen=True)
 class Repetition:
-    """How many samples in a row repeat the one before bit by bit, in samples that go on.
+    """Number of samples in a row that repeat the one before bit by bit.
 
     Measured efforts hardly ever repeat exactly in all joints, so many such samples tell of a
     driver that is stuck, or of a robot at rest without power.
@@ -114,7 +114,7 @@ class LiveRecording:
 
     @property
     def spoilt(self) -> str:
-        """What is to be said of blocks that contradict each other; empty where none do."""
+        """Warning of blocks that contradict each other; empty where none do."""
         if not self.conflicts:
             return ""
         return (

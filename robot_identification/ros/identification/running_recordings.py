@@ -41,7 +41,7 @@ def is_about_whole(request: Any) -> bool:
 
 @dataclass
 class _Work:
-    """What is known of a recording.
+    """State of a running recording.
 
     Attributes:
         recording: its identifier.

@@ -29,7 +29,7 @@ Publish = Callable[[IdentificationResult, int], None]
 
 @dataclass(frozen=True)
 class StreamingOptions(Settings):
-    """How estimates are streamed.
+    """Settings of streamed estimates.
 
     Attributes:
         overrides: processing settings that replace recommended and derived ones.

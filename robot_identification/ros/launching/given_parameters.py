@@ -24,7 +24,7 @@ def full_name(namespace: str, node: str) -> str:
 
 @dataclass(frozen=True)
 class GivenParameters:
-    """What a parameter file gives to the nodes of a launch.
+    """Content of a parameter file for the nodes of a launch.
 
     Attributes:
         sections: of the file, in its order.
@@ -82,4 +82,4 @@ class GivenParameters:
 
 
 NO_FILE = GivenParameters(())
-"""What is given where no file is named."""
+"""Parameters where no file is named."""

@@ -57,14 +57,14 @@ class NodeStart:
 
     @property
     def ros_arguments(self) -> list[str]:
-        """What the node is told about logging and security."""
+        """Arguments of the node about logging and security."""
         logging = ["--log-level", self.log_level]
         return [*logging, "--enclave", self.enclave] if self.enclave else logging
 
 
 @dataclass(frozen=True)
 class Suite:
-    """What a launch file starts.
+    """Nodes of a launch file.
 
     Attributes:
         arguments: its arguments.

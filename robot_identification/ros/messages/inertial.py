@@ -24,7 +24,7 @@ from robot_identification.robot.units import unit_of
 from robot_identification.ros.messages.common import floats, time_of
 
 _LARGEST = 1e12
-"""What no parameter of a machine reaches, in SI units."""
+"""Bound of every parameter of a machine, in SI units."""
 
 
 def parameters_message(

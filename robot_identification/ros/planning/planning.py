@@ -32,7 +32,12 @@ from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.excitation.plan import Plan, PlanSettings
 from robot_identification.robot.files.loading import load_robot, with_joint_limits
 from robot_identification.robot.files.values import load_values
-from robot_identification.robot.limits import Limit, wider_than_urdf
+from robot_identification.robot.limits import (
+    Limit,
+    sources_in_words,
+    stated_limits,
+    wider_than_urdf,
+)
 from robot_identification.robot.model import Array, Joint, RobotModel
 
 AnyPlan = Plan | OneJointPlan
@@ -41,7 +46,7 @@ AnyPlan = Plan | OneJointPlan
 
 @dataclass(frozen=True)
 class Sources:
-    """Where a robot is described.
+    """Files that describe a robot.
 
     Attributes:
         robot: robot file, URDF, or the name of a robot of the package.
@@ -218,7 +223,13 @@ def _narrowed(joint: Joint, sources: Sources, room: float) -> Joint:
         acceleration=less(given.acceleration, sources.acceleration_share),
         jerk=less(given.jerk, sources.acceleration_share),
     )
-    return replace(joint, limits=limits)
+    told = {
+        name: f"{source}, narrowed by the node"
+        if getattr(limits, name) != getattr(given, name)
+        else source
+        for name, source in joint.limit_sources.items()
+    }
+    return replace(joint, limits=limits, limit_sources=told)
 
 
 def wider_limits(machine: Machine) -> str:
@@ -226,6 +237,12 @@ def wider_limits(machine: Machine) -> str:
     kinds = get_args(Limit)
     wider = [text for kind in kinds for text in wider_than_urdf(machine.described, kind)]
     return f"; limits wider than in the URDF: {'; '.join(wider)}" if wider else ""
+
+
+def limit_sources(machine: Machine) -> str:
+    """Return where the limits stand, for people; empty if nobody knows."""
+    sources = sources_in_words(stated_limits(machine.described))
+    return f"; limits from {sources}" if sources else ""
 
 
 def prepare(

@@ -25,6 +25,7 @@ from robot_identification.ros.planning.planning import (
     PlanningJob,
     Sources,
     joints_without_room,
+    limit_sources,
     wider_limits,
 )
 from robot_identification.ros.planning.worker import Planned
@@ -191,8 +192,8 @@ def fill_plan(response: PlanExcitation.Response, planned: Planned, machine: Mach
     else:
         summary = _fill_points(response, plan)
     remarks = [*certificate.remarks, *([certificate.efforts] if certificate.efforts else [])]
-    told = "".join(f"; {remark}" for remark in remarks)
-    return f"{summary}, at rest within {response.braking_time:.2f} s{wider_limits(machine)}{told}"
+    told = [limit_sources(machine), wider_limits(machine), *(f"; {remark}" for remark in remarks)]
+    return f"{summary}, at rest within {response.braking_time:.2f} s{''.join(told)}"
 
 
 def _fill_points(response: PlanExcitation.Response, plan: Plan) -> str:

@@ -94,7 +94,7 @@ def _number(key: str, value: Any, least: float, most: float) -> float:
 
 @dataclass(frozen=True)
 class FaultInjectorParameters(Settings):
-    """What goes wrong."""
+    """Parameters of the fault injector."""
 
     faults: str = setting(
         "YAML file that says what goes wrong and when; empty: nothing; its time begins with the "

@@ -22,7 +22,7 @@ SIGNALS = ("position", "velocity", "effort")
 
 
 class Kind(Enum):
-    """What a fault does to a message."""
+    """Effect of a fault on a message."""
 
     NOT_A_NUMBER = "not_a_number"
     INFINITE = "infinite"

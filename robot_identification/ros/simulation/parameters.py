@@ -16,7 +16,7 @@ _PER_JOINT = "{}; one or one per joint"
 
 @dataclass(frozen=True)
 class SimulationParameters(Settings):
-    """What every simulated robot has, whatever computes its motion."""
+    """Parameters of every simulated robot, whatever computes its motion."""
 
     robot: str = same(SharedParameters, "robot", help="{}; it declares a controller")
     rate: float = setting("rate of joint_states", 500.0, minimum=1.0, maximum=1000.0, unit="Hz")
@@ -84,7 +84,7 @@ class SimulationParameters(Settings):
 
 @dataclass(frozen=True)
 class SimulatedRobotParameters(SimulationParameters):
-    """What the robot has whose motion this package computes."""
+    """Parameters of the robot whose motion this package computes."""
 
     parameters_file: str = setting(
         "true values of the standard parameters: a file, or the name of one in config/parameters; "
@@ -95,7 +95,7 @@ class SimulatedRobotParameters(SimulationParameters):
 
 @dataclass(frozen=True)
 class MujocoRobotParameters(SimulationParameters):
-    """What MuJoCo computes the motion from."""
+    """Parameters of the robot whose motion MuJoCo computes."""
 
     model: str = setting(
         "URDF or MJCF file that MuJoCo loads; empty: the URDF that the robot is described by, "

@@ -25,7 +25,7 @@ FARTHEST_EFFORT = 5.0
 
 
 class Loop(Protocol):
-    """What computes the motion of a robot under its controller, such as :class:`.ClosedLoop`.
+    """Simulation of a robot under its controller, such as :class:`.ClosedLoop`.
 
     Attributes:
         robot: the robot.
@@ -56,7 +56,7 @@ class Loop(Protocol):
 
 @dataclass(frozen=True)
 class Start:
-    """How a trajectory was taken over.
+    """Acceptance of a trajectory.
 
     Attributes:
         delay: time from now to the first point, in s; negative if the trajectory is joined late.

@@ -52,7 +52,7 @@ _NEARLY = 0.999
 
 @dataclass(frozen=True)
 class BrakingLimits:
-    """What braking keeps.
+    """Limits that braking keeps.
 
     Attributes:
         planned: the narrowed limits that plans keep, and braking wherever there is room.
@@ -83,7 +83,7 @@ class BrakingLimits:
 
 
 class Origin(Enum):
-    """Where braking sets out from."""
+    """State in which braking begins."""
 
     FOLLOWING = "the measured state, with the lag of the controller"
     MEASURED = "the measured state"
@@ -93,7 +93,7 @@ class Origin(Enum):
 @by_value
 @dataclass(frozen=True)
 class Situation:
-    """What is known at the moment at which a robot is to brake.
+    """State, motion and limits at the moment at which a robot is to brake.
 
     Attributes:
         reference: what it is to follow.

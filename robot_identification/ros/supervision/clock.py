@@ -17,7 +17,7 @@ _STEP = 20_000_000
 
 _TOGETHER = 1_000_000  # ns
 _READINGS = 3
-"""How often both clocks are read again where the process was paused between them."""
+"""Number of times that both clocks are read again where the process was paused between them."""
 
 
 @dataclass(frozen=True)

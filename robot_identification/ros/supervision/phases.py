@@ -13,7 +13,7 @@ from robot_identification.settings import Settings, setting
 
 
 class Phase(IntEnum):
-    """What is going on; the numbers are those of ExcitationStatus."""
+    """Phase of the execution; the numbers are those of ExcitationStatus."""
 
     APPROACHING = 3
     RUNNING = 4
@@ -41,7 +41,7 @@ MOVING = (Phase.APPROACHING, Phase.RUNNING, Phase.BRAKING)
 @by_value
 @dataclass(frozen=True)
 class MotionSettings(Settings):
-    """How a motion is watched; the age at which a state is stale is that of the states.
+    """Limits of the supervision; the age at which a state is stale is that of the states.
 
     Attributes:
         tracking_error: (joints,) at which absolute error the motion is stopped, rad or m.
@@ -92,7 +92,7 @@ class Command:
 
     @property
     def sent(self) -> Trajectory:
-        """What the controller gets: the trajectory, with the rest after it."""
+        """Trajectory for the controller: the motion, with the rest after it."""
         return self.trajectory.followed_by_rest(self.rest) if self.rest else self.trajectory
 
     @property

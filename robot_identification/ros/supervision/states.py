@@ -42,7 +42,7 @@ class Refusal(Enum):
 @by_value
 @dataclass(frozen=True)
 class Reading:
-    """Where the joints were at one time.
+    """Positions and velocities of the joints at one time.
 
     Attributes:
         stamp: header stamp in ns.
@@ -63,7 +63,7 @@ class Reading:
 @by_value
 @dataclass(frozen=True)
 class PhysicalMotion:
-    """What the joints can do between two states.
+    """Motion that is possible between two states.
 
     Attributes:
         speed: (joints,) limits of velocity in rad/s or m/s; infinite where there is none.

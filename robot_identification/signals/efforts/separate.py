@@ -28,7 +28,7 @@ LARGEST_DELAY = 1.0
 
 @dataclass(frozen=True)
 class EffortSource:
-    """Where efforts come from that do not come with the joint states.
+    """Source of efforts that do not come with the joint states.
 
     Attributes:
         topic: their topic.
@@ -94,7 +94,7 @@ class EffortSamples:
 
 @dataclass(frozen=True)
 class MergeCounts:
-    """What became of efforts and motion where they met.
+    """Efforts matched with the motion: counts of those kept and lost.
 
     Attributes:
         efforts: efforts received.

@@ -41,7 +41,7 @@ _TRIED, _NEAR_PEAK = 10, 1.0 + 0.0025 * np.array([0, -1, 1, -2, 2, -3, 3, -4, 4]
 
 @dataclass(frozen=True)
 class PeriodicMotion(Settings):
-    """What is known of a motion whose reference repeats."""
+    """Periods of a motion whose reference repeats."""
 
     period: float = setting("period of the motion", above=0.0, unit="s", metavar="SECONDS")
     harmonics: int | None = setting(

@@ -21,7 +21,7 @@ from robot_identification.signals.decimation import Decimator
 
 @dataclass(frozen=True)
 class Processing:
-    """How recorded signals become rows of a least-squares system; nothing is left open.
+    """Settings from recorded signals to rows of a least-squares system; nothing is left open.
 
     The settings are those of :class:`~robot_identification.robot.processing.ProcessingSettings`,
     with a threshold for every joint; 0 leaves no row out.  What a recording gets as rate is its

@@ -36,7 +36,7 @@ class Derived(NamedTuple):
 
 
 class DataProperties:
-    """What the recordings of one robot say about how to process them.
+    """Properties of the recordings of one robot that decide their processing.
 
     Args:
         recordings: at least one.

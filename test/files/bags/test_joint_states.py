@@ -19,7 +19,7 @@ from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE
 from robot_identification.files.bags.joint_states import read_joint_states
 from robot_identification.files.bags.writing import write_bag, write_joint_states
 from robot_identification.signals.recording import RawSamples
-from shared_data import DATA, requires
+from shared_data import measured_data, requires
 
 STORAGES = ["sqlite3", "mcap"]
 
@@ -273,7 +273,9 @@ def test_absent_reference_is_no_error(tmp_path):
 
 @requires("emps")
 def test_emps_bag_holds_states_and_reference():
-    read = read_joint_states(DATA / "emps" / "bag", ["slide"], reference_topic="/joint_reference")
+    read = read_joint_states(
+        measured_data("emps") / "bag", ["slide"], reference_topic="/joint_reference"
+    )
     assert read.samples.position.shape == read.samples.reference.shape == (24841, 1)
     assert read.samples.velocity is None
     assert np.abs(read.samples.reference - read.samples.position).max() < 0.01
@@ -282,6 +284,6 @@ def test_emps_bag_holds_states_and_reference():
 @requires("ur10")
 def test_bare_file_of_the_ur10_is_read():
     names = [f"wrist_{i}_joint" for i in (3, 2, 1)]
-    read = read_joint_states(DATA / "ur10" / "ur10_exciting_trajectory.db3", names)
+    read = read_joint_states(measured_data("ur10") / "ur10_exciting_trajectory.db3", names)
     assert read.samples.position.shape == read.samples.velocity.shape == (3441, 3)
     assert "SQLite has no checksums" in "".join(read.warnings)

@@ -18,9 +18,9 @@ from robot_identification.files.export.urdf_generation import generated_urdf
 from robot_identification.files.export.urdf_rewriting import rewritten_urdf
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.urdf import parse_urdf
-from shared_data import DATA, requires
+from shared_data import measured_data, requires
 
-UR10 = DATA / "ur10" / "ur10_robot.urdf"
+UR10 = measured_data("ur10") / "ur10_robot.urdf"
 UR5 = "ur_description/urdf/ur5_robot.urdf"
 PUBLISHED = (
     UR5,

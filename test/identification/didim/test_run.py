@@ -19,7 +19,7 @@ from robot_identification.identification.didim.run import identify_didim
 from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.didim.starts import Start
 from robot_identification.robot.files.loading import load_robot
-from shared_data import DATA, requires
+from shared_data import measured_data, requires
 from simulated_experiments import experiment
 
 NOISE = np.array([0.08, 0.006])
@@ -173,7 +173,7 @@ def test_tx40_with_its_coupled_wrist_from_the_regular_start():
 
 def emps():
     robot = load_robot("emps")
-    path = DATA / "emps" / "bag"
+    path = measured_data("emps") / "bag"
     recordings = read_recordings([path], robot, reference_topic="/joint_reference")
     return robot, recordings, [read_reference(path, recordings[0], robot)]
 

@@ -10,7 +10,7 @@ from robot_identification.identification.estimators.essential import Elimination
 from robot_identification.identification.identify import identify
 from robot_identification.identification.rows.factor import JointFactor, restrict
 from robot_identification.robot.files.loading import load_robot
-from shared_data import DATA, requires
+from shared_data import measured_data, requires
 
 NAMES = ("A", "B", "C", "D", "E")
 TRUTH = np.array([5.0, -3.0, 1.0, 0.0, 1e-4])
@@ -169,7 +169,7 @@ def test_impossible_rules_are_refused(rule, threshold, words):
 @requires("tx40")
 def test_the_tx40_has_about_thirty_essential_parameters():
     robot = load_robot("tx40")
-    recordings = read_recordings([DATA / "tx40" / "bag"], robot)
+    recordings = read_recordings([measured_data("tx40") / "bag"], robot)
     result = identify(robot, recordings, essential=EliminationRule())
     count = int(result.elimination.kept.sum())
     assert 25 <= count <= 31

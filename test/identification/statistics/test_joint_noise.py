@@ -20,7 +20,7 @@ from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.conditioning import joint_side_recording
 from robot_identification.signals.recording import RawSamples
-from shared_data import DATA, requires
+from shared_data import measured_data, requires
 
 NAMES = ("A", "B", "C", "D")
 VALUES = np.array([2.0, -1.0, 0.5, 3.0])
@@ -98,7 +98,7 @@ def test_columns_of_rounding_are_no_rank_and_take_no_degree_of_freedom():
 @requires("ur10")
 def test_the_first_joint_of_a_ur10_has_thirty_four_parameters():
     robot = load_robot("ur10")
-    recordings = read_recordings([DATA / "ur10" / "ur10_exciting_trajectory.db3"], robot)
+    recordings = read_recordings([measured_data("ur10") / "ur10_exciting_trajectory.db3"], robot)
     factors = identify(robot, recordings).factors
     assert factors[0].own_fit[1] == 34
     assert [f.own_fit[1] for f in factors[1:]] == [len(f.columns) for f in factors[1:]]

@@ -5,6 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from robot_identification.files.results import read_result
+from robot_identification.identification.diagnosis.finding import Finding, Severity
 from robot_identification.identification.identify import identify
 from robot_identification.identification.result_warnings import warnings_of
 from robot_identification.identification.statistics.reliability import parameter_reliability
@@ -40,3 +42,11 @@ def test_report_json_and_warnings_agree(result):
     (line,) = [one for one in warnings_of(result.regrouping.names, result.estimate)
                if "cannot be trusted alone" in one]  # fmt: skip
     assert line.endswith(": " + ", ".join(result.regrouping.names[:2]))
+
+
+def test_findings_survive_the_way_through_a_file(result, tmp_path):
+    finding = Finding(
+        Severity.DOUBT, "friction law", ("joint_1",), "it is another", "look", {"gain": 1.5}
+    )
+    replace(result, findings=(finding,)).save(tmp_path / "result.yaml")
+    assert read_result(tmp_path / "result.yaml").findings == (finding,)

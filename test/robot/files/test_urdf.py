@@ -1,20 +1,26 @@
 """A URDF becomes the same robot as a Denavit-Hartenberg table; what is wrong is named."""
 
+import pickle
 from dataclasses import replace
 
 import numpy as np
 import pinocchio as pin
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from robot_identification.collision.model import load_collision_model
 from robot_identification.errors import MissingLimitError, RobotDescriptionError
 from robot_identification.excitation.certification.certificate import certify
 from robot_identification.excitation.motions.trajectory import Trajectory
-from robot_identification.robot.files.loading import load_robot
+from robot_identification.files.export.urdf import read_urdf_text
+from robot_identification.files.plans.plans import certified_text
+from robot_identification.identification.base.parameters import base_parameters
+from robot_identification.robot.files.loading import load_robot, with_joint_limits
 from robot_identification.robot.files.urdf import read_urdf
 from robot_identification.robot.geometry import axis_frame, forward_kinematics
-from robot_identification.robot.limits import require_limits, wider_than_urdf
+from robot_identification.robot.limits import require_limits, stated_limits, wider_than_urdf
 from robot_identification.robot.model import JointType
 
 ARM = """\
@@ -234,10 +240,145 @@ def test_two_links_that_carry_each_other_are_refused(refused):
 def test_a_limit_that_is_needed_is_missed_by_name(write):
     robot = load_robot(write(ARM, "arm.urdf"))
     require_limits(robot, ["velocity"])
-    for kind, joint in [("position", "elbow"), ("acceleration", "shoulder"), ("effort", "elbow")]:
+    for kind, joint in [("position", "elbow"), ("effort", "elbow")]:
         with pytest.raises(MissingLimitError, match=f"joint {joint} has no {kind} limit") as caught:
             require_limits(robot, ["velocity", kind])
         assert (caught.value.joint, caught.value.limit) == (joint, kind)
+
+
+def test_all_limits_that_are_missing_are_told_at_once(write):
+    robot = load_robot(write(ARM, "arm.urdf"))
+    with pytest.raises(MissingLimitError) as caught:
+        require_limits(robot, ["position", "velocity", "acceleration", "effort"])
+    assert caught.value.missing == {
+        "position": ("elbow",),
+        "acceleration": ("shoulder", "elbow", "gripper"),
+        "effort": ("elbow",),
+    }
+    assert (caught.value.joint, caught.value.limit) == ("elbow", "position")
+    told = str(caught.value)
+    assert "shoulder, elbow, gripper have no acceleration limit" in told
+    assert "lower, upper, acceleration, effort" in told
+    sent = pickle.loads(pickle.dumps(caught.value))
+    assert (str(sent), sent.missing) == (told, caught.value.missing)
+
+
+SIX_DIGITS = [
+    (np.pi / 2, "1.5708"),
+    (-np.pi / 2, "-1.570796"),
+    (np.pi, "3.1416"),
+    (np.pi / 4, "0.785398"),
+]
+
+
+@pytest.mark.parametrize(("angle", "text"), SIX_DIGITS)
+def test_an_angle_is_the_one_that_six_written_digits_mean(write, angle, text):
+    exact, written = (
+        read_urdf(write(changed('rpy="0.3 0 0"', f'rpy="{value} 0 0"'), "arm.urdf")).robot
+        for value in (repr(angle), text)
+    )
+    np.testing.assert_array_equal(written.joints[2].rotation, exact.joints[2].rotation)
+    other = read_urdf(write(changed('rpy="0.3 0 0"', f'rpy="{angle + 2e-5} 0 0"'), "arm.urdf"))
+    assert np.abs(other.robot.joints[2].rotation - exact.joints[2].rotation).max() > 1e-5
+
+
+def test_a_robot_of_six_digits_has_the_base_parameters_of_the_exact_one(write):
+    """Else one more seems to be identifiable, with a condition number of 1e8."""
+    wrist = WRIST.format(turn="1.5708", axis="0 1e-6 1")
+    exact = WRIST.format(turn=repr(np.pi / 2), axis="0 0 1")
+    few, right = (
+        base_parameters(load_robot(write(text, "wrist.urdf"))).names for text in (wrist, exact)
+    )
+    assert few == right
+
+
+WRIST = """\
+<robot name="wrist"><link name="a"/><link name="b"/><link name="c"/><link name="d"/>
+<joint name="one" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint>
+<joint name="two" type="revolute"><parent link="b"/><child link="c"/><axis xyz="{axis}"/>
+<origin xyz="0.1 0 0.2" rpy="{turn} 0 0"/></joint>
+<joint name="three" type="revolute"><parent link="c"/><child link="d"/><axis xyz="0 0 1"/>
+<origin xyz="0.3 0 0" rpy="0 0 {turn}"/></joint></robot>
+"""
+
+
+def test_a_second_origin_is_passed_over_with_a_warning(write):
+    bare = load_robot(write(ARM, "arm.urdf"))
+    origin = '<origin xyz="0 0.1 0"/>'
+    robot = load_robot(write(changed(origin, f"{origin}<origin xyz='9 9 9'/>"), "arm.urdf"))
+    np.testing.assert_array_equal(robot.joints[1].translation, bare.joints[1].translation)
+    (warning,) = robot.warnings
+    assert "arm.urdf:24: joint[elbow]: a second <origin> on line 26 is passed over" in warning
+    assert not bare.warnings
+
+
+def test_a_second_origin_of_a_shape_is_told_by_the_certificate(write):
+    shape = "<collision>{}<geometry><sphere radius='0.1'/></geometry></collision>"
+    twice = shape.format("<origin xyz='0 0 1'/><origin xyz='0 0 2'/>")
+    path = write(changed('<link name="fore"/>', f'<link name="fore">{twice}</link>'), "arm.urdf")
+    robot = load_robot(path)
+    assert not robot.warnings
+    remarks = load_collision_model(path, robot).remarks
+    assert any("a second <origin>" in remark for remark in remarks)
+
+
+NEGATIVE = """<inertial><mass value="0.001"/>
+<inertia ixx="{}" ixy="0" ixz="0" iyy="1e-7" iyz="0" izz="1e-7"/></inertial>"""
+
+
+@pytest.mark.parametrize(("link", "moment", "accepted"), [
+    ("elbow_housing", "-1e-8", True),
+    ("elbow_housing", "-1e-3", False),
+    ("fore", "-1e-8", False),
+])  # fmt: skip
+def test_a_slightly_negative_inertia_of_a_fixed_part_is_a_warning(write, link, moment, accepted):
+    inertial = NEGATIVE.format(moment)
+    text = changed(f'<link name="{link}"/>', f'<link name="{link}">{inertial}</link>')
+    path = write(text, "arm.urdf")
+    if accepted:
+        (warning,) = load_robot(path).warnings
+        assert f"link[{link}].inertia: a principal moment of inertia is negative" in warning
+    else:
+        with pytest.raises(RobotDescriptionError, match="moment of inertia is negative"):
+            load_robot(path)
+
+
+XACRO = """\
+<robot name="x" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:property name="high" value="0.25"/>
+  <link name="a"/><link name="b"/>
+  <joint name="turn" type="revolute"><parent link="a"/><child link="b"/>
+    <origin xyz="0 0 ${2 * high}"/><axis xyz="0 0 1"/>
+    <limit lower="-1" upper="1" velocity="1" effort="1"/></joint>
+</robot>
+"""
+
+
+def test_a_xacro_file_is_expanded(write):
+    robot = load_robot(write(XACRO, "x.urdf.xacro"))
+    np.testing.assert_array_equal(robot.joints[0].translation, [0, 0, 0.5])
+    expanded, encoding = read_urdf_text(robot.file)
+    assert "xacro:" not in expanded
+    assert encoding == "utf-8"
+    assert robot.digest == read_urdf(robot.file).robot.digest
+    named = "name: named\neffort_meaning: joint_torque\nurdf: x.urdf.xacro\n"
+    assert load_robot(write(named)).joint_names == ("turn",)
+
+
+def test_a_xacro_file_that_cannot_be_expanded_says_why(write, monkeypatch):
+    path = write(XACRO.replace("2 * high", "2 * low"), "x.xacro")
+    with pytest.raises(RobotDescriptionError, match=r"xacro cannot expand it.*low"):
+        load_robot(path)
+    with pytest.raises(
+        RobotDescriptionError, match=r"end with \.xacro, or expand it first"
+    ) as caught:
+        load_robot(write(XACRO, "x.urdf"))
+    assert caught.value.line == 2
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(
+        RobotDescriptionError, match=r"not installed; install it .*xacro x\.xacro > x\.urdf"
+    ):
+        load_robot(path)
 
 
 OVERLAY = """\
@@ -305,6 +446,35 @@ def test_only_a_joint_itself_is_given_wider_limits_and_the_certificate_says_so(w
         if c.name == "position"
     )
     assert told in check.detail
+
+
+def test_a_certificate_and_a_plan_name_the_source_of_every_limit(write, tmp_path):
+    write(ARM, "arm.urdf")
+    text = with_defaults("{lower: -1.0, upper: 3.0, velocity: 1, acceleration: 9}")
+    described = load_robot(write(text + "joints: [{name: shoulder, limits: {upper: 2.5}}]\n"))
+    table = tmp_path / "joint_limits.yaml"
+    table.write_text("joint_limits: {elbow: {has_jerk_limits: true, max_jerk: 50.0}}\n")
+    robot = with_joint_limits(described, table)
+    sources = {(one.joint, one.limit): one.source for one in stated_limits(robot)}
+    assert sources["shoulder", "upper"] == "robot file, the joint itself"
+    assert sources["shoulder", "lower"] == sources["gripper", "upper"] == "URDF"
+    assert sources["shoulder", "velocity"] == sources["elbow", "lower"] == "joint_defaults"
+    assert sources["elbow", "jerk"] == "joint_limits.yaml"
+    assert ("shoulder", "jerk") not in sources
+    still = np.zeros((2, 3))
+    certificate = certify(robot, Trajectory(robot.joint_names, [0.0, 1.0], still, still, still))
+    told = certificate.summary()["limits"]["shoulder"]["upper"]
+    assert told == {"value": 2.5, "source": "robot file, the joint itself", "urdf": 2.0}
+    words = certificate.limit_sources
+    assert "acceleration" in words[words.index("joint_defaults: ") :]
+    assert "joint_limits.yaml: jerk" in words
+    lines = certified_text(
+        robot.name, Trajectory(robot.joint_names, [0.0, 1.0], still), certificate, ""
+    )
+    assert yaml.safe_load(lines)["limits"]["shoulder"]["upper"] == [
+        2.5,
+        "robot file, the joint itself",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,12 @@ from rclpy.logging import get_logger
 from robot_identification.srv import Identify
 
 from robot_identification import errors
-from robot_identification.ros.common import jobs as services
-from robot_identification.ros.common.jobs import CODES, JobSlot
+from robot_identification.ros.common.error_codes import (
+    CODES,
+    ERROR_CODES,
+    error_code,
+)
+from robot_identification.ros.common.jobs import JobSlot
 
 CLASSES = [
     value
@@ -23,15 +27,15 @@ def slot():
 
 @pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind.__name__)
 def test_every_error_has_a_code(kind):
-    assert kind in services.ERROR_CODES
-    assert services.ERROR_CODES[kind] != CODES.OK
+    assert kind in ERROR_CODES
+    assert ERROR_CODES[kind] != CODES.OK
 
 
 def test_an_error_that_is_not_in_the_table_gets_the_code_of_its_base():
     class NewError(errors.TopicError):
         pass
 
-    assert services.error_code(NewError("bag", "/t", [])) == CODES.BAG_UNREADABLE
+    assert error_code(NewError("bag", "/t", [])) == CODES.BAG_UNREADABLE
 
 
 def test_success_is_filled(slot):

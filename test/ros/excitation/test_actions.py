@@ -17,7 +17,7 @@ from live_nodes import complete_values
 from lock_step import LockStepCell
 from robot_identification.ros.clients.client import Client
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.jobs import CODES
+from robot_identification.ros.common.error_codes import CODES
 from robot_identification.ros.common.joint_states import stamp_of
 from simulated_cell import Status
 

@@ -12,7 +12,7 @@ from lock_step import LockStepCell
 from robot_identification.files.plans.plans import read_plan
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.jobs import CODES
+from robot_identification.ros.common.error_codes import CODES
 from robot_identification.ros.common.joint_states import stamp_of
 from simulated_cell import Status
 
@@ -116,12 +116,14 @@ def test_states_that_stop_coming_stop_the_motion(cell):
     np.testing.assert_allclose(cell.sent[count].trajectory.velocities[-1], 0.0)
     assert len(cell.sent) == count + 1
     cell.wait_for(Status.STOPPED, Status.FAULT)
+    cell.rest()
 
 
 def test_a_second_plan_is_busy_and_a_start_too_until_it_is_cancelled(cell):
     request = PlanExcitation.Request(optimizer="all", starts=50)
     first = cell.begun.ask(request)
-    cell.wait_for(Status.PLANNING)
+    cell.wait(lambda: first.done() or cell.status.state == Status.PLANNING, "plan that has begun")
+    assert not first.done(), first.result().message
     assert cell.answers.plan(**QUICK).error_code == CODES.BUSY
     assert cell.answers.start().message.startswith("BUSY")
     assert cell.answers.cancel("excitation").success

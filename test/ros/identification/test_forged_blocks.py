@@ -13,7 +13,7 @@ from std_msgs.msg import String
 from live_nodes import SAMPLES, states
 from robot_identification import msg
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.jobs import CODES
+from robot_identification.ros.common.error_codes import CODES
 
 pytestmark = pytest.mark.ros
 

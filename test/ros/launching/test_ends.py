@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from robot_identification.ros.launching.actions import Ends, ProcessFailedError
+from robot_identification.ros.launching.ends import Ends, ProcessFailedError
 
 NAMES = ("excitation", "acquisition", "calibration")
 NEEDED = ("excitation", "acquisition")

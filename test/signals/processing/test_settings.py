@@ -17,7 +17,7 @@ from robot_identification.signals.processing.settings import (
 )
 from robot_identification.signals.recording import RawSamples
 from robot_identification.signals.spectrum import motion_spectrum
-from shared_data import DATA, requires
+from shared_data import measured_data, requires
 
 NAMES = ("joint_1", "joint_2")
 
@@ -198,14 +198,14 @@ def test_settings_need_a_recording(robot):
 @pytest.mark.parametrize(
     ("robot_name", "bag"),
     [
-        pytest.param("emps", "emps/bag", marks=requires("emps")),
-        pytest.param("tx40", "tx40/bag", marks=requires("tx40")),
-        pytest.param("ur10", "ur10/ur10_exciting_trajectory.db3", marks=requires("ur10")),
+        pytest.param("emps", "bag", marks=requires("emps")),
+        pytest.param("tx40", "bag", marks=requires("tx40")),
+        pytest.param("ur10", "ur10_exciting_trajectory.db3", marks=requires("ur10")),
     ],
 )
 def test_data_lead_to_the_cutoff_that_their_authors_chose(robot_name, bag):
     robot = load_robot(robot_name)
-    recordings = read_recordings([DATA / bag], robot)
+    recordings = read_recordings([measured_data(robot_name) / bag], robot)
     assert not recordings[0].statistics.resampled
     derived = resolve_processing(
         dataclasses.replace(robot, processing=ProcessingSettings()), recordings

@@ -1,0 +1,1 @@
+"""Recordings of real robots that others have published."""

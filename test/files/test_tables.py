@@ -1,0 +1,168 @@
+"""Tables of text become the recordings that bags with the same samples become."""
+
+import numpy as np
+import pytest
+
+import robot_identification as ri
+from robot_identification.errors import BagError, SampleError, SettingError
+from robot_identification.files.tables import Columns, is_table, read_table
+
+NAMES = ("hip", "knee")
+HEADER = "time,position_hip,position_knee,velocity_hip,velocity_knee,effort_hip,effort_knee"
+
+
+def rows(count=60, step=0.01):
+    """Return (count, 7) time, positions, velocities and efforts of two joints."""
+    time = step * np.arange(count)
+    return np.column_stack([time, *(np.sin(time + 0.3 * k) for k in range(6))])
+
+
+def text(values, header=HEADER, separator=",", form="{:.9f}"):
+    lines = [header] if header else []
+    return "\n".join([*lines, *(separator.join(map(form.format, row)) for row in values)]) + "\n"
+
+
+@pytest.fixture
+def table(tmp_path):
+    def write(content, name="log.csv"):
+        path = tmp_path / name
+        path.write_text(content)
+        return path
+
+    return write
+
+
+def same(found, values):
+    np.testing.assert_allclose((found.stamps - found.stamps[0]) * 1e-9, values[:, 0], atol=1e-9)
+    for signal, first in (("position", 1), ("velocity", 3), ("effort", 5)):
+        np.testing.assert_allclose(found.signals[signal], values[:, first : first + 2], atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        HEADER,
+        "__time,"
+        + ",".join(
+            f"/joint_states/{j}/{s}" for s in ("position", "velocity", "effort") for j in NAMES
+        ),
+        "t,q1,q2,qd1,qd2,tau1,tau2",
+        "time," + ",".join(f"{j}.{s}" for s in ("position", "velocity", "effort") for j in NAMES),
+    ],
+)
+def test_columns_of_usual_names_are_found(table, header):
+    values = rows()
+    same(read_table(table(text(values, header)), NAMES), values)
+
+
+STATED = {"time": "1", "position": "2-3", "velocity": "4,5", "effort": "6-7"}
+
+
+@pytest.mark.parametrize(("separator", "name"), [(",", "a.csv"), (" ", "a.txt"), ("\t", "a.tsv")])
+def test_columns_without_names_have_numbers(table, separator, name):
+    values = rows()
+    path = table(text(values, "", separator), name)
+    same(read_table(path, NAMES, Columns.of(STATED)), values)
+    commented = table("# made by a logger\n# a b c\n" + text(values, "", separator), name)
+    same(read_table(commented, NAMES, Columns.of(STATED)), values)
+
+
+def test_decimal_commas_are_read_beside_semicolons(table):
+    values = rows()
+    content = text(values, HEADER.replace(",", ";"), ";").replace(".", ",")
+    same(read_table(table(content), NAMES), values)
+
+
+def test_patterns_name_the_columns_of_all_joints_in_the_robots_order(table):
+    values = rows()
+    header = "timestamp,q_1,q_0,v_1,v_0,i-knee,i-hip"
+    columns = Columns.of(
+        {"time": "timestamp", "position": "q_{i}", "velocity": "v_{i}", "effort": "i-{joint}"}
+    )
+    swapped = values[:, [0, 2, 1, 4, 3, 6, 5]]
+    same(read_table(table(text(swapped, header)), NAMES, columns), values)
+
+
+def test_units_are_those_that_are_stated(table):
+    values = rows()
+    scaled = values.copy()
+    scaled[:, 0] *= 1e3
+    scaled[:, 1:5] = np.degrees(scaled[:, 1:5])
+    scaled[:, 5:] *= 1e3
+    columns = Columns.of({
+        "time[ms]": "time", "position[deg]": "position_{joint}",
+        "velocity[deg/s]": "velocity_{joint}", "effort[mNm]": "effort_{joint}",
+    })  # fmt: skip
+    found = read_table(table(text(scaled)), NAMES, columns)
+    same(found, values)
+    assert not found.warnings
+    (warning,) = read_table(table(text(scaled)), NAMES).warnings
+    assert "lie 10 s apart; if the time is in milliseconds" in warning
+
+
+def test_stamps_keep_the_time_of_day(table):
+    values = rows()
+    values[:, 0] += 1.7e9
+    found = read_table(table(text(values)), NAMES)
+    assert abs(int(found.stamps[0]) - 1_700_000_000_000_000_000) < 1000
+    np.testing.assert_allclose(np.diff(found.stamps), 10_000_000, atol=600)
+
+
+def test_rows_of_other_topics_are_left_out(table):
+    values = rows()
+    lines = text(values).splitlines()
+    lines.insert(5, "0.035,,,,,,")
+    same(read_table(table("\n".join(lines)), NAMES), values)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda t: t.replace("effort_hip", "load"), "no column is known to be effort; it has time"),
+        (lambda t: t.replace("0.030000000,", "0.03x,"), 'line 5, time: "0.03x" is no number'),
+        (lambda t: t.replace("\n0.030000000,", "\n0.030000000,0,"), "line 5 has 8 cells"),
+        (lambda t: t.replace("\n0.030000000,", "\n,"), "line 5, time: is empty"),
+        (lambda t: t.splitlines()[0], "no rows of numbers"),
+        (lambda t: "", "no rows of numbers"),
+        (lambda t: t.replace("e", "\0"), "no table of text"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_line(table, change, words):
+    with pytest.raises(BagError, match=words):
+        read_table(table(change(text(rows()))), NAMES)
+
+
+@pytest.mark.parametrize(
+    ("stated", "error", "words"),
+    [
+        ({"speed": "a"}, SettingError, "name one of time, position"),
+        ({"position[inch]": "a"}, SettingError, "units of position are rad, deg"),
+        ({"position": " "}, SettingError, "name a column"),
+        ({"position": "q{n}"}, BagError, "no column q1 for position; it has time"),
+        ({"position": "2-4"}, BagError, "in 3 columns .2-4., but the robot has 2 joints"),
+        ({"position": "8,9"}, BagError, "no column 8"),
+    ],
+)
+def test_columns_that_are_not_there_are_named(table, stated, error, words):
+    with pytest.raises(error, match=words):
+        read_table(table(text(rows())), NAMES, Columns.of(stated))
+
+
+def test_a_recording_from_a_table_is_that_from_arrays(table):
+    robot = ri.load_robot("scara")
+    values = rows(400)
+    values[:, 0] += 3.0
+    path = table(text(values, "t,q1,q2,qd1,qd2,tau1,tau2"))
+    (read,) = ri.read_bags(robot, path)
+    made = ri.Recording.from_arrays(
+        robot, values[:, 0], values[:, 1:3], values[:, 5:], velocity=values[:, 3:5]
+    )
+    assert is_table(path)
+    assert (read.source, read.period) == (str(path), made.period)
+    assert len(read.digest) == 64
+    for signal in ("time", "position", "velocity", "effort"):
+        one, other = getattr(read.segments[0], signal), getattr(made.segments[0], signal)
+        np.testing.assert_allclose(one, other, atol=1e-8)
+    values[7, 6] = np.nan
+    with pytest.raises(SampleError):
+        ri.read_bags(robot, table(text(values, "t,q1,q2,qd1,qd2,tau1,tau2")))
