@@ -96,13 +96,13 @@ CAUSES: Mapping[str, Cause] = {
         "a torque that depends on its position ({detail})",
         "look for a spring, a balancer or cables; the model has none",
     ),
-    "missing coupling": Cause(
-        "{detail}", "declare the coupling of both drives in the robot file (couplings)"
-    ),
     "friction law": Cause(
         "another friction law ({detail})",
         "leave out slow rows (--velocity-threshold), or expect errors at speeds like these",
         Severity.DOUBT,
+    ),
+    "missing coupling": Cause(
+        "{detail}", "declare the coupling of both drives in the robot file (couplings)"
     ),
 }
 """Causes by their names, the simplest first."""

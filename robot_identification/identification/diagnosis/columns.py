@@ -14,7 +14,11 @@ import numpy.typing as npt
 from robot_identification.dynamics.friction import rate_terms
 from robot_identification.dynamics.kernels.terms import ACCELERATION, ONE
 from robot_identification.identification.diagnosis.motion import Motion
-from robot_identification.identification.diagnosis.refit import FLOOR, JointRows
+from robot_identification.identification.diagnosis.refit import (
+    FLOOR,
+    JointRows,
+    independent_rows,
+)
 from robot_identification.robot.model import Array, JointType
 from robot_identification.robot.terms import TERMS
 
@@ -47,11 +51,13 @@ class Explained(NamedTuple):
         addition: the columns.
         gain: in halvings of the variance of the joint, in the half of time where it is less.
         left: residual over effort before and after.
+        independent: how many of the rows are worth independent ones.
     """
 
     addition: Addition
     gain: float
     left: tuple[float, float]
+    independent: float
 
 
 def additions(motion: Motion, joint: int) -> Iterator[Addition]:
@@ -106,7 +112,9 @@ def explained(motion: Motion, joint: int, rows: JointRows) -> list[Explained]:
         size = rows.size
         ratios = [_left(residual[part], size) / _left(after[part], size) for part in parts]
         left = (_rms(residual) / size, _rms(after) / size)
-        found.append(Explained(addition, float(2.0 * np.log2(min(ratios))), left))
+        found.append(
+            Explained(addition, float(2.0 * np.log2(min(ratios))), left, independent_rows(after))
+        )
     return sorted(found, key=lambda one: -one.gain)
 
 

@@ -15,7 +15,11 @@ import numpy as np
 
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.diagnosis.causes import CAUSES, RANK
-from robot_identification.identification.diagnosis.columns import explained, friction_power
+from robot_identification.identification.diagnosis.columns import (
+    Explained,
+    explained,
+    friction_power,
+)
 from robot_identification.identification.diagnosis.finding import Finding, Severity, worst_first
 from robot_identification.identification.diagnosis.motion import thinned
 from robot_identification.identification.diagnosis.refit import FLOOR
@@ -28,11 +32,13 @@ EXPLAINS = 1.0
 """Halvings of one joint's variance from which on something that the model lacks is named."""
 
 _LEAST = 0.3
-_CHANCE = 3.0
+_CHANCE = 2.0
 """A change of sign, factor, time or place is named from a fall of one joint's variance by a fifth
-on, as no lack of a model looks like it, but not below three times what the best of all trials
-explains by chance: 2 ln(trials) / (n ln 2) of n independent rows.  How many these are follows from
-the correlation of residuals that follow each other, as of a process of first order."""
+on, as no lack of a model looks like it, but not below twice what the best of all trials explains by
+chance; see :func:`_by_chance`."""
+
+_COMMON = 1.5
+"""Wrong stamps are so for all joints: moving all explains more than moving the best of them."""
 
 _ALIKE = 0.85
 """A simpler cause is preferred where it explains this part of what the best one does."""
@@ -91,11 +97,16 @@ def _winner(trials: Trials, powers: Array) -> tuple[Trial, Trial | None] | None:
     if room < _LEAST:
         return None
     every = list(chain(trials.of_efforts(), trials.of_motion(), trials.of_description()))
-    most = max(every, key=lambda one: one.gain)
-    independent = float(np.median(most.fit.independent))
-    chance = 2.0 * np.log(len(every)) / (independent * np.log(2.0))
-    if most.gain < max(_LEAST, _CHANCE * chance):
+    shifts = [one.gain for one in every if one.cause == "time shift" and one.joints]
+    every = [
+        one
+        for one in every
+        if one.gain >= _needed(trials, one, len(every))
+        and _is_common(one, max(shifts, default=0.0))
+    ]
+    if not every:
         return None
+    most = max(every, key=lambda one: one.gain)
     most = trials.refined(most)
     rivals = [one for one in every if one.gain >= _ALIKE * most.gain]
     best = min([most, *rivals], key=lambda one: (_rank(one), _power(one, powers), -one.gain))
@@ -106,6 +117,43 @@ def _winner(trials: Trials, powers: Array) -> tuple[Trial, Trial | None] | None:
         if one.gain >= _ALIKE * best.gain and (one.cause, one.joints) != (best.cause, best.joints)
     ]
     return best, max(others, key=lambda one: one.gain, default=None)
+
+
+def _needed(trials: Trials, trial: Trial, tried: int) -> float:
+    """Return the gain from which on a trial is named, of so many that were tried."""
+    joint = _most_changed(trials, trial)
+    freed = 1 if trial.cause == "time shift" else len(trials.grams.rows[joint].columns)
+    chance = by_chance(tried, freed, float(trial.fit.independent[joint]))
+    # Friction that lags looks like a shift in one joint, as a lack of the model.
+    lagging = trial.cause == "time shift" and trial.joints
+    return max(EXPLAINS if lagging else _LEAST, _CHANCE * chance)
+
+
+def _is_common(trial: Trial, largest: float) -> bool:
+    """Tell whether a shift of all joints is not about one of them alone; true of other trials.
+
+    Args:
+        trial: the trial.
+        largest: gain of the best shift of one joint.
+    """
+    return trial.cause != "time shift" or bool(trial.joints) or trial.gain > _COMMON * largest
+
+
+def by_chance(tried: int, freed: int, independent: float) -> float:
+    """Return what the best of many changes explains of noise, in halvings of its variance.
+
+    Args:
+        tried: number of changes, whose best has a chi-squared of about 2 ln(tried).
+        freed: number of parameters whose columns are others then, which adds its own.
+        independent: number of rows, of those that are alike one counted.
+    """
+    return float((2.0 * np.log(tried) + freed) / (max(independent, 1.0) * np.log(2.0)))
+
+
+def _most_changed(trials: Trials, trial: Trial) -> int:
+    """Return the joint whose residual falls most."""
+    before, after = trials.before.left, trial.fit.left
+    return int(np.argmax(np.log(np.maximum(before, FLOOR) / np.maximum(after, FLOOR))))
 
 
 def _power(trial: Trial, powers: Array) -> float:
@@ -131,8 +179,7 @@ def _named(trials: Trials, best: Trial, other: Trial | None) -> Finding:
     names = trials.robot.joint_names
     before, after = trials.before.left, best.fit.left
     places = best.joints or tuple(trials.joints)
-    gains = np.log(np.maximum(before, FLOOR) / np.maximum(after, FLOOR))
-    shown = int(np.argmax(gains))
+    shown = _most_changed(trials, best)
     cause = CAUSES[_cause(best)]
     change = _change(trials, best)
     whole = best.joints == () and len(names) > 1
@@ -214,8 +261,9 @@ def _lacking(trials: Trials) -> list[Finding]:
     """Return what the model of a joint lacks by itself."""
     found = []
     names = trials.robot.joint_names
-    for joint, rows in enumerate(trials.grams.rows):
-        every = [one for one in explained(trials.motion, joint, rows) if one.gain >= EXPLAINS]
+    own = [explained(trials.motion, k, rows) for k, rows in enumerate(trials.grams.rows)]
+    for joint in trials.joints:
+        every = [one for one in own[joint] if _is_lacking(one, own)]
         if not every:
             continue
         missing = [one for one in every if one.addition.cause == "missing term"]
@@ -235,3 +283,21 @@ def _lacking(trials: Trials) -> list[Finding]:
             )
         )  # fmt: skip
     return found
+
+
+def _is_lacking(found: Explained, own: Sequence[Sequence[Explained]]) -> bool:
+    """Tell whether what an addition explains is beyond chance, and of a coupling, on both sides.
+
+    Args:
+        found: the addition.
+        own: of every joint what was tried.
+    """
+    tried, freed = len(own) * len(own[found.addition.joints[0]]), found.addition.matrix.shape[1]
+    chance = by_chance(tried, freed, found.independent)
+    if found.gain < max(EXPLAINS, _CHANCE * chance):
+        return False
+    if found.addition.cause != "missing coupling":
+        return True
+    joint, other = found.addition.joints
+    back = [one.gain for one in own[other] if one.addition.joints == (other, joint)]
+    return bool(back) and back[0] > _LEAST  # a drive that moves two joints is felt by both

@@ -126,8 +126,8 @@ class Grams:
             ]
         )
         rows = np.array([len(joint.effort) for joint in self.rows])
-        alike = np.array([_correlation(residual) for residual in residuals])
-        return Refit(values, left, parts, rows, rows * (1.0 - alike) / (1.0 + alike))
+        independent = np.array([independent_rows(residual) for residual in residuals])
+        return Refit(values, left, parts, rows, independent)
 
     def _solved(self, weights: Array, sides: Sequence[Array]) -> Array:
         gram = np.zeros((self.columns, self.columns))
@@ -145,12 +145,17 @@ class Grams:
         return solved
 
 
-def _correlation(residual: Array) -> float:
-    """Return the correlation of residuals that follow each other, not below zero."""
+def independent_rows(residual: Array) -> float:
+    """Return how many independent rows as many with this residual are worth.
+
+    Residuals are taken for a process of first order, by the correlation of those that follow each
+    other.
+    """
     if len(residual) < 2:
-        return 0.0
+        return float(len(residual))
     size = max(float(residual @ residual), float(np.finfo(float).tiny))
-    return float(np.clip(residual[1:] @ residual[:-1] / size, 0.0, 0.99))
+    alike = float(np.clip(residual[1:] @ residual[:-1] / size, 0.0, 0.99))
+    return len(residual) * (1.0 - alike) / (1.0 + alike)
 
 
 def _rms(values: Array) -> float:

@@ -33,8 +33,8 @@ _TYPICAL = 50_000  # samples that tell in what steps a signal comes
 _JUMP = 4.0
 _SHORTEST_FREEZE = 5
 
-# Noise hardly ever repeats a value; where a tenth repeat, they are held between updates, or coarse.
-_REPEATED = 0.1
+# Noise hardly ever repeats a value; where more than these do, values are held between updates.
+_REPEATED = 0.3
 _IMPROBABLE = 1e-9
 
 
