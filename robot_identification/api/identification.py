@@ -27,6 +27,8 @@ from robot_identification.files.bags.trajectories import (
 from robot_identification.files.parameters import read_base_values
 from robot_identification.files.plans.trajectories import read_trajectory
 from robot_identification.identification import identify as core
+from robot_identification.identification.diagnosis.diagnosis import Diagnosis
+from robot_identification.identification.diagnosis.diagnosis import diagnose as core_diagnose
 from robot_identification.identification.didim import run as didim
 from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.didim.starts import IDIM, REGULAR, Start
@@ -271,6 +273,37 @@ def validate(
         overrides=processing,
         identified=model.processing,
         derive_settings=derive_settings,
+        progress=progress,
+        cancelled=cancelled,
+    )
+
+
+def diagnose(
+    robot: RobotSource,
+    recordings: Run | Sequence[Run],
+    *,
+    processing: ProcessingSettings | None = None,
+    progress: Progress | None = None,
+    cancelled: Cancelled | None = None,
+) -> Diagnosis:
+    """Look for what is wrong with recordings or the description of a robot, as ``diagnose`` does.
+
+    Args:
+        robot: the robot, its file, or the name of a shipped one.
+        recordings: recordings or bags.
+        processing: settings of the signal processing that replace recommended and derived ones.
+        progress: told the stage and the fraction of the whole that is done.
+        cancelled: asked now and then whether to stop.
+
+    Raises:
+        SettingError: a setting is not possible.
+        CancelledError: ``cancelled`` says so.
+    """
+    robot = robot_of(robot)
+    return core_diagnose(
+        robot,
+        recordings_of(robot, recordings),
+        overrides=processing,
         progress=progress,
         cancelled=cancelled,
     )

@@ -2,7 +2,13 @@
 
 from robot_identification import errors
 from robot_identification.api.calibration import calibrate, export
-from robot_identification.api.identification import identify, identify_didim, merge, validate
+from robot_identification.api.identification import (
+    diagnose,
+    identify,
+    identify_didim,
+    merge,
+    validate,
+)
 from robot_identification.api.motion import certify, load_surroundings, plan, plan_one_joint
 from robot_identification.api.simulation import simulate
 from robot_identification.api.sources import load_result, read_bags
@@ -21,6 +27,8 @@ from robot_identification.excitation.simulated_recording import (
 )
 from robot_identification.files.datasets.fetching import FetchedDataset, fetch_dataset
 from robot_identification.identification.base.parameters import base_parameters
+from robot_identification.identification.diagnosis.diagnosis import Diagnosis
+from robot_identification.identification.diagnosis.finding import Finding
 from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.estimators.huber import HuberSettings
@@ -37,10 +45,12 @@ from robot_identification.signals.recording import Recording, Seconds
 __all__ = [
     "CalibratedParameters",
     "Certificate",
+    "Diagnosis",
     "DidimSettings",
     "EffortSource",
     "EliminationRule",
     "FetchedDataset",
+    "Finding",
     "FourierSettings",
     "HuberSettings",
     "IdentificationResult",
@@ -61,6 +71,7 @@ __all__ = [
     "base_parameters",
     "calibrate",
     "certify",
+    "diagnose",
     "export",
     "fetch_dataset",
     "identify",

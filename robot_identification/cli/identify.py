@@ -118,6 +118,7 @@ def _show(
         entries = {"sensitivity": sensitivity_entries(changes, names)} if changes else {}
         tables.print_json({**result.summary(), **entries})
         return
+    tables.print_findings(tables.console(), result.findings)
     if result.history is not None:
         didim.print_history(result.history, result.joint_names)
     tables.print_result(result)

@@ -31,6 +31,7 @@ COMMANDS = {
     "view": "Show a planned motion in its cell, as a page that a browser opens offline.",
     "simulate": "Simulate a robot along a trajectory and write a bag, as if it had been recorded.",
     "identify": "Identify the base parameters of a robot from recorded bags.",
+    "diagnose": "Look for what is wrong with recordings or the description of a robot.",
     "identify-many": "Identify from more bags than fit into memory, in parallel, resumable.",
     "merge": "Merge results of the same robot and settings into the one of all their recordings.",
     "calibrate": "Find the standard parameters nearest to a prior, essential and physically "
@@ -113,7 +114,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _tell(f"{PROGRAM}: interrupted{f': {error}' if str(error) else ''}")
         return EXIT_INTERRUPTED
     except RobotIdentificationError as error:
-        _tell(f"{name}: {' '.join(str(error).split())}")
+        told = "; ".join([str(error), *error.findings])
+        _tell(f"{name}: {' '.join(told.split())}")
         return _exit_code(error)
     return 0
 

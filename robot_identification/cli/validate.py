@@ -60,6 +60,7 @@ def run(options: argparse.Namespace) -> None:
     rows = [(name, f"{error:.6f}") for name, error in errors.items()]
     title = f"unexplained effort of {robot.name}, as a fraction"
     out = tables.console()
+    tables.print_findings(out, validation.findings)
     tables.print_table(out, title, ("joint", "relative error"), rows)
     out.print()
     tables.print_settings(out, validation.settings)

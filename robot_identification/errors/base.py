@@ -12,7 +12,12 @@ class RobotIdentificationError(Exception):
     """Base of every error that this package raises on purpose.
 
     It can be sent to another process, and arrives with its data.
+
+    Attributes:
+        findings: what a diagnosis of the recordings behind it has found, as lines for people.
     """
+
+    findings: tuple[str, ...] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _sent, (type(self), self.args, self.__dict__)

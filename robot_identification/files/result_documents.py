@@ -16,6 +16,7 @@ import yaml
 
 from robot_identification.errors import ShapeError
 from robot_identification.identification import entries as entry_of
+from robot_identification.identification.diagnosis.finding import finding_of
 from robot_identification.identification.effort_delay import EFFORT_DELAY
 from robot_identification.identification.estimators.choice import method_of
 from robot_identification.identification.estimators.essential import Elimination, Removal
@@ -108,6 +109,9 @@ def _beyond_the_fit(document: Mapping[str, Any], joint_names: tuple[str, ...]) -
         found["cross_validation"] = cross_validation_of(entries, joint_names)
     if "robust" in document:
         found["robustness"] = robustness_of(entry_of.mapping(document, "robust"))
+    if "findings" in document:
+        told = entry_of.mappings(document, "findings")
+        found["findings"] = tuple(finding_of(entry) for entry in told)
     if "periodic" in document:
         found["periodic"] = periodic_of(entry_of.mapping(document, "periodic"), joint_names)
     return found

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from robot_identification.identification.base.parameters import BaseParameters
+from robot_identification.identification.diagnosis.finding import Finding, worst_first
+from robot_identification.identification.diagnosis.outcome import outcome_findings
 from robot_identification.identification.effort_delay import delay_entry
 from robot_identification.identification.estimators.choice import ESTIMATORS
 from robot_identification.identification.estimators.estimator import Fit
@@ -64,6 +66,7 @@ def result_of(
     sources: Sequence[Source],
     settings: Mapping[str, Mapping[str, object]],
     warnings: Sequence[str] = (),
+    findings: Sequence[Finding] = (),
     **further: Any,
 ) -> IdentificationResult:
     """Return what a method gave as a result, with what a user should know before trusting it.
@@ -77,6 +80,7 @@ def result_of(
         sources: the recordings, with what is known of them.
         settings: every setting with its value and where it came from.
         warnings: what is to be said before all else, one line each.
+        findings: what a diagnosis of recordings and fit has found; that of the result is added.
         further: other attributes of the result.
 
     Raises:
@@ -88,7 +92,7 @@ def result_of(
     if validation is not None and estimator is not None and not estimator.own_regressor:
         refuse_worse_than_zero(validation)
     names = subject.joint_names
-    return IdentificationResult(
+    result = IdentificationResult(
         **vars(subject),
         sources=tuple(sources),
         method=method,
@@ -111,6 +115,7 @@ def result_of(
         seconds=time.monotonic() - begin,
         **further,
     )
+    return replace(result, findings=worst_first([*findings, *outcome_findings(result)]))
 
 
 def _cross_validated(source: RowSource, fit: Fit) -> CrossValidation | None:

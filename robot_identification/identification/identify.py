@@ -12,6 +12,17 @@ import numpy.typing as npt
 from robot_identification.errors import SettingError, ShapeError
 from robot_identification.identification.assembly import Subject, held_out_errors, result_of
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
+from robot_identification.identification.diagnosis.finding import (
+    Finding,
+    finding_entries,
+    worst_first,
+)
+from robot_identification.identification.diagnosis.fit import fit_findings
+from robot_identification.identification.diagnosis.outcome import error_findings
+from robot_identification.identification.diagnosis.recording import (
+    recording_findings,
+    telling_findings,
+)
 from robot_identification.identification.effort_delay import delay_entry
 from robot_identification.identification.estimators import least_squares
 from robot_identification.identification.estimators.choice import DEFAULT, estimator_of, fit
@@ -73,6 +84,7 @@ class Validation(Stored, Drawn):
         different_settings: settings that are not those that the values were identified with, by
             name, with both values and where the one that was used is from.
         warnings: what a user should know about the recordings, one line each.
+        findings: what a diagnosis of recordings and prediction has found, the worst first.
     """
 
     relative_error: RelativeError
@@ -86,6 +98,7 @@ class Validation(Stored, Drawn):
     processing: Processing = field(compare=False)
     different_settings: dict[str, dict[str, object]] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
     @property
     def headline(self) -> str:
@@ -118,6 +131,7 @@ class Validation(Stored, Drawn):
             "settings": self.settings,
             "different_settings": self.different_settings,
             "warnings": list(self.warnings),
+            "findings": finding_entries(self.findings),
         }
 
     def told_differences(self) -> tuple[str, ...]:
@@ -137,6 +151,7 @@ class Validation(Stored, Drawn):
         return predict(self.base, self.values, self.recordings[number], self.processing)
 
 
+@telling_findings
 def identify(
     robot: RobotModel,
     recordings: Sequence[Recording],
@@ -210,6 +225,7 @@ def identify(
         found.estimate.values,
         parts=len(rest),
     )
+    left = fit_findings(base, source.segments, processing)
     report("done", 1.0)
     about = [periodic_warnings(one, robot.joint_names) for one in told] or [()] * len(recordings)
     return result_of(
@@ -225,6 +241,7 @@ def identify(
             **periods_entry(averages),
         },
         warnings=[*processing_warnings(processing), *recording_warnings(held_out)],
+        findings=[*recording_findings(robot, recordings), *left],
         periodic=told,
         **errors,
     )
@@ -273,8 +290,10 @@ def validate(
     factors = _measured(base, recordings, processing, report, cancelled).merged()
     refuse_silent_joints([factors], [", ".join(recording.source for recording in recordings)])
     report("done", 1.0)
+    error = least_squares.relative_error(factors, vector)
+    found = error_findings(robot.joint_names, error, "these recordings")
     return Validation(
-        relative_error=least_squares.relative_error(factors, vector),
+        relative_error=error,
         rows=tuple(factor.rows for factor in factors),
         residual_std=tuple(f.residual_norm(vector) / max(f.rows, 1) ** 0.5 for f in factors),
         settings={**processing.entries(), **delay_entry(recordings)},
@@ -285,6 +304,7 @@ def validate(
         processing=processing,
         different_settings=different_settings(before, processing),
         warnings=(*processing_warnings(processing), *recording_warnings(recordings)),
+        findings=worst_first([*recording_findings(robot, recordings), *found]),
     )
 
 

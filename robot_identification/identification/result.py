@@ -11,6 +11,7 @@ import numpy as np
 
 from robot_identification.errors import ResultMismatchError
 from robot_identification.identification.base.parameters import BaseParameters
+from robot_identification.identification.diagnosis.finding import Finding, finding_entries
 from robot_identification.identification.estimators.essential import Elimination
 from robot_identification.identification.estimators.huber import Robustness, robustness_entries
 from robot_identification.identification.estimators.least_squares import Estimate, RelativeError
@@ -27,6 +28,7 @@ from robot_identification.identification.statistics.cross_validation import (
     cross_validation_entries,
     fold_entries,
 )
+from robot_identification.identification.statistics.trust import verdicts_of
 from robot_identification.presentation import Drawn, Stored
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
@@ -181,6 +183,7 @@ class IdentificationResult(Stored, Drawn):
         warnings: what a user should know before trusting the result.
         history: iterations of an iterative method, None for the others.
         periodic: what the periods of each recording tell, where they were averaged over.
+        findings: what a diagnosis of recordings, fit and validation has found, the worst first.
     """
 
     robot: str
@@ -203,6 +206,7 @@ class IdentificationResult(Stored, Drawn):
     warnings: tuple[str, ...] = field(default=())
     history: History | None = None
     periodic: tuple[PeriodicRecording, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
@@ -262,6 +266,7 @@ class IdentificationResult(Stored, Drawn):
             "settings": {name: dict(entry) for name, entry in self.settings.items()},
             "sources": [source_entries(source) for source in self.sources],
             "warnings": list(self.warnings),
+            "findings": finding_entries(self.findings),
         }
         if self.elimination is not None:
             entries["elimination"] = elimination_entries(self.elimination)
@@ -291,22 +296,21 @@ def is_good_enough(result: IdentificationResult, largest: float) -> bool:
         largest: standard deviation allowed, as a fraction of the value.
     """
     estimate = result.estimate
-    std = estimate.std
-    if estimate.std_robust is not None:
-        std = np.maximum(std, estimate.std_robust)
-    known = std <= largest * np.abs(estimate.values)
+    known = estimate.larger_std <= largest * np.abs(estimate.values)
     return bool(known.all() if result.elimination is None else known[result.elimination.kept].all())
 
 
 def parameter_entries(result: IdentificationResult) -> list[dict[str, object]]:
-    """Return one entry per base parameter: name, grouping, value and standard deviations.
+    """Return one entry per base parameter: name, grouping, value, deviations and verdict.
 
     ``essential`` is None where the elimination of unessential parameters was not asked for.
-    ``std_robust`` is None where the method or the version of the file has none.
+    ``std_robust`` is None where the method or the version of the file has none.  ``verdict`` goes
+    by the larger deviation; see :mod:`.statistics.trust`.
     """
     estimate = result.estimate
     robust = estimate.std_robust
     kept = None if result.elimination is None else result.elimination.kept
+    verdicts = verdicts_of(estimate, kept)
     return [
         {
             "name": name,
@@ -316,6 +320,7 @@ def parameter_entries(result: IdentificationResult) -> list[dict[str, object]]:
             "std_robust": None if robust is None else float(robust[i]),
             "relative_std_percent": float(estimate.relative_std_percent[i]),
             "essential": None if kept is None else bool(kept[i]),
+            "verdict": verdicts[i].value,
         }
         for i, name in enumerate(result.regrouping.names)
     ]

@@ -8,11 +8,15 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from robot_identification.identification.estimators.least_squares import Estimate
+from robot_identification.identification.statistics.trust import (
+    WEAK_BELOW,
+    Reliability,
+    verdicts_of,
+)
 from robot_identification.signals.recording import Recording, RecordingStatistics
 
 NO_CHECKSUMS = "SQLite has no checksums: damage cannot be noticed; record MCAP with CRC"
 _MOST_FILES = 3
-_UNTRUSTED_PERCENT = 30.0
 _POOR_CONDITION = 100.0
 _COLOURED = 1.5
 
@@ -90,12 +94,13 @@ def statistics_warnings(
 def warnings_of(names: tuple[str, ...], estimate: Estimate) -> tuple[str, ...]:
     """Return what a user should know before trusting the numbers."""
     lines = []
-    used = zip(names, estimate.relative_std_percent, estimate.values, strict=True)
-    doubtful = [name for name, percent, v in used if v != 0.0 and percent > _UNTRUSTED_PERCENT]
+    used = zip(names, verdicts_of(estimate), estimate.values, strict=True)
+    unknown = Reliability.NOT_IDENTIFIED
+    doubtful = [name for name, verdict, v in used if v != 0.0 and verdict is unknown]
     if doubtful:
         lines.append(
             f"{len(doubtful)} of {len(names)} parameters have a standard deviation above "
-            f"{_UNTRUSTED_PERCENT:g} % and cannot be trusted alone: {', '.join(doubtful)}"
+            f"{100.0 * WEAK_BELOW:g} % and cannot be trusted alone: {', '.join(doubtful)}"
         )
     if estimate.scaled_condition_number > _POOR_CONDITION:
         lines.append(

@@ -15,10 +15,10 @@ from robot_identification.identification.estimators.choice import method_of
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.statistics.reliability import (
     ParameterReliability,
-    Reliability,
     parameter_reliability,
 )
 from robot_identification.identification.statistics.residuals import joint_friction
+from robot_identification.identification.statistics.trust import Reliability
 from robot_identification.report import verdicts as words
 from robot_identification.report.errors_table import (
     MOST_ROWS,

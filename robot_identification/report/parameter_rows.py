@@ -14,8 +14,8 @@ from robot_identification.files.parameters import StandardParameters
 from robot_identification.identification.statistics.reliability import (
     TWO_SIDED_95,
     ParameterReliability,
-    Reliability,
 )
+from robot_identification.identification.statistics.trust import Reliability
 from robot_identification.report.evidence import Evidence
 from robot_identification.report.numbers import NONE, number, percent, with_interval
 from robot_identification.robot.model import RobotModel
@@ -27,12 +27,6 @@ VERDICT_CLASSES = {
     Reliability.GOOD: "good",
     Reliability.WEAK: "weak",
     Reliability.NOT_IDENTIFIED: "bad",
-    Reliability.REMOVED: "removed",
-}
-_SHORT = {
-    Reliability.GOOD: "good",
-    Reliability.WEAK: "weak",
-    Reliability.NOT_IDENTIFIED: "not identified",
     Reliability.REMOVED: "removed",
 }
 
@@ -113,7 +107,7 @@ def _parameter_row(
         prior="" if math.isnan(prior) else number(prior),
         bar=None if removed else _bar(parameter, prior),
         verdict=parameter.verdict.value,
-        short_verdict=_SHORT[parameter.verdict],
+        short_verdict=parameter.verdict.short,
         verdict_class=VERDICT_CLASSES[parameter.verdict],
         reason=parameter.reason,
     )

@@ -10,14 +10,20 @@ import numpy as np
 
 from robot_identification.calibration.calibrated import NOTABLE_COST
 from robot_identification.files.parameters import StandardParameters
+from robot_identification.identification.diagnosis.finding import (
+    Finding,
+    Severity,
+    worst_first,
+)
+from robot_identification.identification.diagnosis.outcome import outcome_findings
 from robot_identification.identification.estimators.choice import method_of
 from robot_identification.identification.estimators.least_squares import relative_error
 from robot_identification.identification.history import CONVERGED
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.statistics.reliability import (
     ParameterReliability,
-    Reliability,
 )
+from robot_identification.identification.statistics.trust import Reliability
 from robot_identification.report.errors_table import unseen_error
 from robot_identification.report.evidence import Evidence
 from robot_identification.report.numbers import counted, listed, number, percent
@@ -64,6 +70,18 @@ class Doubt:
     advice: str
 
 
+_LEVELS = {
+    Severity.MISTAKE: Level.BAD,
+    Severity.DOUBT: Level.CAUTION,
+    Severity.NOTE: Level.GOOD,
+}
+
+
+def told_findings(result: IdentificationResult) -> tuple[Finding, ...]:
+    """Return the findings of a result; of a file of an earlier version those that it shows."""
+    return worst_first([*result.findings, *outcome_findings(result)])
+
+
 def headline(result: IdentificationResult) -> str:
     """Return what was identified, from what and how."""
     seconds = sum(source.duration for source in result.sources)
@@ -80,16 +98,8 @@ def statements(
 ) -> tuple[Statement, ...]:
     """Return the summary of a report, sentence by sentence."""
     result = evidence.result
-    found = [_counts(parameters), _fit(result), _unseen(result), _condition(result)]
-    impossible = [p.name for p in parameters if p.impossible]
-    if impossible:
-        found.append(
-            Statement(
-                Level.BAD,
-                f"{listed(impossible)}: below zero beyond the interval, which no robot has; the "
-                "model lacks something there, or the efforts are not what they are taken for.",
-            )
-        )
+    found = [Statement(_LEVELS[f.severity], f"{f}.") for f in told_findings(result)]
+    found += [_counts(parameters), _fit(result), _unseen(result), _condition(result)]
     if result.history is not None:
         converged = result.history.verdict == CONVERGED
         found.append(

@@ -111,9 +111,10 @@ def test_json_is_plain_and_complete(run, scara_bag):
     assert json.loads(json.dumps(result, allow_nan=False)) == result
     assert {
         "method", "parameters", "condition_number", "relative_error", "rows", "iterations",
-        "converged", "seconds", "settings", "sources", "warnings",
+        "converged", "seconds", "settings", "sources", "warnings", "findings",
     } <= set(result)  # fmt: skip
     assert set(result["parameters"][0]) == {
         "name", "grouping", "value", "std", "std_robust", "relative_std_percent", "essential",
+        "verdict",
     }  # fmt: skip
     assert all(set(entry) == {"value", "reason"} for entry in result["settings"].values())

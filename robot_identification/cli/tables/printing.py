@@ -9,11 +9,14 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from robot_identification.identification.diagnosis.finding import Finding
 from robot_identification.presentation import plain
 
 # Columns of text, flush left; those of numbers stand flush right.
 _TEXT = (
     "grouping",
+    "verdict",
+    "what",
     "from",
     "bag",
     "joint",
@@ -54,6 +57,12 @@ def print_table(
 def print_glossary(out: Console) -> None:
     """Print where the terms of the tables above are explained."""
     out.print(f"terms: {_GLOSSARY}", markup=False, soft_wrap=True)
+
+
+def print_findings(out: Console, findings: Iterable[Finding]) -> None:
+    """Print what a diagnosis has found, the worst first, a line each."""
+    for finding in findings:
+        out.print(finding.line, markup=False, soft_wrap=True)
 
 
 def print_warnings(out: Console, warnings: Iterable[str]) -> None:

@@ -9,17 +9,20 @@ from rich.console import Console
 from robot_identification.cli.tables import fit as fit_tables
 from robot_identification.cli.tables.printing import (
     console,
+    print_findings,
     print_glossary,
     print_json,
     print_table,
     print_warnings,
 )
 from robot_identification.identification.result import IdentificationResult, error_entries
+from robot_identification.identification.statistics.trust import verdicts_of
 
 __all__ = [
     "console",
     "print_different_settings",
     "print_errors",
+    "print_findings",
     "print_glossary",
     "print_json",
     "print_result",
@@ -33,6 +36,8 @@ def print_result(result: IdentificationResult) -> None:
     """Print an identification: parameters, errors per joint, settings, warnings."""
     out = console()
     estimate = result.estimate
+    kept = None if result.elimination is None else result.elimination.kept
+    verdicts = verdicts_of(estimate, kept)
     rows = [
         (
             name,
@@ -40,6 +45,7 @@ def print_result(result: IdentificationResult) -> None:
             f"{estimate.std[i]:.4g}",
             "-" if estimate.std_robust is None else f"{estimate.std_robust[i]:.4g}",
             _percent(result, i),
+            verdicts[i].short,
             result.regrouping.grouping_text(i),
         )
         for i, name in enumerate(result.regrouping.names)
@@ -47,7 +53,8 @@ def print_result(result: IdentificationResult) -> None:
     title = f"{len(rows)} base parameters of {result.robot} ({result.method}, SI units, joint side)"
     if result.elimination is not None:
         title += f", {int(result.elimination.kept.sum())} of them essential"
-    print_table(out, title, ("parameter", "value", "std", "std robust", "std %", "grouping"), rows)
+    columns = ("parameter", "value", "std", "std robust", "std %", "verdict", "grouping")
+    print_table(out, title, columns, rows)
     out.print()
     print_errors(out, result)
     out.print()

@@ -11,6 +11,7 @@ import scipy
 
 from robot_identification.errors import CancelledError, RobotIdentificationError
 from robot_identification.identification.assembly import Subject, result_of
+from robot_identification.identification.diagnosis.recording import recording_findings
 from robot_identification.identification.didim.experiments import Experiment, has_positions
 from robot_identification.identification.didim.iteration import Iterations, Problem
 from robot_identification.identification.didim.preparation import FirstParameters
@@ -167,6 +168,7 @@ def outcome(
         sources=list(map(Source.of, recordings)),
         settings=_settings(problem),
         warnings=[mismatch] if mismatch else [],
+        findings=recording_findings(base.robot, recordings),
         iterations=len(history.iterations) - 1,
         converged=history.verdict == CONVERGED,
         history=history,

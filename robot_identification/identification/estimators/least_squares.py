@@ -62,6 +62,11 @@ class Estimate:
     rows: tuple[int, ...]
     std_robust: Array | None = None
 
+    @property
+    def larger_std(self) -> Array:
+        """(parameters,) the larger of both standard deviations, by which estimates are judged."""
+        return self.std if self.std_robust is None else np.maximum(self.std, self.std_robust)
+
     @cached_property
     def relative_std_percent(self) -> Array:
         """(parameters,) standard deviations in percent of the values (Gautier et al. 2013, eq. 19).

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
 
 import numpy as np
 import scipy.linalg
 
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.rows.factor import JointFactor, stack
+from robot_identification.identification.statistics.trust import Reliability, verdicts_of
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
 from robot_identification.robot.terms import TERMS, SignCondition
-
-GOOD_BELOW = 0.05
-WEAK_BELOW = 0.30
-"""Relative standard deviations; above the second, ``identify`` warns too."""
 
 TWO_SIDED_95 = 1.96
 _ENTANGLED = 0.8  # correlation above which two parameters are hard to tell apart
@@ -28,15 +24,6 @@ _NEVER_NEGATIVE = (
     *("XX", "YY", "ZZ", "M"),
     *(term.name for term in TERMS if term.sign is not SignCondition.ANY),
 )
-
-
-class Reliability(Enum):
-    """The verdict on a base parameter."""
-
-    GOOD = "good"
-    WEAK = "weak"
-    NOT_IDENTIFIED = "not identified by this motion"
-    REMOVED = "removed as not essential"
 
 
 @dataclass(frozen=True)
@@ -159,26 +146,23 @@ def _weights(result: IdentificationResult, factors: Sequence[JointFactor]) -> Ar
 def parameter_reliability(result: IdentificationResult) -> tuple[ParameterReliability, ...]:
     """Return the verdict on every base parameter of a result.
 
-    ``GOOD``: known to better than 5 % (one standard deviation, the larger where there are two).
-    ``WEAK``: to better than 30 %.  ``NOT_IDENTIFIED``: worse.  ``REMOVED``: the effort can do
-    without it (Gautier and Venture 2013, section III), and it was set to zero.
+    The verdict itself is that of :mod:`.trust`, as everywhere.
 
     Args:
         result: the result.
     """
     motion = excitation(result)
-    return tuple(_judged(result, motion, i) for i in range(len(result.regrouping.names)))
+    kept = None if result.elimination is None else result.elimination.kept
+    verdicts = verdicts_of(result.estimate, kept)
+    return tuple(_judged(result, motion, i, verdict) for i, verdict in enumerate(verdicts))
 
 
 def _judged(
-    result: IdentificationResult, motion: Excitation | None, index: int
+    result: IdentificationResult, motion: Excitation | None, index: int, verdict: Reliability
 ) -> ParameterReliability:
     estimate = result.estimate
-    value, std = float(estimate.values[index]), float(estimate.std[index])
-    if estimate.std_robust is not None:
-        std = max(std, float(estimate.std_robust[index]))
+    value, std = float(estimate.values[index]), float(estimate.larger_std[index])
     relative = std / abs(value) if value else float("inf")
-    verdict = _verdict(result, index, relative)
     effect, inflation, entangled = _company(result, motion, index)
     impossible = value + TWO_SIDED_95 * std < 0.0 and _is_never_negative(result, index)
     return ParameterReliability(
@@ -205,14 +189,6 @@ def _is_never_negative(result: IdentificationResult, index: int) -> bool:
     leading = result.regrouping.leading[index]
     alone = len(result.regrouping.grouping(index)) == 1
     return alone and leading.rstrip("0123456789") in _NEVER_NEGATIVE
-
-
-def _verdict(result: IdentificationResult, index: int, relative: float) -> Reliability:
-    if result.elimination is not None and not result.elimination.kept[index]:
-        return Reliability.REMOVED
-    if relative <= GOOD_BELOW:
-        return Reliability.GOOD
-    return Reliability.WEAK if relative <= WEAK_BELOW else Reliability.NOT_IDENTIFIED
 
 
 def _company(

@@ -8,6 +8,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 
 from robot_identification.ros.acquisition.bag import BagRecording
+from robot_identification.ros.acquisition.judgement import Judgement
 from robot_identification.ros.acquisition.recorder import Recorder
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.joint_states import DriverSubscription, Sample
@@ -24,11 +25,19 @@ class Diagnostics:
         node: the node that publishes.
         robot: name of the robot.
         states: where they come from.
+        judgement: of what is recorded; None where samples are not whole, as efforts come apart.
     """
 
-    def __init__(self, node: Node, robot: str, states: DriverSubscription) -> None:
+    def __init__(
+        self,
+        node: Node,
+        robot: str,
+        states: DriverSubscription,
+        judgement: Judgement | None = None,
+    ) -> None:
         self._node = node
         self._states = states
+        self._judgement = judgement
         self._robot = robot
         self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", qos.STATUS)
         self._statistics = StampStatistics()
@@ -131,6 +140,8 @@ class Diagnostics:
             return DiagnosticStatus.WARN, "the clock of the joint states was set back"
         if news[2] > 0 or news[3] > 0:
             return DiagnosticStatus.WARN, "joint states are being lost"
+        if recorder and self._judgement is not None and (found := self._judgement.mistakes()):
+            return DiagnosticStatus.WARN, "; ".join(finding.line for finding in found)
         return DiagnosticStatus.OK, "recording" if recorder else "receiving"
 
     def _values(self, recorder: Recorder | None, bag: BagRecording | None) -> list[tuple[str, str]]:

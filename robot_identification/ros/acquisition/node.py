@@ -26,6 +26,7 @@ from robot_identification.ros.acquisition.bag import BagRecording
 from robot_identification.ros.acquisition.diagnostics import Diagnostics
 from robot_identification.ros.acquisition.efforts import JOINT_STATE_TYPE, SeparateEfforts
 from robot_identification.ros.acquisition.filtered import FilteredPublisher
+from robot_identification.ros.acquisition.judgement import Judgement
 from robot_identification.ros.acquisition.parameters import AcquisitionParameters
 from robot_identification.ros.acquisition.recorder import Block, BlockPace, Recorder, continuation
 from robot_identification.ros.acquisition.reference import Reference
@@ -76,7 +77,8 @@ class AcquisitionNode(Node):
                 self, self._robot, source, values.effort_type, self._on_effort
             )
         self._states = DriverSubscription(self, JointState, "joint_states", self._on_state)
-        self._diagnostics = Diagnostics(self, self._robot.name, self._states)
+        self._judgement = Judgement(self._robot) if source is None else None
+        self._diagnostics = Diagnostics(self, self._robot.name, self._states, self._judgement)
         self._reader = JointStateReader(
             self._robot.joint_names, self._states.topic, efforts=source is None
         )
@@ -114,6 +116,8 @@ class AcquisitionNode(Node):
             return
         self._diagnostics.observe(sample)
         if self._recorder is not None:
+            if self._judgement is not None:
+                self._judgement.observe(sample)
             self._record(self._recorder, sample)
             self._keep(self._states.topic, JOINT_STATE_TYPE, message, time.time_ns())
 
@@ -183,6 +187,8 @@ class AcquisitionNode(Node):
     def _open(self, name: str, bag: BagRecording | None) -> Recorder:
         efforts = None if self._efforts is None else self._efforts.buffer
         self._pace.begin()
+        if self._judgement is not None:
+            self._judgement.begin()
         self._recorder = Recorder(name, len(self._robot.joints), self._rate, efforts)
         self._bag = bag
         if self._filtered is not None:

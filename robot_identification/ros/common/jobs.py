@@ -189,7 +189,8 @@ class JobSlot:
         """Log why work has failed and return an empty response that says so."""
         if isinstance(error, errors.RobotIdentificationError):
             self._log.warning(f"{name}: {error}")
-            return refuse(response, error_code(error), str(error))
+            told = "; ".join([str(error), *error.findings])
+            return refuse(response, error_code(error), told)
         import traceback
 
         self._log.error(f"{name} failed:\n{''.join(traceback.format_exception(error))}")

@@ -18,6 +18,7 @@ from robot_identification.action import IdentifyDidim as DidimAction
 from robot_identification.errors import InputError
 from robot_identification.files.results import dump
 from robot_identification.identification.base.parameters import base_parameters
+from robot_identification.identification.diagnosis.finding import Finding, Severity
 from robot_identification.identification.estimators.choice import DEFAULT
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.estimators.estimator import Choice
@@ -232,7 +233,7 @@ class IdentificationNode(Node):
         self._streamed.answered(lambda: self._results.publish(response.result))
         error = result.estimate.relative_error.total
         summary = f"{len(result.regrouping.names)} base parameters, relative error {error:.4f}"
-        return _told(summary, result.warnings)
+        return _told(summary, result.warnings, result.findings)
 
     def _streaming_options(self) -> StreamingOptions | None:
         values = self._declared.now
@@ -274,8 +275,9 @@ class IdentificationNode(Node):
             self._reporter(job),
             job.cancelled,
         )
+        found = validation.findings
         told = (*validation.warnings, *validation.told_differences())
-        response.warnings = list(told)
+        response.warnings = [*(finding.line for finding in found), *told]
         response.joint_names = list(self._robot.joint_names)
         response.relative_error = floats(validation.relative_error.joints)
         response.relative_error_total = validation.relative_error.total
@@ -283,7 +285,8 @@ class IdentificationNode(Node):
         response.rows = list(validation.rows)
         response.settings = setting_messages(validation.settings)
         response.seconds = validation.seconds
-        return _told(f"relative error {validation.relative_error.total:.4f}", told)
+        summary = f"relative error {validation.relative_error.total:.4f}"
+        return _told(summary, told, validation.findings)
 
     def _on_base_parameters(
         self, request: BaseParameters.Request, response: BaseParameters.Response
@@ -306,9 +309,10 @@ class IdentificationNode(Node):
         return ProgressReporter(self, self._progress, robot.name, robot.joint_names, job.tell)
 
 
-def _told(summary: str, warnings: Sequence[str]) -> str:
-    """Return a line for people that does not pass over recordings that are spoilt."""
-    return "; ".join([summary, *(warning for warning in warnings if SPOILT in warning)])
+def _told(summary: str, warnings: Sequence[str], findings: Sequence[Finding]) -> str:
+    """Return a line for people that passes over neither mistakes nor recordings that are spoilt."""
+    mistakes = [f.line for f in findings if f.severity is Severity.MISTAKE]
+    return "; ".join([summary, *mistakes, *(line for line in warnings if SPOILT in line)])
 
 
 def make_executor() -> Executor:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from robot_identification.identification.base.parameters import BaseParameters
+from robot_identification.identification.diagnosis.finding import Finding, worst_first
+from robot_identification.identification.diagnosis.recording import recording_findings
 from robot_identification.identification.estimators.choice import DEFAULT, method_of
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.estimators.estimator import Choice
@@ -48,6 +50,7 @@ class _Work:
         taken: these.
         described: the recording without samples, with what is known of its efforts; None before
             settings were derived.
+        judged: what is wrong with the part of it from which settings were derived.
     """
 
     recording: str
@@ -55,6 +58,7 @@ class _Work:
     identification: GrowingIdentification
     taken: tuple[RawSamples, ...] = ()
     described: Recording | None = None
+    judged: tuple[Finding, ...] = ()
 
     def goes_on(self, source: LiveRecording, overrides: ProcessingSettings) -> bool:
         """Tell whether a recording is this one with more blocks, or no more.
@@ -109,16 +113,20 @@ class RunningRecordings:
         work.taken = source.blocks
         settled_at = work.identification.settled_at
         if settled_at is not None and work.described is None:
-            work.described = self._described(source, settled_at, cancelled)
+            early = self._described(source, settled_at, cancelled)
+            work.judged = recording_findings(self._robot, [early])
+            work.described = replace(early, segments=())
         self._work = work
         if work.described is None:
             return None
         choice = Choice(request.method or DEFAULT, EliminationRule() if request.essential else None)
         warnings = (*work.described.warnings, *source.warnings())
-        return work.identification.result(choice, replace(work.described, warnings=warnings))
+        described = replace(work.described, warnings=warnings)
+        result = work.identification.result(choice, described)
+        return replace(result, findings=worst_first([*work.judged, *result.findings]))
 
     def _described(self, source: LiveRecording, settled_at: int, cancelled: Cancelled) -> Recording:
-        """Return a recording without samples; its warnings tell the delay of separate efforts.
+        """Return the first part of a recording; its warnings tell the delay of separate efforts.
 
         Args:
             source: the recording.
@@ -127,5 +135,4 @@ class RunningRecordings:
         """
         first = [b for b in source.blocks if len(b.stamps) and int(b.stamps[0]) <= settled_at]
         early = replace(source, blocks=tuple(first))
-        known = recording_of(early, self._robot, cancelled=cancelled)
-        return replace(known, segments=())
+        return recording_of(early, self._robot, cancelled=cancelled)

@@ -173,7 +173,7 @@ def result_message(
         converged=result.converged,
         good_enough=is_good_enough(result, good_enough_std),
         seconds=result.seconds,
-        warnings=list(result.warnings),
+        warnings=[*(finding.line for finding in result.findings), *result.warnings],
     )
     message.header.stamp = time_of(stamp)
     return message

@@ -7,6 +7,7 @@ import pytest
 
 from robot_identification.errors import MessageError
 from robot_identification.identification.base.parameters import base_parameters
+from robot_identification.identification.diagnosis.finding import Finding, Severity
 from robot_identification.identification.estimators import least_squares
 from robot_identification.identification.estimators.essential import EliminationRule, eliminate
 from robot_identification.identification.estimators.least_squares import RelativeError
@@ -204,3 +205,13 @@ def test_a_message_that_nobody_means_well_is_refused_before_anything_is_made_of_
         assert tracemalloc.get_traced_memory()[1] < 30_000_000
     finally:
         tracemalloc.stop()
+
+
+def test_what_is_wrong_stands_first_among_the_warnings_of_a_message(robot):
+    finding = Finding(Severity.MISTAKE, "effort sign", ("joint_2",), "they are negated", "turn it")
+    result = dataclasses.replace(made(robot, None), findings=(finding,))
+    message = through_dds(result_message(result, robot, stamp=0))
+    assert list(message.warnings) == [
+        "mistake: joint_2: effort sign: they are negated; turn it",
+        "look here",
+    ]

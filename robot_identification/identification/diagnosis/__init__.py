@@ -1,0 +1,1 @@
+"""Diagnosis: what is wrong with a recording, a description or a fit, joint by joint."""

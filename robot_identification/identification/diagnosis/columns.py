@@ -1,0 +1,180 @@
+"""What a joint's own rows tell: what the model lacks there, and the sign of its friction.
+
+A joint's rows are fitted by themselves here, so that mistakes of other joints do not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.dynamics.friction import rate_terms
+from robot_identification.dynamics.kernels.terms import ACCELERATION, ONE
+from robot_identification.identification.diagnosis.motion import Motion
+from robot_identification.identification.diagnosis.refit import (
+    FLOOR,
+    JointRows,
+    independent_rows,
+)
+from robot_identification.robot.model import Array, JointType
+from robot_identification.robot.terms import TERMS
+
+_ROWS_PER_COLUMN = 3.0
+_STRIBECK = 0.1
+"""Speed, over the largest, at which the friction law of Stribeck has fallen: where it is not known,
+a tenth is where it can still be seen."""
+
+
+class Addition(NamedTuple):
+    """Columns that are added to the rows of a joint.
+
+    Attributes:
+        cause: what they stand for.
+        joints: places of the joints: that of the rows first.
+        matrix: (instants, columns).
+        detail: the functions, for people.
+    """
+
+    cause: str
+    joints: tuple[int, ...]
+    matrix: Array
+    detail: str
+
+
+class Explained(NamedTuple):
+    """What added columns explain.
+
+    Attributes:
+        addition: the columns.
+        gain: in halvings of the variance of the joint, in the half of time where it is less.
+        left: residual over effort before and after.
+        independent: how many of the rows are worth independent ones.
+    """
+
+    addition: Addition
+    gain: float
+    left: tuple[float, float]
+    independent: float
+
+
+def additions(motion: Motion, joint: int) -> Iterator[Addition]:
+    """Give out what might be missing in the rows of a joint."""
+    q, v, a = motion.position[joint], motion.velocity[joint], motion.acceleration[joint]
+    robot = motion.robot
+    own = robot.joints[joint]
+    for term in TERMS:
+        if term.default and term.name not in own.terms:
+            yield Addition(
+                "missing term", (joint,), term.kind.of(v, a)[:, None], f"{term.name}{joint + 1}"
+            )
+    if own.type is JointType.REVOLUTE:
+        turning = np.column_stack([q, np.sin(q), np.cos(q)])
+        yield Addition("torque of position", (joint,), turning, "q, sin q, cos q")
+    else:
+        yield Addition("torque of position", (joint,), np.column_stack([q, q**2]), "q, q^2")
+    scale = max(float(np.abs(v).max()), float(np.finfo(float).tiny))
+    laws = [
+        np.sign(v) * np.sqrt(np.abs(v)),
+        v * np.abs(v),
+        np.sign(v) * np.exp(-((v / (_STRIBECK * scale)) ** 2)),
+        np.abs(v),
+    ]
+    yield Addition("friction law", (joint,), np.column_stack(laws), "sqrt, square, Stribeck, |v|")
+    for other in range(len(robot.joints)):
+        if other != joint:
+            speed = motion.velocity[other]
+            yield Addition(
+                "missing coupling", (joint, other),
+                np.column_stack([speed, np.sign(speed), np.sign(v + speed), np.sign(v - speed)]),
+                f"friction that depends on the speed of joint {other + 1}",
+            )  # fmt: skip
+
+
+def explained(motion: Motion, joint: int, rows: JointRows) -> list[Explained]:
+    """Return what every addition to the rows of a joint explains of them, the most first."""
+    kept = motion.kept[joint]
+    if len(rows.effort) < _ROWS_PER_COLUMN * len(rows.columns):
+        return []
+    basis = _basis(rows.matrix)
+    residual = rows.effort - basis @ (basis.T @ rows.effort)
+    found = []
+    for addition in additions(motion, joint):
+        extra = addition.matrix[kept]
+        extra = extra - basis @ (basis.T @ extra)
+        own = _basis(extra)
+        after = residual - own @ (own.T @ residual)
+        parts = [rows.part == half for half in (0, 1)]
+        if not all(part.any() for part in parts):
+            continue
+        size = rows.size
+        ratios = [_left(residual[part], size) / _left(after[part], size) for part in parts]
+        left = (_rms(residual) / size, _rms(after) / size)
+        found.append(
+            Explained(addition, float(2.0 * np.log2(min(ratios))), left, independent_rows(after))
+        )
+    return sorted(found, key=lambda one: -one.gain)
+
+
+def friction_power(
+    motion: Motion, joint: int, rows: JointRows, columns: npt.NDArray[np.intp]
+) -> float:
+    """Return the power that a joint's friction takes, over its standard deviation.
+
+    It is that of friction terms fitted to the joint's own rows; where it is negative, friction
+    drives the motion, which none does: efforts or positions have the wrong sign.
+
+    Args:
+        motion: what was measured.
+        joint: place of the joint.
+        rows: its rows.
+        columns: of the full regressor, those that the rows' columns are numbered by.
+
+    Returns:
+        Zero where the joint has no friction in the model, or too few rows.
+    """
+    count, own = rows.matrix.shape
+    if count < _ROWS_PER_COLUMN * own:
+        return 0.0
+    terms = [
+        term
+        for term in rate_terms(motion.robot, columns)
+        if term.joint == joint and term.kind not in (ACCELERATION, ONE)
+    ]
+    place = {int(column): i for i, column in enumerate(rows.columns)}
+    speed = motion.velocity[joint][motion.kept[joint]]
+    power = np.zeros(own)
+    for column in {place[term.column] for term in terms if term.column in place}:
+        power[column] = float(np.mean(rows.matrix[:, column] * speed))
+    if not power.any():
+        return 0.0
+    scale = np.linalg.norm(rows.matrix, axis=0)
+    scale[scale == 0.0] = 1.0
+    left, singular, right = np.linalg.svd(rows.matrix / scale, full_matrices=False)
+    kept = singular > 1e-6 * singular[0]
+    inverse = (right[kept].T / singular[kept]) / scale[:, None]
+    values = inverse @ (left[:, kept].T @ rows.effort)
+    residual = _rms(rows.effort - rows.matrix @ values)
+    floor = FLOOR * rows.size
+    deviation = max(residual, floor) * float(np.linalg.norm(inverse.T @ power))
+    return float(power @ values) / deviation if deviation > 0.0 else 0.0
+
+
+def _basis(matrix: Array) -> Array:
+    scale = np.linalg.norm(matrix, axis=0)
+    used = scale > 0.0
+    left, singular, _ = np.linalg.svd(matrix[:, used] / scale[used], full_matrices=False)
+    if not len(singular):
+        return np.zeros((len(matrix), 0))
+    found: Array = left[:, singular > 1e-6 * singular[0]]
+    return found
+
+
+def _rms(values: Array) -> float:
+    return float(np.sqrt(np.mean(values**2))) if len(values) else 0.0
+
+
+def _left(values: Array, size: float) -> float:
+    return max(_rms(values) / size, FLOOR)

@@ -1,0 +1,99 @@
+"""Positions, speeds and efforts beyond the limits of a robot, and the units that they suggest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from robot_identification.identification.diagnosis.finding import Finding, Severity
+from robot_identification.robot.model import Array, JointType, RobotModel
+
+_DEGREES = 180.0 / np.pi
+_MILLI = 1000.0
+
+_TURNS = 10.0 * np.pi
+"""Position in rad beyond which a revolute joint without limits is taken for one in degrees."""
+
+_TOLERATED = 1.1
+"""Drives overshoot, and limits are rounded: a tenth beyond them is not told."""
+
+_FAR = 3.0
+"""Limits are exceeded by more than this by a wrong unit or ratio only: no robot survives it."""
+
+
+def limit_findings(
+    robot: RobotModel, source: str, position: Array, speed: Array, effort: Array
+) -> Iterator[Finding]:
+    """Give out what is beyond limits.
+
+    Args:
+        robot: its limits.
+        source: the recording.
+        position: (joints, samples) in rad or m.
+        speed: (joints, samples) sizes of the velocities.
+        effort: (joints, samples) in N m or N.
+    """
+    for place, joint in enumerate(robot.joints):
+        told = _position(robot, place, source, position[place])
+        if told is None:
+            limit = joint.limits.velocity
+            told = _beyond("speed", joint.name, source, float(speed[place].max()), limit)
+        if told is not None:
+            yield told
+        limit = joint.limits.effort
+        largest = float(np.abs(effort[place]).max())
+        told = _beyond("effort", joint.name, source, largest, limit)
+        if told is not None:
+            yield told
+
+
+def _position(robot: RobotModel, place: int, source: str, position: Array) -> Finding | None:
+    joint = robot.joints[place]
+    least, most = float(position.min()), float(position.max())
+    lower, upper = joint.limits.lower, joint.limits.upper
+    revolute = joint.type is JointType.REVOLUTE
+    unit, factor = ("degrees", _DEGREES) if revolute else ("mm", _MILLI)
+    if lower is None or upper is None:
+        far = max(abs(least), abs(most)) > _TURNS if revolute else False
+        fits = far
+        beyond = f"it reaches {max(abs(least), abs(most)):.4g} rad"
+    else:
+        slack = (_TOLERATED - 1.0) * (upper - lower)
+        if least >= lower - slack and most <= upper + slack:
+            return None
+        far = max(upper and most / upper, lower and least / lower) > _FAR
+        fits = lower - slack <= least / factor and most / factor <= upper + slack
+        beyond = f"it goes from {least:.4g} to {most:.4g}, beyond {lower:.4g} to {upper:.4g}"
+    figures = {"least": least, "most": most}
+    if far and fits:
+        return Finding(
+            Severity.MISTAKE, "position unit", (joint.name,),
+            f"its positions seem to be in {unit}: {beyond}",
+            f"publish {'rad' if revolute else 'm'}, as sensor_msgs/JointState wants",
+            figures, source, 90.0,
+        )  # fmt: skip
+    if lower is None or upper is None:
+        return None
+    return Finding(
+        Severity.MISTAKE if far else Severity.DOUBT, "position beyond limits", (joint.name,),
+        beyond, "check its unit, its zero and the limits of the robot file",
+        figures, source, 40.0 if far else 4.0,
+    )  # fmt: skip
+
+
+def _beyond(
+    what: str, name: str, source: str, largest: float, limit: float | None
+) -> Finding | None:
+    if not limit or largest <= _TOLERATED * limit:
+        return None
+    ratio = largest / limit
+    far = ratio > _FAR
+    hint = "check the unit, gear ratio and the limits of the robot file"
+    if what == "effort" and ratio > _MILLI / 100.0:
+        hint = "are they in thousandths (N mm, mA), or on the other side of the gear? " + hint
+    return Finding(
+        Severity.MISTAKE if far else Severity.DOUBT, f"{what} beyond limits", (name,),
+        f"it reaches {largest:.4g}, {ratio:.3g} times its limit of {limit:.4g}", hint,
+        {"largest": largest, "limit": limit}, source, 30.0 if far else 3.0,
+    )  # fmt: skip

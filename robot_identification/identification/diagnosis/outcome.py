@@ -1,0 +1,89 @@
+"""Judgement of a result by itself: impossible parameters, and errors that are too large."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from robot_identification.identification.diagnosis.finding import Finding, Severity
+from robot_identification.identification.estimators.least_squares import RelativeError
+from robot_identification.identification.result import IdentificationResult
+from robot_identification.identification.statistics.reliability import parameter_reliability
+
+_NOTHING = 1.0
+"""Error of a prediction of zero."""
+
+_MUCH_WORSE = 2.0
+_MATTERS = 0.05
+"""Error on unseen data, as a part of the effort, that is told where it is so many times that of
+the fit."""
+
+
+def outcome_findings(result: IdentificationResult) -> Iterator[Finding]:
+    """Give out what a result itself shows: nothing else is needed than it.
+
+    Args:
+        result: the result.
+    """
+    yield from _impossible(result)
+    names = result.joint_names
+    yield from error_findings(names, result.estimate.relative_error, "the fit")
+    found = result.cross_validation
+    for unseen, which in (
+        (None if found is None else found.error, "data left out of the fit"),
+        (result.held_out, "data held out"),
+    ):
+        if unseen is None:
+            continue
+        yield from error_findings(names, unseen, which)
+        for i, name in enumerate(names):
+            error, fitted = float(unseen.joints[i]), float(result.estimate.relative_error.joints[i])
+            if _MATTERS < error < _NOTHING and error > _MUCH_WORSE * fitted:
+                yield Finding(
+                    Severity.DOUBT, "worse on unseen data", (name,),
+                    f"the error on {which} is {100 * error:.3g} %, in the fit {100 * fitted:.3g} %",
+                    "record a longer motion that excites more, or keep essential parameters only",
+                    {"error": error, "fitted": fitted}, weight=5.0 * error / max(fitted, 1e-3),
+                )  # fmt: skip
+
+
+def error_findings(
+    names: Sequence[str], error: RelativeError, which: str, source: str = ""
+) -> Iterator[Finding]:
+    """Give out the joints whose prediction is worse than none.
+
+    Args:
+        names: of the joints.
+        error: of the prediction.
+        which: data that were predicted, for people.
+        source: the recording.
+    """
+    for name, value in zip(names, error.joints.tolist(), strict=True):
+        if value >= _NOTHING:
+            yield Finding(
+                Severity.DOUBT, "worse than nothing", (name,),
+                f"on {which} the model is off by {100 * value:.3g} % of its efforts, more than a "
+                "prediction of zero",
+                "do not use the model for this joint; look for what is said of it here",
+                {"error": value}, source, 40.0,
+            )  # fmt: skip
+
+
+def _impossible(result: IdentificationResult) -> Iterator[Finding]:
+    """Give out the parameters that are below zero although no robot has them so, by joint."""
+    by_joint: dict[str, list[str]] = {}
+    figures: dict[str, float] = {}
+    for parameter in parameter_reliability(result):
+        digits = parameter.name.rstrip("R")
+        number = digits[len(digits.rstrip("0123456789")) :]
+        if parameter.impossible and number and int(number) <= len(result.joint_names):
+            joint = result.joint_names[int(number) - 1]
+            by_joint.setdefault(joint, []).append(parameter.name)
+            figures[parameter.name] = parameter.value
+    for joint, names in by_joint.items():
+        values = ", ".join(f"{name} = {figures[name]:.3g}" for name in names)
+        yield Finding(
+            Severity.DOUBT, "negative parameter", (joint,),
+            f"{values}, below zero beyond the interval, which no robot has",
+            "its model lacks something, or its efforts are not what they are taken for",
+            {name: figures[name] for name in names}, weight=20.0,
+        )  # fmt: skip

@@ -1,0 +1,299 @@
+"""Judgement of recordings before anything is fitted to them.
+
+What is looked for can be seen without a model: signals that are constant, held, cut off, spiky or
+coarse, stamps in disorder, and positions, speeds and efforts beyond the limits of the robot, which
+tell units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.errors import RecordingError, ResultRefusedError
+from robot_identification.identification.diagnosis import signals
+from robot_identification.identification.diagnosis.finding import Finding, Severity, worst_first
+from robot_identification.identification.diagnosis.limits import limit_findings
+from robot_identification.robot.model import Array, RobotModel, TermKind
+from robot_identification.signals.recording import Recording
+
+_SPEED_LAG = 0.02
+"""Time over which speeds are taken, in s: shorter ones would be those of the noise."""
+
+_MOVING = 0.02
+"""A joint moves where its speed is above this part of its largest."""
+
+_COARSE = 0.05
+"""Noise of the resolution, over the deviation of the signal, from which on it is told: that of the
+parameters grows with it, and a twentieth is what else is called known well."""
+
+_ONE_WAY = 0.98
+"""Share of the motion in one direction: of the rest, a fiftieth, friction is not known."""
+
+_DOUBLED = 0.05
+_SEVERAL = 3
+_JUMPING = ("position stuck", "position spikes", "position quantised")
+_FEWEST = 50
+
+
+def recording_findings(robot: RobotModel, recordings: Sequence[Recording]) -> tuple[Finding, ...]:
+    """Return what is wrong with recordings of a robot, the worst first.
+
+    Args:
+        robot: the robot.
+        recordings: joint states on the joint side.
+    """
+    judged = [r for r in recordings if r.joint_names == robot.joint_names]
+    several = len(judged) > 1
+    found = []
+    for recording in judged:
+        if recording.samples >= _FEWEST:
+            named = recording if several else replace(recording, source="")
+            found += _gathered(_without_sequels(list(_of_recording(robot, named))))
+    return worst_first(found)
+
+
+def _without_sequels(findings: Sequence[Finding]) -> list[Finding]:
+    """Return findings without the speeds that follow from positions that jump."""
+    jumping = {f.joints for f in findings if f.cause in _JUMPING}
+    return [f for f in findings if f.cause != "speed beyond limits" or f.joints not in jumping]
+
+
+def _gathered(findings: Sequence[Finding]) -> list[Finding]:
+    """Return findings, those that are the same for several joints as one."""
+    kinds: dict[tuple[Severity, str], list[Finding]] = {}
+    for finding in findings:
+        kinds.setdefault((finding.severity, finding.cause), []).append(finding)
+    found = []
+    for own in kinds.values():
+        if len(own) < _SEVERAL:
+            found += own
+            continue
+        worst = max(own, key=lambda one: one.weight)
+        joints = (*worst.joints, *(j for f in own if f is not worst for j in f.joints))
+        problem = f"of {worst.whose}, {worst.problem}; the others likewise"
+        found.append(replace(worst, joints=joints, problem=problem))
+    return found
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def telling_findings(
+    work: Callable[Concatenate[RobotModel, Sequence[Recording], P], T],
+) -> Callable[Concatenate[RobotModel, Sequence[Recording], P], T]:
+    """Have work on recordings that fails tell what is wrong with them.
+
+    Args:
+        work: takes a robot and recordings first.
+
+    Returns:
+        The same; an error for which recordings or what they gave are to blame has ``findings``.
+    """
+
+    @wraps(work)
+    def told(
+        robot: RobotModel, recordings: Sequence[Recording], /, *args: P.args, **options: P.kwargs
+    ) -> T:
+        try:
+            return work(robot, recordings, *args, **options)
+        except (RecordingError, ResultRefusedError) as error:
+            found = recording_findings(robot, recordings)
+            error.findings = tuple(finding.line for finding in found)
+            raise
+
+    return told
+
+
+def _of_recording(robot: RobotModel, recording: Recording) -> Iterator[Finding]:
+    position = np.concatenate([s.position for s in recording.segments]).T
+    effort = np.concatenate([s.effort for s in recording.segments]).T
+    speed = np.concatenate([_speeds(s.position, recording.period) for s in recording.segments]).T
+    known = bool(np.isfinite(position).all())
+    moving = _moving(speed) if known else np.ones(effort.shape, dtype=np.bool_)
+    for place in range(len(robot.joints)):
+        yield from _of_effort(recording, place, effort[place], moving[place])
+        if known:
+            yield from _of_position(robot, recording, place, position[place], speed[place])
+    yield from _frozen_efforts(recording, moving)
+    if known:
+        yield from limit_findings(robot, recording.source, position, np.abs(speed), effort)
+    yield from _of_stamps(recording)
+
+
+def _speeds(position: Array, period: float) -> Array:
+    """Return (samples, joints) speeds with their signs."""
+    lag = min(max(1, round(_SPEED_LAG / period / 2)), max(len(position) // 3, 1))
+    padded = np.concatenate([position[:1].repeat(lag, 0), position, position[-1:].repeat(lag, 0)])
+    found: Array = (padded[2 * lag :] - padded[: -2 * lag]) / (2 * lag * period)
+    return found
+
+
+def _moving(speed: Array) -> npt.NDArray[np.bool_]:
+    largest = np.abs(speed).max(axis=1, keepdims=True)
+    moving: npt.NDArray[np.bool_] = (np.abs(speed) > _MOVING * largest) & (largest > 0.0)
+    return moving
+
+
+def _of_effort(
+    recording: Recording, place: int, effort: Array, moving: npt.NDArray[np.bool_]
+) -> Iterator[Finding]:
+    name, source = recording.joint_names[place], recording.source
+    if not effort.any():
+        if moving.any():
+            yield Finding(
+                Severity.MISTAKE, "effort zero", (name,),
+                "its efforts are zero throughout although it moves",
+                "record them with a driver that measures efforts",
+                {"samples": len(effort)}, source, 100.0,
+            )  # fmt: skip
+        return
+    if np.ptp(effort) == 0.0:
+        if moving.any():
+            yield Finding(
+                Severity.MISTAKE, "effort constant", (name,),
+                f"its efforts are {effort[0]:.4g} throughout although it moves",
+                "look for what the driver publishes in place of a measurement",
+                {"value": float(effort[0])}, source, 100.0,
+            )  # fmt: skip
+        return
+    coarse = list(_coarse(recording, "effort", place, effort))
+    if not coarse and (cut := signals.plateau(effort, moving)) is not None:
+        yield Finding(
+            Severity.MISTAKE, "effort saturated", (name,),
+            f"its efforts do not go beyond {cut.level:.4g}, where {100 * cut.share:.2g} % of the "
+            "samples lie exactly",
+            "record a slower motion, or widen the range of the measurement",
+            {"level": cut.level, "share": cut.share}, source, 50.0 * cut.share + 10.0,
+        )  # fmt: skip
+    outliers = [signals.spikes(segment.effort[:, place]) for segment in recording.segments]
+    if count := sum(map(len, outliers)):
+        first = next(
+            float(segment.time[own[0]])
+            for segment, own in zip(recording.segments, outliers, strict=True)
+            if len(own)
+        )
+        yield Finding(
+            Severity.MISTAKE if count > 1 else Severity.DOUBT, "effort spikes", (name,),
+            f"{count} samples of its efforts stand far out of their neighbours, the first at "
+            f"{first:.2f} s",
+            "repair the measurement, or limit their pull with --robust",
+            {"spikes": count, "first": first}, source, 10.0,
+        )  # fmt: skip
+    yield from coarse
+
+
+def _of_position(
+    robot: RobotModel, recording: Recording, place: int, position: Array, speed: Array
+) -> Iterator[Finding]:
+    name, source = recording.joint_names[place], recording.source
+    if np.ptp(position) == 0.0:
+        yield Finding(
+            Severity.DOUBT, "position constant", (name,),
+            f"its position is {position[0]:.6g} throughout",
+            "move it, or look whether its encoder is read: nothing of its own can be identified",
+            {"value": float(position[0])}, source, 50.0,
+        )  # fmt: skip
+        return
+    for segment in recording.segments:
+        held = signals.freeze(segment.position[:, place])
+        if held is not None:
+            seconds = held.samples * recording.period
+            yield Finding(
+                Severity.MISTAKE, "position stuck", (name,),
+                f"its position is held for {seconds:.3g} s from {segment.time[held.begin]:.2f} s "
+                f"on, and jumps by {held.jump:.3g} at the end",
+                "leave that part out (--begin, --end), or repair the encoder or its driver",
+                {"seconds": seconds, "jump": held.jump}, source, 30.0 + seconds,
+            )  # fmt: skip
+            break
+    count = sum(len(signals.jumps(s.position[:, place])) for s in recording.segments)
+    if count:
+        yield Finding(
+            Severity.MISTAKE, "position spikes", (name,),
+            f"{count} samples of its positions stand far out of their neighbours",
+            "repair the encoder or its transmission",
+            {"spikes": count}, source, 20.0,
+        )  # fmt: skip
+    yield from _one_way(robot, recording, place, speed)
+    yield from _coarse(recording, "position", place, position)
+
+
+def _one_way(
+    robot: RobotModel, recording: Recording, place: int, speed: Array
+) -> Iterator[Finding]:
+    """Tell of a joint that moves in one direction only: Fc and off cannot be told apart."""
+    joint = robot.joints[place]
+    if not (joint.has(TermKind.COULOMB) and joint.has(TermKind.OFFSET)):
+        return
+    moving = speed[np.abs(speed) > _MOVING * np.abs(speed).max()]
+    share = max(float((moving > 0.0).mean()), float((moving < 0.0).mean())) if len(moving) else 0.0
+    if share > _ONE_WAY:
+        yield Finding(
+            Severity.DOUBT, "one direction only", (joint.name,),
+            f"{100 * share:.3g} % of its motion goes in one direction, so that Fc{place + 1} and "
+            f"off{place + 1} cannot be told apart",
+            "record motions in both directions",
+            {"share": share}, recording.source, 5.0,
+        )  # fmt: skip
+
+
+def _coarse(recording: Recording, signal: str, place: int, values: Array) -> Iterator[Finding]:
+    step, spread = signals.resolution(values), float(values.std())
+    if spread > 0.0 and (share := step / 12**0.5 / spread) > _COARSE:
+        yield Finding(
+            Severity.MISTAKE if share > 2 * _COARSE else Severity.DOUBT,
+            f"{signal} quantised", (recording.joint_names[place],),
+            f"its {signal}s come in steps of {step:.3g}, {100 * step / spread:.2g} % of what they "
+            "vary by",
+            "publish them with more digits",
+            {"step": step, "share": share}, recording.source, 10.0 * share,
+        )  # fmt: skip
+
+
+def _frozen_efforts(recording: Recording, moving: npt.NDArray[np.bool_]) -> Iterator[Finding]:
+    """Tell of efforts that were held for a while though their joints moved."""
+    passed = 0
+    told: set[int] = set()
+    for segment in recording.segments:
+        for place in set(range(segment.effort.shape[1])) - told:
+            held = signals.freeze(segment.effort[:, place], noisy=True)
+            if held is None:
+                continue
+            own = slice(passed + held.begin, passed + held.begin + held.samples)
+            if moving[place, own].mean() > 0.5:
+                told.add(place)
+                seconds = held.samples * recording.period
+                yield Finding(
+                    Severity.MISTAKE, "effort stuck", (recording.joint_names[place],),
+                    f"its efforts are held for {seconds:.3g} s from "
+                    f"{segment.time[held.begin]:.2f} s on while it moves",
+                    "leave that part out (--begin, --end), or repair the driver",
+                    {"seconds": seconds}, recording.source, 20.0 + seconds,
+                )  # fmt: skip
+        passed += len(segment.time)
+
+
+def _of_stamps(recording: Recording) -> Iterator[Finding]:
+    found, source = recording.statistics, recording.source
+    if found.received and found.duplicates / found.received > _DOUBLED:
+        share = found.duplicates / found.received
+        yield Finding(
+            Severity.DOUBT, "stamps doubled", (),
+            f"{100 * share:.3g} % of the messages carry the stamp of another one and are left out",
+            "have the driver stamp each state when it is measured",
+            {"share": share}, source, 2.0,
+        )  # fmt: skip
+    if found.received and found.out_of_order / found.received > _DOUBLED:
+        yield Finding(
+            Severity.DOUBT, "stamps disordered", (),
+            f"{found.out_of_order} messages carry stamps older than those before them",
+            "look at the clocks of the machines that stamp them",
+            {"messages": found.out_of_order}, source, 2.0,
+        )  # fmt: skip

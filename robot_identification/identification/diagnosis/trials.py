@@ -1,0 +1,290 @@
+"""Trials: one thing of the efforts, the motion or the description is changed, and all is refitted.
+
+Each yields how much of what is left it explains; :mod:`.fit` names the one that wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.dynamics.regressor import Regressor
+from robot_identification.identification.diagnosis.motion import SHIFTS, Motion
+from robot_identification.identification.diagnosis.refit import Grams, Refit, gain, rows_of
+from robot_identification.robot.model import Array, JointType, RobotModel
+
+DEGREES = 180.0 / np.pi
+FACTORS = (2.0, 0.5, 10.0, 0.1, 1000.0, 0.001, DEGREES, 1.0 / DEGREES, -1.0)
+"""By which units and gear ratios are wrong, where a search for any factor would begin."""
+
+_OFFSETS = (np.pi / 2, -np.pi / 2, np.pi, 0.2, -0.2)
+_TILTS = (0.15, 0.5, 1.0)  # rad
+_LENGTHS = (2.0, 0.5, 0.001, -1.0, 0.0)
+_CLOCKS = (2.0, 0.5, 10.0, 0.1)
+_REFINED = 3
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What one change explains.
+
+    Attributes:
+        cause: what is changed; a word of :data:`.causes.CAUSES`.
+        joints: places of the joints concerned; empty: all.
+        amount: by which it is changed: a factor, s, rad or a direction's angle; 0 where there is
+            no more than one way.
+        gain: see :func:`.refit.gain`.
+        fit: with the change.
+        detail: further words, such as a direction.
+    """
+
+    cause: str
+    joints: tuple[int, ...]
+    amount: float
+    gain: float
+    fit: Refit
+    detail: str = ""
+
+
+class Trials:
+    """Trials on one motion.
+
+    Args:
+        motion: what was measured.
+        columns: of the full regressor, those of the base parameters.
+    """
+
+    def __init__(self, motion: Motion, columns: npt.NDArray[np.intp]) -> None:
+        self.motion = motion
+        self.robot = motion.robot
+        self._regressor = Regressor(self.robot, columns)
+        self._full: Regressor | None = None
+        self.grams = self._grams_of(motion)
+        self.before = self.grams.fit()
+
+    @property
+    def joints(self) -> range:
+        """Places of the joints."""
+        return range(len(self.robot.joints))
+
+    def of_efforts(self) -> Iterator[Trial]:
+        """Give out trials that change the efforts alone."""
+        yield self._efforts("effort sign", (), -1.0, -self.motion.effort)
+        for joint in self.joints if len(self.robot.joints) > 1 else ():
+            yield self._scaled(joint, -1.0)
+            yield self._best_factor(joint)
+        yield self._best_shift(None)
+        if len(self.robot.joints) > 1:
+            yield from (self._best_shift(joint) for joint in self.joints)
+        for pair in combinations(self.joints, 2):
+            order = [_swapped(k, pair) for k in self.joints]
+            yield self._efforts("efforts swapped", pair, 0.0, self.motion.effort[order])
+
+    def negated(self, joint: int) -> tuple[Trial, Trial]:
+        """Return the trials with the efforts, and with the positions, of one joint negated."""
+        positions = self._moved("position factor", (joint,), -1.0, self._times(joint, -1.0))
+        return self._scaled(joint, -1.0), positions
+
+    def of_motion(self) -> Iterator[Trial]:
+        """Give out trials that change the motion."""
+        several = len(self.robot.joints) > 1
+        for joint in self.joints:
+            yield self._moved("axis reversed", (joint,), -1.0, self._reversed(joint))
+            for factor in FACTORS:
+                yield self._moved("position factor", (joint,), factor, self._times(joint, factor))
+            if self.robot.joints[joint].type is JointType.REVOLUTE:
+                for offset in _OFFSETS:
+                    yield self._moved(
+                        "position offset", (joint,), offset, self._turned(joint, offset)
+                    )
+        if several:
+            for factor in (DEGREES, 1.0 / DEGREES, 1000.0, 0.001):
+                yield self._moved("position factor", (), factor, self._times(None, factor))
+        for pair in combinations(self.joints, 2):
+            yield self._moved("positions swapped", pair, 0.0, self._exchanged(pair, efforts=False))
+            yield self._moved("joints swapped", pair, 0.0, self._exchanged(pair, efforts=True))
+        for factor in _CLOCKS:
+            changed = self.motion.with_signals(
+                velocity=self.motion.velocity * factor,
+                acceleration=self.motion.acceleration * factor**2,
+            )
+            yield self._moved("clock", (), 1.0 / factor, changed)
+
+    def of_description(self) -> Iterator[Trial]:
+        """Give out trials that change gravity or the geometry of the robot."""
+        yield from self._gravities()
+        for joint in self.joints:
+            length = self.robot.joints[joint].translation
+            if length.any():
+                for factor in _LENGTHS:
+                    yield self._described(
+                        "link length", (joint,), factor, _with_length(self.robot, joint, factor)
+                    )
+        for first, second in combinations(self.joints, 2):
+            one, other = (self.robot.joints[i].translation for i in (first, second))
+            if not np.allclose(one, other):
+                changed = _with_translation(self.robot, {first: other, second: one})
+                yield self._described("lengths swapped", (first, second), 0.0, changed)
+
+    def refined(self, trial: Trial) -> Trial:
+        """Return a trial with the amount that explains most, near that of the trial."""
+        changes: dict[str, Callable[[float], Trial]] = {
+            "position offset": lambda x: self._moved(
+                trial.cause, trial.joints, x, self._turned(trial.joints[0], x)
+            ),
+            "link length": lambda x: self._described(
+                trial.cause, trial.joints, x, _with_length(self.robot, trial.joints[0], x)
+            ),
+            "position factor": lambda x: self._moved(
+                trial.cause, trial.joints, x,
+                self._times(trial.joints[0] if trial.joints else None, x),
+            ),
+        }  # fmt: skip
+        change = changes.get(trial.cause)
+        if change is None or trial.amount == 0.0:
+            return trial
+        best, span = trial, 0.4
+        for _ in range(2 * _REFINED):
+            near = [change(best.amount * (1.0 + side * span)) for side in (-1.0, 1.0)]
+            best = max([best, *near], key=lambda one: one.gain)
+            span *= 0.5
+        return best if best.gain > trial.gain + 0.2 else trial
+
+    def _grams_of(self, motion: Motion) -> Grams:
+        return Grams(rows_of(motion, self._regressor), len(self._regressor.columns))
+
+    def _trial(
+        self, cause: str, joints: tuple[int, ...], amount: float, fit: Refit, detail: str = ""
+    ) -> Trial:
+        return Trial(cause, joints, amount, gain(self.before, fit), fit, detail)
+
+    def _efforts(self, cause: str, joints: tuple[int, ...], amount: float, effort: Array) -> Trial:
+        efforts = [effort[k][self.motion.kept[k]] for k in self.joints]
+        return self._trial(cause, joints, amount, self.grams.fit(efforts))
+
+    def _scaled(self, joint: int, factor: float) -> Trial:
+        cause = "effort sign" if factor == -1.0 else "effort factor"
+        effort = np.array(self.motion.effort)
+        effort[joint] *= factor
+        return self._efforts(cause, (joint,), factor, effort)
+
+    def _best_factor(self, joint: int) -> Trial:
+        best = max((self._scaled(joint, f) for f in FACTORS if f > 0.0), key=lambda one: one.gain)
+        span = 0.5
+        if best.gain < 0.0:
+            best = self._scaled(joint, 1.2)
+        for _ in range(2 * _REFINED):
+            near = [self._scaled(joint, best.amount * np.exp(side * span)) for side in (-1.0, 1.0)]
+            best = max([best, *near], key=lambda one: one.gain)
+            span *= 0.5
+        return best
+
+    def _best_shift(self, joint: int | None) -> Trial:
+        joints = () if joint is None else (joint,)
+        trials = []
+        for place, shift in enumerate(SHIFTS):
+            moved = np.array(self.motion.effort)
+            own = slice(None) if joint is None else joint
+            moved[own] = self.motion.shifted[place][own]
+            trials.append(self._efforts("time shift", joints, shift, moved))
+        return max(trials, key=lambda one: one.gain)
+
+    def _moved(self, cause: str, joints: tuple[int, ...], amount: float, motion: Motion) -> Trial:
+        return self._trial(cause, joints, amount, self._grams_of(motion).fit())
+
+    def _described(
+        self,
+        cause: str,
+        joints: tuple[int, ...],
+        amount: float,
+        robot: RobotModel,
+        detail: str = "",
+    ) -> Trial:
+        regressor = Regressor(robot)
+        grams = Grams(rows_of(self.motion, regressor), len(regressor.columns))
+        return self._trial(cause, joints, amount, grams.fit(), detail)
+
+    def _times(self, joint: int | None, factor: float) -> Motion:
+        scale = np.ones((len(self.robot.joints), 1))
+        scale[slice(None) if joint is None else joint] = factor
+        motion = self.motion
+        return motion.with_signals(
+            position=motion.position * scale,
+            velocity=motion.velocity * scale,
+            acceleration=motion.acceleration * scale,
+        )
+
+    def _reversed(self, joint: int) -> Motion:
+        effort = np.array(self.motion.effort)
+        effort[joint] *= -1.0
+        return self._times(joint, -1.0).with_signals(effort=effort)
+
+    def _turned(self, joint: int, offset: float) -> Motion:
+        position = np.array(self.motion.position)
+        position[joint] += offset
+        return self.motion.with_signals(position=position)
+
+    def _exchanged(self, pair: tuple[int, int], *, efforts: bool) -> Motion:
+        order = [_swapped(k, pair) for k in self.joints]
+        motion = self.motion
+        changed = motion.with_signals(
+            position=motion.position[order],
+            velocity=motion.velocity[order],
+            acceleration=motion.acceleration[order],
+        )
+        if not efforts:
+            return changed
+        return replace(changed, effort=motion.effort[order], kept=motion.kept[order])
+
+    def _gravities(self) -> Iterator[Trial]:
+        size = float(np.linalg.norm(self.robot.gravity))
+        if size == 0.0:
+            yield from (
+                self._gravity(9.81 * sign * axis, "gravity direction")
+                for axis in np.eye(3)
+                for sign in (-1.0, 1.0)
+            )
+            return
+        own = self.robot.gravity / size
+        yield self._gravity(np.zeros(3), "no gravity")
+        for axis in np.eye(3):
+            for sign in (-1.0, 1.0):
+                if not np.allclose(sign * axis, own):
+                    yield self._gravity(size * sign * axis, "gravity direction")
+        first = np.cross(own, np.eye(3)[int(np.argmin(np.abs(own)))])
+        first /= np.linalg.norm(first)
+        second = np.cross(own, first)
+        for side in (first, -first, second, -second):
+            for tilt in _TILTS:
+                yield self._gravity(
+                    size * (np.cos(tilt) * own + np.sin(tilt) * side), "gravity direction"
+                )
+
+    def _gravity(self, gravity: Array, cause: str) -> Trial:
+        size = float(np.linalg.norm(self.robot.gravity))
+        cosine = float(gravity @ self.robot.gravity) / max(size**2, 1e-9)
+        angle = float(np.arccos(np.clip(cosine, -1.0, 1.0)))
+        changed = replace(self.robot, gravity=gravity)
+        detail = "(" + ", ".join(f"{value:.3g}" for value in gravity + 0.0) + ")"
+        return self._described(cause, (), angle, changed, detail)
+
+
+def _swapped(joint: int, pair: Sequence[int]) -> int:
+    first, second = pair
+    return {first: second, second: first}.get(joint, joint)
+
+
+def _with_length(robot: RobotModel, joint: int, factor: float) -> RobotModel:
+    return _with_translation(robot, {joint: robot.joints[joint].translation * factor})
+
+
+def _with_translation(robot: RobotModel, translations: dict[int, Array]) -> RobotModel:
+    joints = tuple(
+        replace(joint, translation=translations[i], geometry=None) if i in translations else joint
+        for i, joint in enumerate(robot.joints)
+    )
+    return replace(robot, joints=joints)

@@ -1,0 +1,131 @@
+"""What a fit leaves is explained by the one change that was made, and by no other."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from robot_identification.dynamics.regressor import inverse_dynamics
+from robot_identification.identification.diagnosis.finding import Severity
+from robot_identification.identification.identify import identify, validate
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
+from robot_identification.robot.terms import DEFAULT_TERMS, TermKind
+from robot_identification.signals.recording import Recording, Segment
+
+RATE = 250.0
+
+
+@pytest.fixture(scope="module")
+def robot():
+    """An arm of three joints with friction."""
+    bare = load_robot("three_dof")
+    joints = [
+        replace(j, terms=DEFAULT_TERMS - {"Ia"}, limits=replace(j.limits, velocity=10.0))
+        for j in bare.joints
+    ]
+    return replace(bare, joints=tuple(joints))
+
+
+@pytest.fixture(scope="module")
+def motion(robot):
+    """Thirty seconds of a motion whose joints move at unlike frequencies, and its efforts."""
+    clock = np.arange(0.0, 30.0, 1.0 / RATE)
+    q, qd, qdd = (np.zeros((len(clock), 3)) for _ in range(3))
+    for joint, frequencies in enumerate(((0.31, 0.97), (0.43, 1.13), (0.59, 1.37))):
+        for place, hz in enumerate(frequencies):
+            w, size = 2.0 * np.pi * hz, (0.8, 0.3)[place]
+            angle = w * clock + joint + place
+            q[:, joint] += size * np.sin(angle)
+            qd[:, joint] += size * w * np.cos(angle)
+            qdd[:, joint] -= size * w**2 * np.sin(angle)
+    values = np.array(load_values("three_dof", robot))
+    for joint in range(3):
+        values[robot.layout.columns(joint, TermKind.VISCOUS)] = 0.5 / (joint + 1)
+        values[robot.layout.columns(joint, TermKind.COULOMB)] = 6.0 / (joint + 1)
+    effort = inverse_dynamics(robot, values, q, qd, qdd)
+    noise = np.random.default_rng(3).standard_normal(effort.shape)
+    return clock, q, effort + 0.02 * effort.std(axis=0) * noise
+
+
+def recorded(robot, motion, position=None, effort=None):
+    clock, q, efforts = motion
+    q = q if position is None else position(np.array(q))
+    efforts = efforts if effort is None else effort(np.array(efforts))
+    return Recording(robot.joint_names, 1.0 / RATE, (Segment(clock, q, None, efforts),))
+
+
+def mistakes(robot, recording):
+    found = identify(robot, [recording]).findings
+    return [(f.joints, f.cause) for f in found if f.severity is Severity.MISTAKE]
+
+
+def times(joint, factor):
+    def change(signal):
+        signal[:, joint] *= factor
+        return signal
+
+    return change
+
+
+def swapped(signal):
+    return signal[:, [0, 2, 1]]
+
+
+def test_a_sound_recording_has_no_mistake(robot, motion):
+    assert mistakes(robot, recorded(robot, motion)) == []
+
+
+@pytest.mark.parametrize("joint", [0, 1, 2])
+def test_negated_efforts_of_a_joint_are_named(robot, motion, joint):
+    found = mistakes(robot, recorded(robot, motion, effort=times(joint, -1.0)))
+    assert found[0] == ((robot.joint_names[joint],), "effort sign")
+
+
+def test_efforts_that_are_all_negated_are_named_by_their_friction(robot, motion):
+    found = mistakes(robot, recorded(robot, motion, effort=np.negative))
+    assert [cause for _, cause in found] == ["effort sign"]
+    assert set(found[0][0]) == set(robot.joint_names)
+
+
+@pytest.mark.parametrize(
+    ("changes", "joints", "cause"),
+    [
+        ({"position": times(1, -1.0)}, {1}, "position sign"),
+        ({"position": times(1, 2.0)}, {1}, "position factor"),
+        ({"effort": times(1, 0.5)}, {1}, "effort factor"),
+        ({"effort": swapped}, {1, 2}, "efforts swapped"),
+        ({"effort": swapped, "position": swapped}, {1, 2}, "joints swapped"),
+    ],
+)
+def test_a_change_of_data_is_named(robot, motion, changes, joints, cause):
+    found = mistakes(robot, recorded(robot, motion, **changes))
+    assert found[0][1] == cause
+    assert set(found[0][0]) == {robot.joint_names[joint] for joint in joints}
+
+
+def test_efforts_that_come_late_are_named(robot, motion):
+    late = recorded(robot, motion, effort=lambda x: np.roll(x, 5, axis=0))
+    findings = identify(robot, [late]).findings
+    assert findings[0].cause == "time shift"
+    assert findings[0].figures["amount"] == pytest.approx(0.02, abs=0.005)
+
+
+def test_another_direction_of_gravity_is_named(robot, motion):
+    turned = replace(robot, gravity=-robot.gravity[[1, 2, 0]])
+    found = mistakes(turned, recorded(robot, motion))
+    assert found[0] == ((), "gravity direction")
+
+
+def test_a_missing_friction_term_is_named(robot, motion):
+    joints = list(robot.joints)
+    joints[2] = replace(joints[2], terms=joints[2].terms - {"Fc"})
+    found = mistakes(replace(robot, joints=tuple(joints)), recorded(robot, motion))
+    assert found == [((robot.joint_names[2],), "missing term")]
+
+
+def test_a_prediction_worse_than_zero_is_doubted(robot, motion):
+    recording = recorded(robot, motion)
+    values = -identify(robot, [recording]).estimate.values
+    causes = {finding.cause for finding in validate(robot, values, [recording]).findings}
+    assert "worse than nothing" in causes

@@ -1,0 +1,113 @@
+"""What is wrong with a recording is named with joint and cause before anything is fitted."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from robot_identification.errors import NoEffortError
+from robot_identification.identification.diagnosis.finding import Severity
+from robot_identification.identification.diagnosis.recording import recording_findings
+from robot_identification.identification.identify import identify
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.signals.conditioning import joint_side_recording
+from swinging_scara import swinging_scara
+
+
+@pytest.fixture(scope="module")
+def scara():
+    return load_robot("scara")
+
+
+@pytest.fixture(scope="module")
+def recording(scara):
+    return joint_side_recording(swinging_scara(), scara)
+
+
+def spoilt(recording, joint=1, **changes):
+    """Return the recording with the signals of one joint changed by functions."""
+    (segment,) = recording.segments
+    signals = {name: np.array(getattr(segment, name)) for name in changes}
+    for name, change in changes.items():
+        signals[name][:, joint] = change(signals[name][:, joint])
+    return replace(recording, segments=(replace(segment, velocity=None, **signals),))
+
+
+def mistakes(scara, recording):
+    found = recording_findings(scara, [recording])
+    return {(f.joints[0], f.cause) for f in found if f.severity is Severity.MISTAKE and f.joints}
+
+
+def held(signal, samples=80):
+    begin = len(signal) // 3
+    begin += int(np.argmax(np.abs(np.gradient(signal[begin : 2 * begin]))))
+    changed = np.array(signal)
+    changed[begin : begin + samples] = changed[begin]
+    return changed
+
+
+def spiky(signal):
+    changed = np.array(signal)
+    changed[[300, 900, 1500]] += 3.0 * np.abs(signal).max()
+    return changed
+
+
+def test_nothing_is_wrong_with_a_sound_recording(scara, recording):
+    assert not mistakes(scara, recording)
+
+
+@pytest.mark.parametrize(
+    ("signal", "change", "cause"),
+    [
+        ("effort", np.zeros_like, "effort zero"),
+        ("effort", lambda x: np.full_like(x, 2.0), "effort constant"),
+        ("effort", lambda x: np.clip(x, -0.6 * np.abs(x).max(), 0.6 * np.abs(x).max()),
+         "effort saturated"),
+        ("effort", spiky, "effort spikes"),
+        ("effort", held, "effort stuck"),
+        ("effort", lambda x: np.round(x / x.std()) * x.std(), "effort quantised"),
+        ("effort", lambda x: 1000.0 * x, "effort beyond limits"),
+        ("position", held, "position stuck"),
+        ("position", np.rad2deg, "position unit"),
+    ],
+)  # fmt: skip
+def test_a_spoilt_signal_is_named_with_its_joint(scara, recording, signal, change, cause):
+    found = mistakes(scara, spoilt(recording, **{signal: change}))
+    assert ("joint_2", cause) in found
+    assert {joint for joint, _ in found} == {"joint_2"}
+
+
+def test_a_joint_that_moves_one_way_is_named(scara, recording):
+    onwards = spoilt(recording, position=lambda x: np.linspace(0.0, 2.0, len(x)))
+    joints = tuple(replace(joint, terms=joint.terms | {"off"}) for joint in scara.joints)
+    found = recording_findings(replace(scara, joints=joints), [onwards])
+    causes = {finding.cause for finding in found if "joint_2" in finding.joints}
+    assert "one direction only" in causes
+
+
+def test_what_is_the_same_for_three_joints_is_said_once():
+    robot = load_robot("three_dof")
+    clock = np.arange(0.0, 8.0, 0.005)
+    angles = np.rad2deg(np.sin(clock[:, None] * np.array([1.0, 1.7, 2.3])))
+    recording = replace(
+        joint_side_recording(swinging_scara(), load_robot("scara")), joint_names=robot.joint_names
+    )
+    segment = replace(
+        recording.segments[0], time=clock, position=angles, velocity=None, effort=0.1 * angles
+    )
+    limited = replace(
+        robot,
+        joints=tuple(
+            replace(joint, limits=replace(joint.limits, lower=-3.0, upper=3.0))
+            for joint in robot.joints
+        ),
+    )
+    found = recording_findings(limited, [replace(recording, segments=(segment,))])
+    (units,) = [f for f in found if f.cause == "position unit"]
+    assert set(units.joints) == set(robot.joint_names)
+
+
+def test_a_refusal_carries_what_was_found(scara, recording):
+    with pytest.raises(NoEffortError) as refused:
+        identify(scara, [spoilt(recording, effort=np.zeros_like)])
+    assert any("joint_2: effort zero" in line for line in refused.value.findings)
