@@ -27,6 +27,7 @@ PAGES = (
 )
 NOT_RUN = {
     "docs/cells.md": "plans motions",
+    "docs/diagnosis.md": "names recordings that the reader has",
     "docs/exciting_trajectories.md": "plans motions",
     "docs/identification.md": "names results that the reader has",
     "docs/live.md": "live nodes",

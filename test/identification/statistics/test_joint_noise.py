@@ -203,14 +203,15 @@ def test_too_few_rows_of_a_joint_are_told(raw):
     slow[hardly, 1] *= 1e-4  # moves for the last instants only
     stated = replace(STATED, velocity_threshold=(0.05, 0.3), rate_hz=5.0)
     moving = RawSamples(raw.stamps[:4400], slow[:4400], None, raw.effort[:4400])
-    result = identify(ROBOT, [recorded(moving)], overrides=stated)
+    twice = [recorded(moving, name) for name in ("first", "second")]
+    result = identify(ROBOT, twice, overrides=stated)
     assert 0 < result.estimate.rows[1] < 16
     assert result.estimate.weights.max() < 1e3 * result.estimate.weights.min()
     (told,) = [line for line in result.warnings if line.startswith("too few rows to tell")]
     assert f"joint_2 ({result.estimate.rows[1]} rows" in told
     assert not any(
         line.startswith("too few rows to tell")
-        for line in identify(ROBOT, [recorded(moving)], method="ols", overrides=stated).warnings
+        for line in identify(ROBOT, twice, method="ols", overrides=stated).warnings
     )
 
 
