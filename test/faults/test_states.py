@@ -73,7 +73,7 @@ def test_states_of_no_use_are_refused_counted_and_named(faulty, fault, reason):
     assert (last.refused, last.lost) == (spoilt, spoilt) == (20, 20)
     result = identified(faulty, last.recording)
     assert "20 of 1500 samples refused" in told(result)
-    assert "1 gaps" in told(result)
+    assert "20 lost samples bridged" in told(result)
     faulty.wait(
         lambda: any(
             level == DiagnosticStatus.ERROR and reason in text
