@@ -6,6 +6,7 @@ A joint's rows are fitted by themselves here, so that mistakes of other joints d
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy.typing as npt
 
 from robot_identification.dynamics.friction import rate_terms
 from robot_identification.dynamics.kernels.terms import ACCELERATION, ONE
+from robot_identification.dynamics.regressor import Regressor
 from robot_identification.identification.diagnosis.motion import Motion
 from robot_identification.identification.diagnosis.refit import (
     FLOOR,
@@ -49,7 +51,8 @@ class Explained(NamedTuple):
 
     Attributes:
         addition: the columns.
-        gain: in halvings of the variance of the joint, in the half of time where it is less.
+        gain: in halvings of the variance of the joint, in the half of time where it is less, each
+            with the coefficients of the other one: drift and noise do not come again.
         left: residual over effort before and after.
         independent: how many of the rows are worth independent ones.
     """
@@ -110,7 +113,11 @@ def explained(motion: Motion, joint: int, rows: JointRows) -> list[Explained]:
         if not all(part.any() for part in parts):
             continue
         size = rows.size
-        ratios = [_left(residual[part], size) / _left(after[part], size) for part in parts]
+        foretold = [_foretold(extra, residual, part) for part in parts]
+        ratios = [
+            _left(residual[part], size) / _left(rest, size)
+            for part, rest in zip(parts, foretold, strict=True)
+        ]
         left = (_rms(residual) / size, _rms(after) / size)
         found.append(
             Explained(addition, float(2.0 * np.log2(min(ratios))), left, independent_rows(after))
@@ -124,7 +131,8 @@ def friction_power(
     """Return the power that a joint's friction takes, over its standard deviation.
 
     It is that of friction terms fitted to the joint's own rows; where it is negative, friction
-    drives the motion, which none does: efforts or positions have the wrong sign.
+    drives the motion, which none does: efforts or positions have the wrong sign.  The inertia that
+    a joint feels tells the same of one without friction; see :func:`felt_inertia`.
 
     Args:
         motion: what was measured.
@@ -150,6 +158,41 @@ def friction_power(
         power[column] = float(np.mean(rows.matrix[:, column] * speed))
     if not power.any():
         return 0.0
+    return _over_deviation(rows, power)
+
+
+def felt_inertia(
+    motion: Motion, joint: int, rows: JointRows, columns: npt.NDArray[np.intp]
+) -> float:
+    """Return the inertia that a joint feels on its way, over its standard deviation.
+
+    It is the mean of the joint's element on the diagonal of the mass matrix, from parameters fitted
+    to the joint's own rows, and is positive for every robot.
+
+    Args:
+        motion: what was measured.
+        joint: place of the joint.
+        rows: its rows.
+        columns: as for :func:`friction_power`.
+
+    Returns:
+        Zero where there are too few rows.
+    """
+    count, own = rows.matrix.shape
+    if count < _ROWS_PER_COLUMN * own:
+        return 0.0
+    weightless = replace(motion.robot, gravity=np.zeros(3))
+    regressor = Regressor(weightless, columns)
+    rest = np.zeros_like(motion.position)
+    start = np.zeros_like(motion.position)
+    start[joint] = 1.0
+    compact = regressor.compact(np.array(motion.position), rest, start)
+    inertia: Array = compact[regressor.joint_rows[joint].rows].mean(axis=1)
+    return _over_deviation(rows, inertia)
+
+
+def _over_deviation(rows: JointRows, weights: Array) -> float:
+    """Return a combination of the parameters of a joint's own rows, over its deviation."""
     scale = np.linalg.norm(rows.matrix, axis=0)
     scale[scale == 0.0] = 1.0
     left, singular, right = np.linalg.svd(rows.matrix / scale, full_matrices=False)
@@ -158,8 +201,18 @@ def friction_power(
     values = inverse @ (left[:, kept].T @ rows.effort)
     residual = _rms(rows.effort - rows.matrix @ values)
     floor = FLOOR * rows.size
-    deviation = max(residual, floor) * float(np.linalg.norm(inverse.T @ power))
-    return float(power @ values) / deviation if deviation > 0.0 else 0.0
+    deviation = max(residual, floor) * float(np.linalg.norm(inverse.T @ weights))
+    return float(weights @ values) / deviation if deviation > 0.0 else 0.0
+
+
+def _foretold(extra: Array, residual: Array, part: npt.NDArray[np.bool_]) -> Array:
+    """Return what columns leave of a part, with the coefficients of the rest."""
+    scale = np.linalg.norm(extra, axis=0)
+    scale[scale == 0.0] = 1.0
+    columns = extra / scale
+    coefficients = np.linalg.lstsq(columns[~part], residual[~part], rcond=1e-6)[0]
+    found: Array = residual[part] - columns[part] @ coefficients
+    return found
 
 
 def _basis(matrix: Array) -> Array:

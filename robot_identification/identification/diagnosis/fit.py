@@ -18,6 +18,7 @@ from robot_identification.identification.diagnosis.causes import CAUSES, RANK
 from robot_identification.identification.diagnosis.columns import (
     Explained,
     explained,
+    felt_inertia,
     friction_power,
 )
 from robot_identification.identification.diagnosis.finding import Finding, Severity, worst_first
@@ -77,6 +78,9 @@ def fit_findings(
     if any(len(own.effort) < _ROWS_PER_COLUMN * len(own.columns) for own in rows):
         return ()
     powers = np.array([friction_power(motion, k, own, columns) for k, own in enumerate(rows)])
+    for joint in np.flatnonzero(np.abs(powers) < _DRIVEN):
+        inertia = felt_inertia(motion, int(joint), rows[joint], columns)
+        powers[joint] = inertia if abs(inertia) > _DRIVEN else powers[joint]
     best, lacking = _winner(trials, powers), _lacking(trials)
     mistaken = [one for one in lacking if one.severity is Severity.MISTAKE]
     if best is not None and sum(one.figures["gain"] for one in mistaken) >= best[0].gain:
@@ -249,7 +253,7 @@ def _driven(cause: str, joints: tuple[str, ...], power: float, also: str) -> Fin
         Severity.MISTAKE,
         cause,
         joints,
-        f"friction would drive the motion: the power that it takes is {-power:.0f} standard "
+        f"friction would drive the motion, or inertia help to accelerate: {-power:.0f} standard "
         f"deviations below zero{also}",
         CAUSES[cause].advice,
         {"power_over_std": power},

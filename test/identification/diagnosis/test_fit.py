@@ -129,3 +129,16 @@ def test_a_prediction_worse_than_zero_is_doubted(robot, motion):
     values = -identify(robot, [recording]).estimate.values
     causes = {finding.cause for finding in validate(robot, values, [recording]).findings}
     assert "worse than nothing" in causes
+
+
+def test_negated_efforts_without_friction_are_named_by_inertia(motion):
+    bare = load_robot("three_dof")
+    clock, q, _ = motion
+    qd = np.gradient(q, 1.0 / RATE, axis=0)
+    qdd = np.gradient(qd, 1.0 / RATE, axis=0)
+    effort = inverse_dynamics(bare, load_values("three_dof", bare), q, qd, qdd)
+    noise = np.random.default_rng(4).standard_normal(effort.shape)
+    sound = (clock, q, effort + 0.02 * effort.std(axis=0) * noise)
+    assert mistakes(bare, recorded(bare, sound)) == []
+    found = mistakes(bare, recorded(bare, sound, effort=np.negative))
+    assert [cause for _, cause in found] == ["effort sign"]
