@@ -192,9 +192,12 @@ class Requests:
         prctl(SUBREAPER, 1, 0, 0, 0)
         try:
             socket.send_fds(self._channel, [json.dumps(job).encode()], list(files.values()))
-            return int(self._channel.recv(32))
+            answer = self._channel.recv(32)
         finally:
             prctl(SUBREAPER, 0, 0, 0, 0)
+        if not answer:
+            raise RuntimeError("the process that forks has ended; see its output")
+        return int(answer)
 
 
 def serve_own_processes():

@@ -44,6 +44,7 @@ class _Server:
     def stop(cls):
         if cls.process is not None:
             cls.channel.close()
+            cls.process.kill()
             cls.process.wait()
             cls.process = None
 
@@ -67,14 +68,18 @@ class Popen(subprocess.Popen):
                 super()._execute_child(*given)
                 return
             numbers = (call["p2cread"], call["c2pwrite"], call["errwrite"])
-            self.pid = _Server.requests.start(
-                line,
-                {i: i if number == -1 else number for i, number in enumerate(numbers)},
-                environment=environment,
-                folder=Path(call["cwd"] or ".").absolute(),
-                session=call["start_new_session"],
-                ends_with_parent=ends_with_parent,
-            )
+            try:
+                self.pid = _Server.requests.start(
+                    line,
+                    {i: i if number == -1 else number for i, number in enumerate(numbers)},
+                    environment=environment,
+                    folder=Path(call["cwd"] or ".").absolute(),
+                    session=call["start_new_session"],
+                    ends_with_parent=ends_with_parent,
+                )
+            except BaseException:  # the next answer would be that to this request
+                _Server.stop()
+                raise
         self._child_created = True
         self._close_pipe_fds(
             *(call[name] for name in ("p2cread", "p2cwrite", "c2pread", "c2pwrite")),
