@@ -3,6 +3,8 @@
 import math
 import os
 import signal
+import subprocess
+from types import SimpleNamespace
 
 # Tests run side by side: one thread of linear algebra each.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -11,6 +13,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import pytest
 from hypothesis import HealthCheck, settings
 
+import forked_processes
 from robot_identification.ros.clients import asking, processes
 from robot_identification.ros.clients.client import Client
 from robot_identification.ros.common.middleware import private_domain, this_machine_only
@@ -57,6 +60,24 @@ def patience():
             lambda client, condition, _timeout, what: _WAIT_FOR(client, condition, math.inf, what),
         )
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def forked_nodes():
+    """Fork nodes of a process that has loaded what they load, which takes most of their start."""
+    names = {name: getattr(subprocess, name) for name in subprocess.__all__}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            processes, "subprocess", SimpleNamespace(**names | {"Popen": forked_processes.Popen})
+        )
+        yield
+    forked_processes.stop()
+
+
+@pytest.fixture
+def executed_nodes(monkeypatch):
+    """Execute nodes, as users do: for tests of how they start."""
+    monkeypatch.setattr(processes, "subprocess", subprocess)
 
 
 @pytest.fixture

@@ -1,12 +1,12 @@
 """The command line as a user meets it, on a recording whose truth is known."""
 
 import json
-import subprocess
 import sys
 
 import numpy as np
 import pytest
 
+import forked_processes
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.files.results import read_result
 from robot_identification.identification.base.parameters import base_parameters
@@ -96,7 +96,7 @@ def test_several_bags_are_fitted_together(run, scara_bag, scara_samples, tmp_pat
 
 def test_a_table_for_people_names_every_parameter_and_setting(scara_bag):
     command = [sys.executable, "-m", "robot_identification.cli.main"]
-    done = subprocess.run(
+    done = forked_processes.run(
         [*command, "identify", "scara", str(scara_bag)], capture_output=True, text=True, check=True
     )
     for name in base_parameters(load_robot("scara")).names:

@@ -1,12 +1,12 @@
 """The short scripts in examples/ do what they say."""
 
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import forked_processes
 from robot_identification.cli.main import main
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.robot.files.loading import load_robot
@@ -23,7 +23,7 @@ def bag(tmp_path):
 
 
 def run(script, *arguments):
-    done = subprocess.run(
+    done = forked_processes.run(
         [sys.executable, str(EXAMPLES / script), *map(str, arguments)],
         capture_output=True,
         text=True,

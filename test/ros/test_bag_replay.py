@@ -1,8 +1,8 @@
 """A bag that is replayed through the nodes, in processes of their own, as a benchmark does."""
 
 import json
-import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -30,12 +30,14 @@ def bag(tmp_path):
     return path
 
 
-def test_nodes_identify_from_a_bag_what_the_command_does_however_its_states_come(bag):
-    line = [sys.executable, str(REPLAY), "scara", str(bag), "--bursts"]
-    line += [str(burst) for burst in BURSTS]
-    done = subprocess.run(line, check=False, capture_output=True, text=True, timeout=280.0)
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+def test_nodes_identify_from_a_bag_what_the_command_does_however_its_states_come(
+    bag, monkeypatch, capsys
+):
+    line = [str(REPLAY), "scara", str(bag), "--bursts", *map(str, BURSTS)]
+    monkeypatch.setattr(sys, "argv", line)
+    monkeypatch.syspath_prepend(REPLAY.parent)
+    assert import_module(REPLAY.stem).main() == 0
+    found = json.loads(capsys.readouterr().out)
     for burst in BURSTS:
         told = found[f"bursts of {burst}"]
         assert told["samples"] == {"command": SAMPLES, "streamed": SAMPLES, "asked": SAMPLES}

@@ -11,6 +11,8 @@ import pytest
 
 from robot_identification.ros.clients.processes import NodeProcesses
 
+pytestmark = pytest.mark.usefixtures("executed_nodes")
+
 SLEEPER = """
 import sys, time
 from pathlib import Path

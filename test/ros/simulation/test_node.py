@@ -14,6 +14,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 from diagnostics import Diagnostics, values_of
+from forked_processes import Popen
 from lock_step import SteppedClock
 from refused_starts import refused_start
 from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
@@ -292,7 +293,7 @@ def test_it_ends_cleanly_and_says_what_it_sent(tmp_path, ending):
         "simulated_robot", parameters={"robot": "tx40"}, namespace=f"/t{uuid.uuid4().hex[:12]}"
     )
     with (tmp_path / "log").open("w+") as log:
-        process = subprocess.Popen(line, stdout=log, stderr=subprocess.STDOUT)
+        process = Popen(line, stdout=log, stderr=subprocess.STDOUT)
         while "ready" not in (tmp_path / "log").read_text():
             time.sleep(0.05)
         process.send_signal(ending)
