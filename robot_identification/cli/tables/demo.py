@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from rich.console import Console
 
 from robot_identification.cli.tables import results as tables
@@ -42,6 +43,7 @@ def identification_document(
                 "value": parameter.value,
                 "std": parameter.std,
                 "relative_std_percent": parameter.relative_std_percent,
+                "larger_std_percent": _larger_percent(parameter),
                 "sigmas": sigmas(parameter.value, float(true), parameter.std),
                 "unit": parameter.unit,
             }
@@ -58,6 +60,12 @@ def identification_document(
         "condition_number": result.condition_number,
         "warnings": list(result.warnings),
     }
+
+
+def _larger_percent(parameter: Any) -> float:
+    """Return the larger standard deviation of a message BaseParameter, in percent of its value."""
+    larger = np.fmax(parameter.std, parameter.std_robust)  # of which one may be not a number
+    return float(100.0 * larger / abs(parameter.value)) if parameter.value else float("inf")
 
 
 def tracking_document(robot: RobotModel, followed: Followed) -> dict[str, Any]:
@@ -114,7 +122,7 @@ def show(document: dict[str, Any]) -> None:
     out.print()
     title = "unexplained effort, as a fraction"
     tables.print_table(out, title, ("joint", "fitted motion", "other motion"), errors)
-    trusted = [e for e in document["parameters"] if e["relative_std_percent"] < TRUSTED_PERCENT]
+    trusted = [e for e in document["parameters"] if e["larger_std_percent"] < TRUSTED_PERCENT]
     good = sum(entry["sigmas"] <= 3.0 for entry in trusted)
     out.print(
         f"\n{len(trusted)} parameters have a standard deviation below {TRUSTED_PERCENT:g} %; "

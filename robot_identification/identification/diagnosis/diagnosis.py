@@ -47,8 +47,9 @@ class Diagnosis(Presented):
         """How many mistakes and doubts there are, in one line."""
         counts = {s: sum(f.severity is s for f in self.findings) for s in Severity}
         text = (
-            f"{self.robot}, {len(self.sources)} recordings: {counts[Severity.MISTAKE]} mistakes, "
-            f"{counts[Severity.DOUBT]} doubts"
+            f"{self.robot}, {_counted(len(self.sources), 'recording')}: "
+            f"{_counted(counts[Severity.MISTAKE], 'mistake')}, "
+            f"{_counted(counts[Severity.DOUBT], 'doubt')}"
         )
         if self.result is None:
             return f"{text}; nothing can be identified: {self.refusal}"
@@ -73,6 +74,10 @@ class Diagnosis(Presented):
             "relative_error": error,
             "refusal": self.refusal,
         }
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count or 'no'} {what}{'' if count == 1 else 's'}"
 
 
 def diagnose(
