@@ -12,6 +12,7 @@ import pytest
 from robot_identification.msg import ExcitationStatus
 from trajectory_msgs.msg import JointTrajectory
 
+from forked_processes import Popen
 from live_robots import ROBOT, TRUTH, start_robot
 from robot_identification.cli.main import main
 from robot_identification.files.parameters import read_parameters
@@ -31,22 +32,29 @@ NO_REHEARSAL = "plan,run,identify,validate,calibrate"
 
 
 @pytest.fixture(scope="module")
-def robots(tmp_path_factory):
-    """Two SCARAs side by side, one half as heavy again as the other; their nodes' processes."""
-    logs = tmp_path_factory.mktemp("logs")
-    with NodeProcesses(logs) as processes:
-        for namespace, truth in ((LEFT, TRUTH), (RIGHT, HEAVY * TRUTH)):
-            start_robot(processes, tmp_path_factory.mktemp("robot"), namespace, truth)
-        for namespace in (LEFT, RIGHT):
-            with Client(namespace, watch=processes.check) as client:
-                Verbs(client).require(*NODES)
+def robot(tmp_path_factory):
+    """The SCARA on the left; the processes of its nodes."""
+    with NodeProcesses(tmp_path_factory.mktemp("logs")) as processes:
+        start(processes, tmp_path_factory.mktemp("robot"), LEFT, TRUTH)
         yield processes
 
 
 @pytest.fixture
-def client(robots):
+def two_robots(robot, tmp_path):
+    """Another one on the right, half as heavy again."""
+    start(robot, tmp_path, RIGHT, HEAVY * TRUTH)
+
+
+def start(processes, folder, namespace, truth):
+    start_robot(processes, folder, namespace, truth)
+    with Client(namespace, watch=processes.check) as client:
+        Verbs(client).require(*NODES)
+
+
+@pytest.fixture
+def client(robot):
     """A client in the left namespace that hears every trajectory."""
-    with Client(LEFT, watch=robots.check) as client:
+    with Client(LEFT, watch=robot.check) as client:
         client.sent, client.statuses = [], []
         client.node.create_subscription(
             JointTrajectory, "joint_trajectory", client.sent.append, qos.COMMANDS
@@ -59,7 +67,7 @@ def client(robots):
 
 
 @pytest.fixture(scope="module")
-def planned(robots, tmp_path_factory):
+def planned(robot, tmp_path_factory):
     """The folder of a run in which nothing but a plan was made."""
     folder = tmp_path_factory.mktemp("run")
     assert (
@@ -90,7 +98,7 @@ def commissioned(folders):
     ways = {LEFT: ("--steps", NO_REHEARSAL), RIGHT: ("--held-out", "0.35", "--duration", "12")}
     common = ("--rehearsal-speed", "0.8", "--prior", "none", "--accept", "0.2", "--yes", "--json")
     running = {
-        namespace: subprocess.Popen(
+        namespace: Popen(
             walk(*QUICK, *common, *way, "--namespace", namespace, "--output", folders[namespace]),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -129,7 +137,7 @@ def test_an_interruption_brakes_and_says_so(client, planned):
     line = walk(
         "--namespace", LEFT, "--yes", "--steps", "run", "--speed", "0.3", "--output", planned
     )
-    process = subprocess.Popen(line, stderr=subprocess.PIPE, text=True)
+    process = Popen(line, stderr=subprocess.PIPE, text=True)
     client.statuses.clear()
     client.wait_for(
         lambda: client.statuses and client.statuses[-1].state == ExcitationStatus.RUNNING,
@@ -158,7 +166,7 @@ def test_another_plan_than_that_of_the_run_is_not_followed(client, planned, caps
     assert not client.sent
 
 
-def test_a_result_needs_data_and_a_plan_that_can_be(robots, planned, capsys):
+def test_a_result_needs_data_and_a_plan_that_can_be(robot, planned, capsys):
     folder = ["--namespace", LEFT, "--output", str(planned)]
     assert main(["run", *folder, "--steps", "identify"]) == 2
     assert "nothing says which recording" in capsys.readouterr().err
@@ -168,7 +176,8 @@ def test_a_result_needs_data_and_a_plan_that_can_be(robots, planned, capsys):
     assert "excitation/plan" in capsys.readouterr().err
 
 
-def test_two_robots_side_by_side_are_commissioned_and_nothing_crosses(robots, tmp_path):
+@pytest.mark.usefixtures("two_robots")
+def test_two_robots_side_by_side_are_commissioned_and_nothing_crosses(tmp_path):
     """Both at once, each with its own namespace; the streamed estimates are not mistaken."""
     folders = {namespace: tmp_path / namespace.strip("/") for namespace in (LEFT, RIGHT)}
     documents = commissioned(folders)

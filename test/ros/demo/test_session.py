@@ -15,6 +15,7 @@ from rosgraph_msgs.msg import Clock
 
 from diagnostics import Diagnostics, values_of
 from robot_identification.cli.demo import EXCITING, _trajectory
+from robot_identification.cli.main import main
 from robot_identification.ros.common import qos
 from robot_identification.ros.demo.session import Session, sigmas
 from robot_identification.ros.messages.common import time_of
@@ -36,10 +37,9 @@ def run(*arguments, **environment):
     )
 
 
-def test_demo_finds_the_truth():
-    done = run("demo", "--speed", "3", "--json")
-    assert done.returncode == 0, done.stderr
-    result = json.loads(done.stdout)
+def test_demo_finds_the_truth(capsys):
+    assert main(["demo", "--speed", "3", "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
     trusted = [entry for entry in result["parameters"] if entry["relative_std_percent"] < 5.0]
     assert len(trusted) >= 25
     assert sum(entry["sigmas"] <= 4.0 for entry in trusted) >= 0.9 * len(trusted)
