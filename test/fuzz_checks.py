@@ -12,7 +12,7 @@ from robot_identification.files.bags import joint_state_cdr
 from robot_identification.robot.geometry import forward_kinematics
 
 COMPUTED = {"sha256", "warnings", "rows", "grouping", "relative_std_percent", "simulations"}
-COMPUTED |= {"essential", "std_robust"}  # read of all parameters or of none
+COMPUTED |= {"essential", "std_robust", "verdict"}  # read of all parameters or of none
 OCTAL = re.compile(rb"[^.\w][-+]?0[0-9]")
 
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.identification.diagnosis.motion import Motion
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 
 _STEPS = 3
@@ -25,6 +26,7 @@ _RIDGE = 1e-10
 residual, which alone counts here, does not notice it."""
 
 
+@by_value
 @dataclass(frozen=True)
 class JointRows:
     """Rows of one joint.
@@ -49,6 +51,7 @@ class JointRows:
         return max(float(np.sqrt(np.mean(self.effort**2))), float(np.finfo(float).tiny))
 
 
+@by_value
 @dataclass(frozen=True)
 class Refit:
     """A fit to the rows of all joints.

@@ -124,7 +124,7 @@ def test_a_result_is_validated_with_its_own_settings(suite, recording):
     assert validation.relative_error_total == pytest.approx(result.relative_error_total, rel=1e-9)
     settings = {entry.key: json.loads(entry.value) for entry in validation.settings}
     assert settings["cutoff_hz"] == {"value": 4.0, "reason": "result"}
-    assert settings["velocity_threshold_window"] == {"value": 1.0, "reason": "result"}
+    assert settings["velocity_threshold_window"] == {"value": 1.5, "reason": "result"}
     ask.processing.cutoff_hz = 6.0
     validation = suite.verbs.ask(ask)
     settings = {entry.key: json.loads(entry.value) for entry in validation.settings}
