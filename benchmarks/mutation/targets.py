@@ -11,7 +11,10 @@ _STATISTICS = "test/identification/statistics"
 
 # A whole folder costs minutes of processor time where its tests try hundreds of examples.
 TARGETS: dict[str, tuple[str, ...]] = {
-    "excitation.certification.certificate": (f"{_CERTIFICATION}/test_told.py",),
+    "excitation.certification.certificate": (
+        f"{_CERTIFICATION}/test_told.py",
+        f"{_CERTIFICATION}/test_certificate.py",
+    ),
     "excitation.motions.braking": (_BRAKING,),
     "calibration.consistency": (_CONSISTENCY,),
     "identification.statistics.robust_std": (f"{_STATISTICS}/test_robust_std.py",),

@@ -334,3 +334,8 @@ def test_efforts_are_told_joint_by_joint():
     found = Efforts(True, (peak(), peak("slide", limit=np.inf, unit="N")), 5)
     assert str(found) == "efforts at most: hinge 9 of 10 N m, slide 9 N"
     assert found.worst.joint == "hinge"
+
+
+def test_more_is_told_of_the_check_that_is_named_and_of_no_other():
+    found = certificate(*(Check(name, True, "fine") for name in "abc")).told("b", "by 2 %")
+    assert [check.detail for check in found.checks] == ["fine", "fine; by 2 %", "fine"]
