@@ -147,7 +147,8 @@ def _spread(client: Any, jobs: Sequence[Job], done: Done, watch: WorkerWatch) ->
             continue
         future, result = next(completed)
         job = futures.pop(future)
-        if future.status == "finished":
+        # A result that has come holds: the status may be that of a worker that has died since.
+        if isinstance(result, bool):
             done(job, result)
         elif future.status == "cancelled":
             raise _gone(client)

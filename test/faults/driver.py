@@ -98,6 +98,14 @@ class FaultySuite(Suite):
         return lasts, sent
 
     def identify_all(self, recordings, **fields):
+        """Identify from recordings that have ended; the last block may still be on its way."""
         request = Identify.Request(**fields)
         request.data.recordings = list(recordings)
-        return self.verbs.answers.ask(request)
+        answers = []
+
+        def ended():
+            answers.append(self.verbs.answers.ask(request))
+            return not any("not ended" in line for line in answers[-1].result.warnings)
+
+        self.wait(ended, "end of the recordings")
+        return answers[-1]
