@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -30,6 +31,7 @@ from robot_identification.identification.estimators.weighting import Weighting
 from robot_identification.identification.identify import identify as identify_recordings
 from robot_identification.identification.rows.growing_run import StreamedRun
 from robot_identification.identification.rows.whole import FactorStream
+from robot_identification.parallel import pool
 from robot_identification.parallel.bags import find_bags
 from robot_identification.parallel.identify import common_settings, identify_many
 from robot_identification.parallel.jobs import RobotReference, jobs_for
@@ -365,3 +367,37 @@ def test_the_command_writes_a_result_that_can_be_calibrated(fleet, tmp_path, cap
     assert "goes over the samples" in capsys.readouterr().err
     assert main([*arguments]) == 0
     assert json.loads(capsys.readouterr().out)["bags"]["reused_jobs"] == 2
+
+
+class LostFuture:
+    """A job that was done, by a worker that has died since."""
+
+    status = "error"
+
+    def release(self):
+        pass
+
+
+class Completed:
+    """Futures as distributed hands them out, with their results."""
+
+    def __init__(self, futures, **_options):
+        self.left = [(future, True) for future in futures]
+
+    def is_empty(self):
+        return not self.left
+
+    def has_ready(self):
+        return True
+
+    def __next__(self):
+        return self.left.pop()
+
+
+def test_a_part_that_came_counts_where_its_worker_has_died_since(monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(distributed, "as_completed", Completed)
+    client = SimpleNamespace(submit=lambda *_args, **_options: LostFuture())
+    job, done = SimpleNamespace(key="a", to_data=dict), []
+    failed = pool._spread(client, [job], lambda *one: done.append(one), None)
+    assert (failed, done) == ((), [(job, True)])
