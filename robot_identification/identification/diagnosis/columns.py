@@ -1,4 +1,4 @@
-"""What a joint's own rows tell: what the model lacks there, and the sign of its friction.
+"""Fits of a joint's own rows: terms that the model lacks there, and the sign of its friction.
 
 A joint's rows are fitted by themselves here, so that mistakes of other joints do not matter.
 """
@@ -20,11 +20,14 @@ from robot_identification.identification.diagnosis.refit import (
     FLOOR,
     JointRows,
     independent_rows,
+    rms,
 )
 from robot_identification.robot.model import Array, JointType
 from robot_identification.robot.terms import TERMS
 
-_ROWS_PER_COLUMN = 3.0
+_RCOND = 1e-6
+"""Singular values below this part of the largest are taken for zero."""
+
 _STRIBECK = 0.1
 """Speed, over the largest, at which the friction law of Stribeck has fallen: where it is not known,
 a tenth is where it can still be seen."""
@@ -99,7 +102,7 @@ def additions(motion: Motion, joint: int) -> Iterator[Addition]:
 def explained(motion: Motion, joint: int, rows: JointRows) -> list[Explained]:
     """Return what every addition to the rows of a joint explains of them, the most first."""
     kept = motion.kept[joint]
-    if len(rows.effort) < _ROWS_PER_COLUMN * len(rows.columns):
+    if not rows.enough:
         return []
     basis = _basis(rows.matrix)
     residual = rows.effort - basis @ (basis.T @ rows.effort)
@@ -118,7 +121,7 @@ def explained(motion: Motion, joint: int, rows: JointRows) -> list[Explained]:
             _left(residual[part], size) / _left(rest, size)
             for part, rest in zip(parts, foretold, strict=True)
         ]
-        left = (_rms(residual) / size, _rms(after) / size)
+        left = (rms(residual) / size, rms(after) / size)
         found.append(
             Explained(addition, float(2.0 * np.log2(min(ratios))), left, independent_rows(after))
         )
@@ -143,8 +146,7 @@ def friction_power(
     Returns:
         Zero where the joint has no friction in the model, or too few rows.
     """
-    count, own = rows.matrix.shape
-    if count < _ROWS_PER_COLUMN * own:
+    if not rows.enough:
         return 0.0
     terms = [
         term
@@ -153,7 +155,7 @@ def friction_power(
     ]
     place = {int(column): i for i, column in enumerate(rows.columns)}
     speed = motion.velocity[joint][motion.kept[joint]]
-    power = np.zeros(own)
+    power = np.zeros(len(rows.columns))
     for column in {place[term.column] for term in terms if term.column in place}:
         power[column] = float(np.mean(rows.matrix[:, column] * speed))
     if not power.any():
@@ -178,8 +180,7 @@ def felt_inertia(
     Returns:
         Zero where there are too few rows.
     """
-    count, own = rows.matrix.shape
-    if count < _ROWS_PER_COLUMN * own:
+    if not rows.enough:
         return 0.0
     weightless = replace(motion.robot, gravity=np.zeros(3))
     regressor = Regressor(weightless, columns)
@@ -193,13 +194,12 @@ def felt_inertia(
 
 def _over_deviation(rows: JointRows, weights: Array) -> float:
     """Return a combination of the parameters of a joint's own rows, over its deviation."""
-    scale = np.linalg.norm(rows.matrix, axis=0)
-    scale[scale == 0.0] = 1.0
-    left, singular, right = np.linalg.svd(rows.matrix / scale, full_matrices=False)
-    kept = singular > 1e-6 * singular[0]
+    scaled, scale = _unit_columns(rows.matrix)
+    left, singular, right = np.linalg.svd(scaled, full_matrices=False)
+    kept = singular > _RCOND * singular[0]
     inverse = (right[kept].T / singular[kept]) / scale[:, None]
     values = inverse @ (left[:, kept].T @ rows.effort)
-    residual = _rms(rows.effort - rows.matrix @ values)
+    residual = rms(rows.effort - rows.matrix @ values)
     floor = FLOOR * rows.size
     deviation = max(residual, floor) * float(np.linalg.norm(inverse.T @ weights))
     return float(weights @ values) / deviation if deviation > 0.0 else 0.0
@@ -207,27 +207,25 @@ def _over_deviation(rows: JointRows, weights: Array) -> float:
 
 def _foretold(extra: Array, residual: Array, part: npt.NDArray[np.bool_]) -> Array:
     """Return what columns leave of a part, with the coefficients of the rest."""
-    scale = np.linalg.norm(extra, axis=0)
-    scale[scale == 0.0] = 1.0
-    columns = extra / scale
-    coefficients = np.linalg.lstsq(columns[~part], residual[~part], rcond=1e-6)[0]
+    columns, _ = _unit_columns(extra)
+    coefficients = np.linalg.lstsq(columns[~part], residual[~part], rcond=_RCOND)[0]
     found: Array = residual[part] - columns[part] @ coefficients
     return found
 
 
-def _basis(matrix: Array) -> Array:
+def _unit_columns(matrix: Array) -> tuple[Array, Array]:
+    """Return a matrix with columns of length one, or zero as they were, and their lengths."""
     scale = np.linalg.norm(matrix, axis=0)
-    used = scale > 0.0
-    left, singular, _ = np.linalg.svd(matrix[:, used] / scale[used], full_matrices=False)
-    if not len(singular):
-        return np.zeros((len(matrix), 0))
-    found: Array = left[:, singular > 1e-6 * singular[0]]
+    scale[scale == 0.0] = 1.0
+    return matrix / scale, scale
+
+
+def _basis(matrix: Array) -> Array:
+    """Return orthonormal columns that span those of a matrix."""
+    left, singular, _ = np.linalg.svd(_unit_columns(matrix)[0], full_matrices=False)
+    found: Array = left[:, singular > _RCOND * singular.max(initial=0.0)]
     return found
 
 
-def _rms(values: Array) -> float:
-    return float(np.sqrt(np.mean(values**2))) if len(values) else 0.0
-
-
 def _left(values: Array, size: float) -> float:
-    return max(_rms(values) / size, FLOOR)
+    return max(rms(values) / size, FLOOR)

@@ -53,8 +53,6 @@ _CLEAR = 0.3
 """Gains that differ by less do not tell causes apart; a sign may cost as much that is right."""
 
 _FEWEST_ROWS = 20
-_ROWS_PER_COLUMN = 3
-"""Fewer rows than that for the parameters of a joint leave no residual to be explained."""
 
 
 def fit_findings(
@@ -75,7 +73,7 @@ def fit_findings(
     columns = np.asarray(base.base_columns)
     trials = Trials(motion, columns)
     rows = trials.grams.rows
-    if any(len(own.effort) < _ROWS_PER_COLUMN * len(own.columns) for own in rows):
+    if not all(own.enough for own in rows):
         return ()
     powers = np.array([friction_power(motion, k, own, columns) for k, own in enumerate(rows)])
     for joint in np.flatnonzero(np.abs(powers) < _DRIVEN):

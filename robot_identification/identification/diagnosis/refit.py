@@ -18,6 +18,7 @@ from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 
 _STEPS = 3
+_ROWS_PER_COLUMN = 3
 FLOOR = 0.01
 """Residual, over the effort of a joint, below which no row gets more weight: no model is better."""
 
@@ -46,9 +47,12 @@ class JointRows:
     @property
     def size(self) -> float:
         """Root mean square of the effort; the smallest number where there is none."""
-        if not len(self.effort):
-            return float(np.finfo(float).tiny)
-        return max(float(np.sqrt(np.mean(self.effort**2))), float(np.finfo(float).tiny))
+        return rms(self.effort)
+
+    @property
+    def enough(self) -> bool:
+        """Whether there are rows enough that something is left of them to be explained."""
+        return len(self.effort) >= _ROWS_PER_COLUMN * len(self.columns)
 
 
 @by_value
@@ -110,7 +114,7 @@ class Grams:
             efforts: (rows,) of every joint, in place of those measured.
         """
         measured = [joint.effort for joint in self.rows] if efforts is None else list(efforts)
-        sizes = np.array([_rms(effort) for effort in measured])
+        sizes = np.array([rms(effort) for effort in measured])
         sides = [j.matrix.T @ effort for j, effort in zip(self.rows, measured, strict=True)]
         left = np.ones(len(self.rows))
         values = np.zeros(self.columns)
@@ -121,10 +125,10 @@ class Grams:
                 effort - joint.matrix @ values[joint.columns]
                 for joint, effort in zip(self.rows, measured, strict=True)
             ]
-            left = np.array([_rms(r) for r in residuals]) / sizes
+            left = np.array([rms(r) for r in residuals]) / sizes
         parts = np.array(
             [
-                [_rms(residual[joint.part == half]) / size for half in (0, 1)]
+                [rms(residual[joint.part == half]) / size for half in (0, 1)]
                 for joint, residual, size in zip(self.rows, residuals, sizes, strict=True)
             ]
         )
@@ -161,7 +165,8 @@ def independent_rows(residual: Array) -> float:
     return len(residual) * (1.0 - alike) / (1.0 + alike)
 
 
-def _rms(values: Array) -> float:
+def rms(values: Array) -> float:
+    """Return the root mean square of values, or the least positive number if that is zero."""
     tiny = float(np.finfo(float).tiny)
     return max(float(np.sqrt(np.mean(values**2))), tiny) if len(values) else tiny
 

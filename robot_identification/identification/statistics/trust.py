@@ -1,4 +1,4 @@
-"""Which parameters can be trusted: the one rule that everything goes by that tells it.
+"""Trust in identified parameters: one verdict, good, weak or not identified, on each of them.
 
 Console, reports, services, files and ``--json`` take a verdict from here; it goes by the larger of
 both standard deviations.
