@@ -146,10 +146,21 @@ class Suite:
         ]
         return max([*counts, *(block.received for block in self.of(recording))], default=0)
 
-    def identify(self, recording, **fields):
+    def identify(self, *recordings, **fields):
         request = Identify.Request(**fields)
-        request.data.recordings = [recording]
+        request.data.recordings = list(recordings)
         return self.verbs.answers.ask(request)
+
+    def identify_ended(self, *recordings, **fields):
+        """Identify from recordings that have ended; a last block may still be on its way."""
+        answers = []
+
+        def ended():
+            answers.append(self.identify(*recordings, **fields))
+            return not any("not ended" in line for line in answers[-1].result.warnings)
+
+        self.wait(ended, "end of the recordings")
+        return answers[-1]
 
     def begin(self, request):
         """Send a request that takes a while; return the future of its answer when it has begun.

@@ -4,7 +4,6 @@ import uuid
 
 import numpy as np
 from rcl_interfaces.srv import SetParameters
-from robot_identification.srv import Identify
 from sensor_msgs.msg import JointState
 
 from diagnostics import values_of
@@ -96,16 +95,3 @@ class FaultySuite(Suite):
         lasts = [block for block in self.blocks[known:] if block.last]
         assert sum(block.received for block in lasts) == len(sent)
         return lasts, sent
-
-    def identify_all(self, recordings, **fields):
-        """Identify from recordings that have ended; the last block may still be on its way."""
-        request = Identify.Request(**fields)
-        request.data.recordings = list(recordings)
-        answers = []
-
-        def ended():
-            answers.append(self.verbs.answers.ask(request))
-            return not any("not ended" in line for line in answers[-1].result.warnings)
-
-        self.wait(ended, "end of the recordings")
-        return answers[-1]

@@ -28,7 +28,7 @@ def sigmas(result):
 
 def identified(faulty, *recordings):
     """Return a result, which must be right."""
-    response = faulty.identify_all(recordings)
+    response = faulty.identify_ended(*recordings)
     assert response.success, response.message
     assert sigmas(response.result).max() < 3.0
     return response.result
@@ -86,7 +86,7 @@ def test_states_of_no_use_are_refused_counted_and_named(faulty, fault, reason):
 def test_states_that_are_never_of_use_are_no_recording(faulty):
     (last,), sent = faulty.record_with("kind: rename, joint: joint_2, to: wrist")
     assert last.refused == last.received == len(sent)
-    response = faulty.identify_all([last.recording])
+    response = faulty.identify_ended(last.recording)
     assert response.error_code == CODES.UNKNOWN_RECORDING
     assert "joint_2" in faulty.value("last_refusal")
 

@@ -192,13 +192,9 @@ def test_a_receiver_that_stood_still_hears_that_a_recording_ends_with_its_node(m
         suite.processes.process("acquisition").send_signal(signal.SIGINT)
         suite.client.spin(1.0)
     suite.processes.stop("acquisition")
-
-    def ended():
-        answer = suite.identify(recording)
-        assert answer.success, answer.message
-        return not [line for line in answer.result.warnings if "not ended" in line]
-
-    suite.wait(ended, "end of the recording")
+    answer = suite.identify_ended(recording)
+    assert answer.success, answer.message
+    assert not [line for line in answer.result.warnings if "not ended" in line]
 
 
 def test_what_waited_in_a_stall_comes_in_blocks_like_all_others(make_suite):
