@@ -21,8 +21,11 @@ _OWN: dict[str, tuple[str, ...]] = {
     "identification.statistics.robust_std": (f"{_STATISTICS}/test_robust_std.py",),
     "identification.statistics.reliability": (f"{_STATISTICS}/test_reliability.py",),
     "excitation.certification.checks": (f"{_CERTIFICATION}/test_told.py", _BRAKING),
-    "excitation.certification.effort_bounds": (_CERTIFICATION,),
-    "excitation.certification.surroundings": (_CERTIFICATION,),
+    "excitation.certification.effort_bounds": (
+        f"{_CERTIFICATION}/test_told.py",
+        f"{_CERTIFICATION}/test_effort_bounds.py",
+    ),
+    "excitation.certification.surroundings": (f"{_CERTIFICATION}/test_surroundings.py",),
     "excitation.plan": ("test/excitation/test_plan.py",),
     "ros.supervision.braking": _SUPERVISION,
     "ros.supervision.clock": ("test/ros/supervision/test_clock.py",),

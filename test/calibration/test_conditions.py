@@ -129,6 +129,14 @@ def test_coupled_friction_has_a_sign_where_it_acts_along_the_motion_that_it_foll
         assert (coupled[0].joints, coupled[0].strict) == ((0, 1), False)
 
 
+def test_friction_of_another_kind_or_that_a_joint_has_already_is_no_condition_more():
+    part = (CouplingTerm(on={"joint_1": 1.0}, of={"joint_1": 1.0}),)
+    alone = len(conditions(hinge_and_slide()))
+    for name, kind in (("Fvm2", TermKind.VISCOUS), ("Fc2", TermKind.COULOMB)):
+        robot = hinge_and_slide((Coupling(name, kind, part),))
+        assert len(conditions(robot)) == alone
+
+
 def test_every_part_of_coupled_friction_must_lose_power():
     good = CouplingTerm(on={"joint_1": 1.0}, of={"joint_1": 1.0})
     bad = CouplingTerm(on={"joint_1": 1.0}, of={"joint_2": 1.0})
@@ -310,3 +318,4 @@ def test_conditions_are_as_large_as_what_they_hold():
     np.testing.assert_allclose(found_sizes.of(known["drive inertia", "joint_2"]), [0.5])
     coupled = known["viscous friction", "joint_1, joint_2"]
     np.testing.assert_allclose(found_sizes.of(coupled), [3.0, 4.0])
+    np.testing.assert_allclose(found_sizes.of(known["Coulomb friction", "joint_1"]), [1.0])
