@@ -94,8 +94,12 @@ def test_a_tolerance_is_granted_to_the_inertia():
 
 @pytest.mark.parametrize(
     ("moments", "minor"),
-    [((-0.015, 0.1, 0.1), "Jxx"), ((0.1, -0.015, 0.1), "Jxx Jyy - Jxy^2"), ((0.1, 0.1, -0.015), "det J")],
-)  # fmt: skip
+    [
+        ((-0.015, 0.1, 0.1), "Jxx"),
+        ((0.1, -0.015, 0.1), "Jxx Jyy - Jxy^2"),
+        ((0.1, 0.1, -0.015), "det J"),
+    ],
+)
 def test_where_a_tolerance_is_granted_that_it_does_not_suffice_is_told(moments, minor):
     ten = body(1.0, (0.0, 0.1, 0.0), moments)
     check = check_link("forearm", "elbow", ten, 0.01)
