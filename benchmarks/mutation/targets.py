@@ -26,7 +26,7 @@ _OWN: dict[str, tuple[str, ...]] = {
         f"{_CERTIFICATION}/test_effort_bounds.py",
     ),
     "excitation.certification.surroundings": (f"{_CERTIFICATION}/test_surroundings.py",),
-    "excitation.plan": ("test/excitation/test_plan.py",),
+    "excitation.plan": ("test/excitation/test_plan_by_hand.py",),
     "ros.supervision.braking": _SUPERVISION,
     "ros.supervision.clock": ("test/ros/supervision/test_clock.py",),
     "ros.supervision.phases": ("test/ros/supervision/test_phases.py",),
