@@ -17,6 +17,8 @@ from cosmic_ray.plugins import get_operator, operator_names
 _ARITHMETIC = {"Add", "Sub", "Mul", "Div"}
 _LOGICAL = {"BitAnd", "BitOr", "BitXor"}
 _BINARY = re.compile(r"ReplaceBinaryOperator_(\w+)_(\w+)$")
+# The same for None, for members of enumerations and for short strings; ruff tells it of numbers.
+_SAME = re.compile(r"ReplaceComparisonOperator_(Is_Eq|Eq_Is|IsNot_NotEq|NotEq_IsNot)$")
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,8 @@ def mutants_of(path: Path, places: Iterable[Place]) -> Iterator[Mutant]:
 
 
 def _is_telling(operator: str) -> bool:
+    if _SAME.search(operator):
+        return False
     binary = _BINARY.search(operator)
     if binary is None:
         return True

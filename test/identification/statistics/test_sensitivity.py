@@ -116,3 +116,14 @@ def test_plain_data_hold_every_change():
     assert second["median_change_in_std"] is None
     assert second["change_in_std"] == {}
     assert second["problem"] == "too short"
+
+
+@pytest.mark.parametrize(("size", "floor"), [(0.25, 1.0), (1.0, 1.0), (4.0, 4.0)])
+def test_what_is_known_exactly_is_known_to_rounding(result, size, floor):
+    """Of the largest value, or of 1 where all are smaller: in steps of 2^-52 of it."""
+    values = np.zeros(len(result.estimate.values))
+    values[0] = -size
+    exact = replace(result.estimate, values=values, std=np.zeros(len(values)), std_robust=None)
+    moved = values + 3.0 * 2.0**-50
+    found = sensitivity._change(replace(result, estimate=exact), other(result, moved), 6.0)
+    np.testing.assert_allclose(found.changes[1:], 12.0 / floor)
