@@ -23,7 +23,8 @@ _OWN: dict[str, tuple[str, ...]] = {
     "excitation.certification.checks": (f"{_CERTIFICATION}/test_told.py", _BRAKING),
     "excitation.certification.effort_bounds": (
         f"{_CERTIFICATION}/test_told.py",
-        f"{_CERTIFICATION}/test_effort_bounds.py",
+        f"{_CERTIFICATION}/test_effort_bounds_by_hand.py",
+        f"{_CERTIFICATION}/test_surroundings.py",
     ),
     "excitation.certification.surroundings": (f"{_CERTIFICATION}/test_surroundings.py",),
     "excitation.plan": ("test/excitation/test_plan_by_hand.py",),
