@@ -4,7 +4,6 @@ from __future__ import annotations
 
 _CERTIFICATION = "test/excitation/certification"
 _BRAKING = "test/excitation/motions/test_braking.py"
-_SUPERVISION = ("test/ros/supervision",)
 _CONSISTENCY = "test/calibration/test_consistency.py"
 _CHECKS = "test/calibration/test_checks.py"
 _STATISTICS = "test/identification/statistics"
@@ -28,12 +27,12 @@ _OWN: dict[str, tuple[str, ...]] = {
     ),
     "excitation.certification.surroundings": (f"{_CERTIFICATION}/test_surroundings.py",),
     "excitation.plan": ("test/excitation/test_plan_by_hand.py",),
-    "ros.supervision.braking": _SUPERVISION,
+    "ros.supervision.braking": ("test/ros/supervision/test_braking.py",),
     "ros.supervision.clock": ("test/ros/supervision/test_clock.py",),
     "ros.supervision.phases": ("test/ros/supervision/test_phases.py",),
     "ros.supervision.states": ("test/ros/supervision/test_states.py",),
-    "ros.supervision.supervisor": _SUPERVISION,
-    "ros.supervision.watch": _SUPERVISION,
+    "ros.supervision.supervisor": ("test/ros/supervision/test_supervisor.py",),
+    "ros.supervision.watch": ("test/ros/supervision/test_watch.py",),
     "calibration.checks": (_CHECKS,),
     "calibration.conditions": (_CHECKS, "test/calibration/test_conditions.py"),
     "identification.statistics.cross_validation": (f"{_STATISTICS}/test_cross_validation.py",),
