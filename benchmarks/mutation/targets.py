@@ -7,6 +7,7 @@ _BRAKING = "test/excitation/motions/test_braking.py"
 _CONSISTENCY = "test/calibration/test_consistency.py"
 _CHECKS = "test/calibration/test_checks.py"
 _STATISTICS = "test/identification/statistics"
+_SUPERVISION = "test/ros/supervision"
 _TOLD = "test/test_told_values.py::test_what_was_told_cannot_be_set_and_arrays_in_it_are_compared"
 
 # A whole folder costs minutes of processor time where its tests try hundreds of examples.
@@ -27,12 +28,19 @@ _OWN: dict[str, tuple[str, ...]] = {
     ),
     "excitation.certification.surroundings": (f"{_CERTIFICATION}/test_surroundings.py",),
     "excitation.plan": ("test/excitation/test_plan_by_hand.py",),
-    "ros.supervision.braking": ("test/ros/supervision/test_braking.py",),
-    "ros.supervision.clock": ("test/ros/supervision/test_clock.py",),
-    "ros.supervision.phases": ("test/ros/supervision/test_phases.py",),
-    "ros.supervision.states": ("test/ros/supervision/test_states.py",),
-    "ros.supervision.supervisor": ("test/ros/supervision/test_supervisor.py",),
-    "ros.supervision.watch": ("test/ros/supervision/test_watch.py",),
+    "ros.supervision.braking": (
+        f"{_SUPERVISION}/test_braking.py",
+        f"--deselect={_SUPERVISION}/test_braking.py::test_whatever_the_last_states_say",
+        f"--deselect={_SUPERVISION}/test_braking.py::test_braking_from_every_state_as_far_off",
+    ),
+    "ros.supervision.clock": (f"{_SUPERVISION}/test_clock.py",),
+    "ros.supervision.phases": (f"{_SUPERVISION}/test_phases.py",),
+    "ros.supervision.states": (f"{_SUPERVISION}/test_states.py",),
+    "ros.supervision.supervisor": (
+        f"{_SUPERVISION}/test_supervisor.py",
+        f"--deselect={_SUPERVISION}/test_supervisor.py::test_whatever_the_states_and_clocks_say",
+    ),
+    "ros.supervision.watch": (f"{_SUPERVISION}/test_watch.py",),
     "calibration.checks": (_CHECKS,),
     "calibration.conditions": (_CHECKS, "test/calibration/test_conditions.py"),
     "identification.statistics.cross_validation": (f"{_STATISTICS}/test_cross_validation.py",),
@@ -53,4 +61,4 @@ TARGETS = {
     module: (*tests, *((f"{_TOLD}[{module}]",) if module in _TELL else ()))
     for module, tests in _OWN.items()
 }
-"""Name of a module below the package -> files, folders or names of tests."""
+"""Name of a module below the package -> tests that belong to it, and options of pytest."""

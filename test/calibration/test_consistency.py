@@ -45,17 +45,12 @@ def robot():
 
 @pytest.fixture(scope="module")
 def truth(robot):
-    """Parameters of links that are no needles."""
+    """Parameters of links that are no needles: the first such of many robots."""
     rng = np.random.default_rng(22)
-    while True:
-        values = random_values(rng, robot)
-        if (
-            problem_of(robot, values, known_prior(robot, values), 0.0)
-            .eigenvalues(values[robot.standard_indices])
-            .min()
-            > 0.02
-        ):
-            return values
+    values = [random_values(rng, robot) for _ in range(240)][-1]
+    problem = problem_of(robot, values, known_prior(robot, values), 0.0)
+    assert problem.eigenvalues(values[robot.standard_indices]).min() > 0.02
+    return values
 
 
 def known_prior(robot, values):
