@@ -36,10 +36,7 @@ _OWN: dict[str, tuple[str, ...]] = {
     "ros.supervision.clock": (f"{_SUPERVISION}/test_clock.py",),
     "ros.supervision.phases": (f"{_SUPERVISION}/test_phases.py",),
     "ros.supervision.states": (f"{_SUPERVISION}/test_states.py",),
-    "ros.supervision.supervisor": (
-        f"{_SUPERVISION}/test_supervisor.py",
-        f"--deselect={_SUPERVISION}/test_supervisor.py::test_whatever_the_states_and_clocks_say",
-    ),
+    "ros.supervision.supervisor": (f"{_SUPERVISION}/test_supervisor_by_hand.py",),
     "ros.supervision.watch": (f"{_SUPERVISION}/test_watch.py",),
     "calibration.checks": (_CHECKS,),
     "calibration.conditions": (_CHECKS, "test/calibration/test_conditions.py"),

@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -206,6 +207,21 @@ def test_conditions_hold_a_solution_back_up_to_one_and_a_half_margins(sound, rob
         active = sound.active(values, middle / 1.5 * more)
         assert len(active) == count
     assert sound.active(values, 1e-9) == ()
+
+
+def test_a_condition_at_one_and_a_half_margins_holds_a_solution_back():
+    some = SimpleNamespace(
+        eigenvalues=lambda _: np.array([3.0, 2.9, 3.1]), conditions=("a", "b", "c")
+    )
+    assert Problem.active(some, np.zeros(1), 2.0) == ("a", "b")
+    few = SimpleNamespace(eigenvalues=some.eigenvalues, conditions=("a", "b"))
+    with pytest.raises(ValueError, match="zip"):
+        Problem.active(few, np.zeros(1), 2.0)
+
+
+def test_whether_links_must_be_consistent_is_said_by_name(sound, robot, truth):
+    with pytest.raises(TypeError, match="positional"):
+        publish(sound, truth[robot.standard_indices], True)
 
 
 def test_unknown_parameters_are_tied_weakly_to_a_nominal_machine(sound, robot, truth):
