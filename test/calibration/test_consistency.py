@@ -219,11 +219,6 @@ def test_a_condition_at_one_and_a_half_margins_holds_a_solution_back():
         Problem.active(few, np.zeros(1), 2.0)
 
 
-def test_whether_links_must_be_consistent_is_said_by_name(sound, robot, truth):
-    with pytest.raises(TypeError, match="positional"):
-        publish(sound, truth[robot.standard_indices], True)
-
-
 def test_unknown_parameters_are_tied_weakly_to_a_nominal_machine(sound, robot, truth):
     known = np.arange(len(sound.sizes)) % 2 == 0
     prior = replace(sound.prior, known=known)

@@ -128,6 +128,14 @@ def test_limits_are_told_from_efforts_to_a_thousandth(effort, kept):
     still = sweep(places=(0.0, 0.0))
     told = found(still, gravity=9.81, MX=1.0, Fc=2.0, limits={"effort": effort})
     assert told.kept == kept
+    assert told.cells < 5000
+
+
+@pytest.mark.parametrize(("effort", "kept"), [(7.9, False), (8.1, True)])
+def test_efforts_a_little_beyond_the_limit_are_found_at_once(effort, kept):
+    told = found(ZZ=1.0, MX=0.0, limits={"effort": effort})
+    assert told.kept == kept
+    assert told.cells < 1000
 
 
 def test_more_cells_than_there_may_be_are_not_looked_at(monkeypatch):

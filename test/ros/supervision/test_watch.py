@@ -277,3 +277,22 @@ def test_stale_states_are_told_before_all_else(machine):
     level, message, _ = machine.reported()
     assert level == DiagnosticStatus.STALE
     assert message.startswith("the last joint state is 0.151 s old")
+
+
+def test_before_the_first_look_nothing_is_known(machine):
+    level, message, values = machine.reported()
+    assert (level, message) == (DiagnosticStatus.STALE, "no joint states have come")
+    assert values == {
+        "rate_hz": "nan", "messages_received": "0", "messages_lost": "0", "messages_refused": "0",
+        "age_median_s": "", "age_max_s": "", "longest_pause_s": "0.000000",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("way", ["take", "look"])
+def test_nothing_moves_where_nobody_says_so(machine, way):
+    machine.come(0.0)
+    machine.watch.take()
+    machine.pass_time(200.0)
+    machine.come(3_600_000.0)
+    getattr(machine.watch, way)()
+    assert machine.watch.states.refusal is None
