@@ -172,3 +172,18 @@ def test_efforts_far_below_their_limit_need_not_be_told_from_each_other():
 def test_cells_are_cut_where_it_helps(values, cells):
     """Cut across the wrong range, they become a thousand times as many."""
     assert found(**values).cells < cells
+
+
+def test_what_takes_no_effort_has_its_peak_at_the_beginning():
+    """In the first of five cells of a fifth of a second."""
+    peak = peak_of(ZZ=0.0, MX=0.0)
+    assert (peak.reached, peak.bound, peak.speed) == (0.0, 0.0, 1.0)
+    assert peak.time == pytest.approx(0.1)
+    assert peak_of(motion=sweep((2.0, 3.0)), ZZ=0.0, MX=0.0).time == pytest.approx(2.1)
+
+
+def test_efforts_of_small_robots_are_told_as_tightly():
+    """Of a thousandth of the inertia: 8 mN m while it brakes."""
+    peak = peak_of(ZZ=1e-3, MX=0.0)
+    assert peak.reached == pytest.approx(8e-3, rel=0.02)
+    assert peak.bound == pytest.approx(8e-3, rel=0.035)
