@@ -95,13 +95,20 @@ def _is_telling(operator: str) -> bool:
 
 
 def _meaning(source: str) -> str:
-    """Return what a module says without its annotations, which are never evaluated."""
+    """Return what a module says without its annotations, which are never evaluated.
+
+    Whether arguments are given by name or by place is what mypy checks where they are given.
+    """
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             node.returns = None
         elif isinstance(node, ast.arg):
             node.annotation = None
+        elif isinstance(node, ast.arguments):
+            node.args = [*node.posonlyargs, *node.args, *node.kwonlyargs]
+            node.defaults += [default for default in node.kw_defaults if default is not None]
+            node.posonlyargs, node.kwonlyargs, node.kw_defaults = [], [], []
         elif isinstance(node, ast.AnnAssign):
             node.annotation = ast.Constant(None)
     return ast.dump(tree)

@@ -305,7 +305,7 @@ def test_the_criterion_of_the_energy_model_knows_the_prior_model(
 KNOWN = Surroundings(prior=pendulum_values(ZZ=0.1, MX=0.0, Fv=5.0))
 
 
-@pytest.mark.parametrize(("effort", "power"), [(11.0, 0), (8.9, 1), (8.0, 2), (2.6, 13)])
+@pytest.mark.parametrize(("effort", "power"), [(11.0, 0), (8.9, 1), (8.0, 2), (2.6, 13), (2.3, 14)])
 def test_a_motion_is_slowed_by_tenths_as_far_as_its_efforts_need(effort, power):
     robot = pendulum(gravity=0.0, **LIMITS, effort=effort)
     found, certificate = certified(robot, GOOD, np.zeros(1), KNOWN)
