@@ -9,6 +9,7 @@ from made_up_results import made_up_result
 from robot_identification.identification.estimators.essential import EliminationRule, eliminate
 from robot_identification.identification.estimators.least_squares import weighted
 from robot_identification.identification.rows.factor import JointFactor
+from robot_identification.identification.statistics import reliability
 from robot_identification.identification.statistics.reliability import (
     Reliability,
     excitation,
@@ -320,3 +321,14 @@ def test_the_share_of_the_effort_is_told_in_percent_of_two_digits():
     share = 0.005
     faint, _ = apart([share, np.sqrt(1.0 - share**2)], [0.1 * share, 0.001])
     assert faint.reason == "it causes only 0.5 % of the effort"
+
+
+@pytest.mark.parametrize(("correlation", "told"), [(0.8, True), (-0.8, True), (0.7999, False)])
+def test_a_correlation_of_just_80_percent_is_named(monkeypatch, correlation, told):
+    result = result_with(np.eye(2), [1.0, 1.0], [0.1, 0.1])
+    told_by_motion = replace(
+        excitation(result), correlation=np.array([[1.0, correlation], [correlation, 1.0]])
+    )
+    monkeypatch.setattr(reliability, "excitation", lambda _: told_by_motion)
+    first, _ = parameter_reliability(result)
+    assert first.entangled == ((("b1", correlation),) if told else ())

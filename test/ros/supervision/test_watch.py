@@ -132,7 +132,7 @@ def test_after_a_pause_of_the_node_states_go_first_once(machine):
     ):  # fmt: skip
         machine.pass_time(pause)
         machine.come(1.0)
-        assert watch.look() == judged
+        assert watch.look(moving=True) == judged
         assert not machine.waiting, "taken in all the same"
 
 
@@ -186,9 +186,9 @@ def test_a_pause_ends_no_waiting(machine):
     over = waited(machine)
     machine.pass_time(1000.0)
     machine.come(1.0)
-    assert not machine.watch.look()
+    assert not machine.watch.look(moving=True)
     assert not over()
-    assert machine.watch.look()
+    assert machine.watch.look(moving=True)
     assert over()
 
 
