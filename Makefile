@@ -74,7 +74,7 @@ $(VENV)/built: $(VENV)/requirements.txt setup.py package.xml CMakeLists.txt \
 demo: venv
 	$(BIN)/robot-identification demo
 
-# Byte code of the tests is kept: pytest rewrites them, which is half of what collecting them takes.
+# Byte code of the tests is kept: pytest rewrites what they assert, which every worker would do anew.
 test: venv
 	@$(MAKE) --no-print-directory --jobs=2 lint compiled
 	PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile $(PYTEST_OPTIONS)
