@@ -27,6 +27,9 @@ ACCELERATION_NOISE = 0.1
 MOVING_SHARE = 0.02
 # Largest cut-off, as a part of half the sampling rate.
 NYQUIST_SHARE = 0.8
+# What decimation passes, as a part of its rate: 0.8 of half of it (Gautier et al. 2013, section
+# II).
+PASSED_SHARE = 0.4
 # Rows per joint that decimation should leave: a dozen for every parameter of the joint, of which
 # there are about seven for every joint of the robot; at most as many as an arm of six needs.
 FEWEST_ROWS = 500
@@ -173,8 +176,8 @@ class DataProperties:
     def rate(self, cutoff_hz: float) -> Derived:
         """Return the rate after decimation, for a cut-off of the position filter in Hz.
 
-        Decimation passes 0.8 of half its rate (Gautier et al. 2013, section II).  With the rate
-        equal to the cut-off that is 0.4 of the cut-off, four times the band of the motion.
+        With the rate equal to the cut-off decimation passes 0.4 of the cut-off, four times the band
+        of the motion.
         """
         duration = sum(recording.duration for recording in self.recordings)
         rows = min(FEWEST_ROWS, ROWS_PER_JOINT * len(self.recordings[0].joint_names))
@@ -183,13 +186,39 @@ class DataProperties:
             value = min(fewest, 1.0 / self.longest_period)
             return Derived(value, f"derived: {rows} rows per joint of {duration:.4g} s")
         sampling = 1.0 / self.longest_period
-        factor = max(1, round(sampling / cutoff_hz))
+        factor, passed = max(1, round(sampling / cutoff_hz)), PASSED_SHARE * cutoff_hz
         return Derived(
             cutoff_hz,
-            f"derived: decimation passes {0.4 * cutoff_hz:.4g} Hz, 0.4 of the cut-off; one in "
+            f"derived: decimation passes {passed:.4g} Hz, {PASSED_SHARE:g} of the cut-off; one in "
             f"{factor} of {sampling:.4g} samples a second, "
             f"{duration * sampling / factor:.0f} rows per joint",
         )
+
+    def rate_warnings(self, cutoff_hz: float, order: int, rate_hz: float) -> tuple[str, ...]:
+        """Say where rows hold efforts of a motion that the position filter has taken away.
+
+        Decimation passes efforts and regressor alike, but the regressor is that of filtered
+        positions.  Up to half the cut-off these are whole (:data:`SMALLEST_BAND_FACTOR`); above,
+        what the motion asks of the efforts is in no column, if rows reach so far.
+
+        Args:
+            cutoff_hz: of the position filter, in Hz, whoever states it.
+            order: of the position filter.
+            rate_hz: after decimation, in Hz, whoever states it.
+        """
+        whole = cutoff_hz / SMALLEST_BAND_FACTOR
+        band = float(self._motion.band_hz.max(initial=0.0))
+        held = min(PASSED_SHARE * rate_hz, band)
+        if held <= whole * (1.0 + 1e-9):
+            return ()
+        left = 1.0 / (1.0 + (held / cutoff_hz) ** (2 * order))
+        line = (
+            f"the rate is too high for the cut-off: rows at {rate_hz:.4g} Hz hold efforts of a "
+            f"motion up to {held:.3g} Hz, of which a cut-off of {cutoff_hz:.4g} Hz leaves "
+            f"{100.0 * left:.2g} %; state a rate of at most {whole / PASSED_SHARE:.3g} Hz, or a "
+            f"cut-off of at least {SMALLEST_BAND_FACTOR * held:.3g} Hz"
+        )
+        return (line,)
 
     def thresholds(self, cutoff_hz: float, order: int) -> Derived:
         """Return (joints,) speeds below which the Coulomb friction of a row is not reliable.

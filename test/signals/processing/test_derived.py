@@ -8,6 +8,9 @@ import scipy
 
 from made_up_signals import START
 from random_robots import random_robot
+from robot_identification.files.bags.recordings import read_recordings
+from robot_identification.identification.identify import identify
+from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.processing.settings import (
@@ -16,6 +19,7 @@ from robot_identification.signals.processing.settings import (
 )
 from robot_identification.signals.recording import RawSamples
 from robot_identification.signals.spectrum import motion_spectrum
+from shared_data import measured_data, requires
 
 NAMES = ("joint_1", "joint_2")
 BAND = 1.1  # Hz, highest frequency of the motion
@@ -151,6 +155,52 @@ def test_a_joint_that_only_trembles_says_nothing_of_the_motion(robot):
     processing = resolved(robot, moved(samples, trembling))
     assert processing.cutoff_hz == pytest.approx(10.0 * BAND, rel=0.2)
     assert processing.warnings == ()
+
+
+@pytest.mark.parametrize("layer", ["option", "robot file", "result"])
+def test_a_rate_at_which_rows_hold_motion_that_the_cutoff_takes_away_is_a_warning(robot, layer):
+    stated = ProcessingSettings(cutoff_hz=0.8, rate_hz=4.0)
+    options = stated if layer == "option" else ProcessingSettings()
+    identified = stated if layer == "result" else None
+    if layer == "robot file":
+        robot = dataclasses.replace(robot, processing=stated)
+    processing = resolved(robot, motion(), options=options, identified=identified)
+    (line,) = processing.warnings
+    assert "the rate is too high for the cut-off: rows at 4 Hz hold efforts" in line
+    assert "a rate of at most 1 Hz, or a cut-off of at least 2." in line
+    # Both ways out are ways out.
+    for way in (ProcessingSettings(cutoff_hz=0.8, rate_hz=1.0),
+                ProcessingSettings(cutoff_hz=2.9, rate_hz=4.0)):  # fmt: skip
+        assert resolved(robot, motion(), options=way).warnings == ()
+
+
+def test_a_rate_far_above_a_cutoff_that_spares_the_motion_is_none(robot):
+    options = ProcessingSettings(cutoff_hz=4.0, rate_hz=100.0)
+    assert resolved(robot, motion(), options=options).warnings == ()
+
+
+def test_a_stated_rate_beside_a_cutoff_that_noise_lowers_keeps_the_motion(robot):
+    samples = motion()
+    noisy = moved(samples, samples.position + noise(samples, 0.03))
+    processing = resolved(robot, noisy, options=ProcessingSettings(rate_hz=100.0))
+    assert processing.cutoff_hz < 10.0 * BAND
+    assert not any("rate is too high" in line for line in processing.warnings)
+
+
+@requires("emps")
+def test_rows_of_emps_at_20_hz_do_not_go_with_a_cutoff_of_5_hz():
+    robot = load_robot("emps")
+    recordings = read_recordings([measured_data("emps") / "bag"], robot)
+    bad, good = (
+        ProcessingSettings(cutoff_hz=5.0, rate_hz=20.0),
+        ProcessingSettings(cutoff_hz=5.0, rate_hz=5.0),
+    )
+    found, fine = (identify(robot, recordings, overrides=options) for options in (bad, good))
+    (line,) = [line for line in found.warnings if "rate is too high" in line]
+    assert "motion up to 8 Hz" in line
+    assert "at most 6.25 Hz, or a cut-off of at least 16 Hz" in line
+    assert not any("rate is too high" in line for line in fine.warnings)
+    assert found.estimate.relative_error.total > 5.0 * fine.estimate.relative_error.total
 
 
 def test_noise_does_not_raise_a_threshold_over_all_rows(robot):
