@@ -113,7 +113,7 @@ def test_noise_that_the_motion_does_not_stand_out_of_overrules_its_rule_and_warn
     assert 2.0 * BAND <= processing.cutoff_hz <= 4.0 * BAND
     (line,) = [line for line in processing.warnings if "cut-off" in line]
     assert "keeps the motion in, and too much noise with it" in line
-    assert "10 % would ask for" in line
+    assert "3 % would ask for" in line
     assert "too much" not in "".join(resolved(robot, samples).warnings)
 
 
@@ -123,6 +123,32 @@ def test_a_cutoff_that_noise_bounds_is_a_warning(robot):
     (line,) = [line for line in processing.warnings if "cut-off" in line]
     assert "bounded by noise of the positions" in line
     assert processing.cutoff_hz < 10.0 * BAND
+
+
+def test_noise_that_decimation_leaves_in_the_rows_lowers_the_cutoff(robot):
+    """A short recording needs a rate above its cut-off, which averages no noise away."""
+
+    def noisy(seconds):
+        samples = motion(seconds=seconds)
+        return moved(samples, samples.position + noise(samples, 0.02))
+
+    def share(processing):
+        words = processing.reasons["cutoff_hz"].split()
+        return float(words[words.index("%", len(words) - 5) - 1])
+
+    short, long = (resolved(robot, noisy(seconds)) for seconds in (10.0, 60.0))
+    assert short.rate_hz == pytest.approx(16.8, rel=0.01)
+    assert long.rate_hz == long.cutoff_hz
+    assert short.cutoff_hz < 0.8 * long.cutoff_hz
+    assert 2.0 < share(short) <= 3.0
+    assert 5.0 < share(long) <= 10.0
+    # So does a rate that is stated; one that averages more lets the first rule hold.
+    stated = [
+        resolved(robot, noisy(60.0), options=ProcessingSettings(rate_hz=rate))
+        for rate in (40.0, 4.0)
+    ]
+    assert 2.0 < share(stated[0]) <= 3.0
+    assert stated[1].cutoff_hz >= long.cutoff_hz
 
 
 def test_a_cutoff_that_the_rate_bounds_is_a_warning(robot):
