@@ -132,7 +132,8 @@ def test_a_forged_block_is_told_by_every_result(forged, when):
     name = recorded.stop()
     forged.wait(recorded.is_told_to_be_spoilt, "streamed remark")
     for method in ("wls", "ols"):
-        response = identified(forged, name, method=method)
+        response = forged.identify(name, method=method)
+        assert response.success, response.message
         assert SPOILT in response.message
         assert any(SPOILT in warning for warning in response.result.warnings)
     assert any(SPOILT in warning for warning in forged.latched().warnings)
