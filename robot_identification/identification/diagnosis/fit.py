@@ -8,11 +8,12 @@ variance that is left of one joint, in the half of the recording where it is les
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 
 import numpy as np
 
+from robot_identification.errors import CancelledError
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.diagnosis.causes import CAUSES, RANK
 from robot_identification.identification.diagnosis.columns import (
@@ -23,7 +24,7 @@ from robot_identification.identification.diagnosis.columns import (
 )
 from robot_identification.identification.diagnosis.finding import Finding, Severity, worst_first
 from robot_identification.identification.diagnosis.motion import thinned
-from robot_identification.identification.diagnosis.refit import FLOOR
+from robot_identification.identification.diagnosis.refit import FLOOR, independent_rows
 from robot_identification.identification.diagnosis.trials import DEGREES, Trial, Trials
 from robot_identification.robot.model import Array
 from robot_identification.signals.processing.complete import Processing
@@ -56,7 +57,10 @@ _FEWEST_ROWS = 20
 
 
 def fit_findings(
-    base: BaseParameters, segments: Sequence[FilteredSegment], processing: Processing
+    base: BaseParameters,
+    segments: Sequence[FilteredSegment],
+    processing: Processing,
+    cancelled: Callable[[], bool] | None = None,
 ) -> tuple[Finding, ...]:
     """Return what one change would explain of what a fit leaves, the worst first.
 
@@ -64,6 +68,10 @@ def fit_findings(
         base: base parameters of the robot.
         segments: filtered samples that were fitted.
         processing: the settings that they were filtered with.
+        cancelled: asked before every change that is tried whether to stop.
+
+    Raises:
+        CancelledError: ``cancelled`` says so.
     """
     motion = thinned(base.robot, segments, processing)
     if motion is None or int(motion.kept.sum(axis=1).min()) < _FEWEST_ROWS:
@@ -79,7 +87,7 @@ def fit_findings(
     for joint in np.flatnonzero(np.abs(powers) < _DRIVEN):
         inertia = felt_inertia(motion, int(joint), rows[joint], columns)
         powers[joint] = inertia if abs(inertia) > _DRIVEN else powers[joint]
-    best, lacking = _winner(trials, powers), _lacking(trials)
+    best, lacking = _winner(trials, powers, cancelled or _never), _lacking(trials)
     mistaken = [one for one in lacking if one.severity is Severity.MISTAKE]
     if best is not None and sum(one.figures["gain"] for one in mistaken) >= best[0].gain:
         best = None  # as a shift in time does some of what viscous friction does
@@ -87,23 +95,35 @@ def fit_findings(
     return worst_first([*found, *_signs(trials, powers, best[0] if best else None)])
 
 
-def _winner(trials: Trials, powers: Array) -> tuple[Trial, Trial | None] | None:
+def _never() -> bool:
+    return False
+
+
+def _winner(
+    trials: Trials, powers: Array, cancelled: Callable[[], bool]
+) -> tuple[Trial, Trial | None] | None:
     """Return the trial that explains most, and the next one that is about something else.
 
     Args:
         trials: of the fit.
         powers: (joints,) those of friction; where the signs of two joints contradict each other,
             that one is wrong whose friction would drive it.
+        cancelled: asked before every trial whether to stop.
     """
     room = 2.0 * np.log2(np.maximum(trials.before.left, FLOOR) / FLOOR).sum()
     if room < _LEAST:
         return None
-    every = list(chain(trials.of_efforts(), trials.of_motion(), trials.of_description()))
+    every = []
+    for trial in chain(trials.of_efforts(), trials.of_motion(), trials.of_description()):
+        if cancelled():
+            raise CancelledError("cancelled while looking for what is wrong")
+        every.append(trial)
     shifts = [one.gain for one in every if one.cause == "time shift" and one.joints]
     every = [
         one
         for one in every
-        if one.gain >= _needed(trials, one, len(every))
+        if one.gain >= _LEAST  # which is asked first, as it costs nothing
+        and one.gain >= _needed(trials, one, len(every))
         and _is_common(one, max(shifts, default=0.0))
     ]
     if not every:
@@ -125,7 +145,7 @@ def _needed(trials: Trials, trial: Trial, tried: int) -> float:
     """Return the gain from which on a trial is named, of so many that were tried."""
     joint = _most_changed(trials, trial)
     freed = 1 if trial.cause == "time shift" else len(trials.grams.rows[joint].columns)
-    chance = by_chance(tried, freed, float(trial.fit.independent[joint]))
+    chance = by_chance(tried, freed, independent_rows(trial.fit.residuals[joint]))
     # Friction that lags looks like a shift in one joint, as a lack of the model.
     lagging = trial.cause == "time shift" and trial.joints
     return max(EXPLAINS if lagging else _LEAST, _CHANCE * chance)

@@ -67,6 +67,14 @@ class Motion:
         """Number of instants."""
         return int(self.position.shape[1])
 
+    def every(self, step: int) -> Motion:
+        """Return the same at one in so many instants."""
+        signals: dict[str, Any] = {
+            name: np.ascontiguousarray(getattr(self, name)[..., ::step])
+            for name in ("position", "velocity", "acceleration", "effort", "shifted")
+        }
+        return replace(self, **signals, kept=self.kept[:, ::step], part=self.part[::step])
+
     def with_signals(self, **signals: Array) -> Motion:
         """Return the same with other signals."""
         changes: dict[str, Any] = dict(signals)
