@@ -25,6 +25,10 @@ DRIVEN = 20.0
 factor of five by which white residuals understate those of measured robots."""
 
 
+_ORDINARY = 0.005
+"""Delays in s that drives and their filters have, of sound recordings too: doubted, no mistake."""
+
+
 def by_chance(tried: int, freed: int, independent: float) -> float:
     """Return what the best of many changes explains of noise, in halvings of its variance.
 
@@ -73,8 +77,10 @@ def named(names: Sequence[str], fitted: Refit, best: Trial, other: Trial | None 
     )
     if other is not None:
         text += f" (about as well: {_also(names, other)})"
+    ordinary = best.cause == "time shift" and abs(best.amount) < _ORDINARY
     return Finding(
-        cause.severity, cause_of(best), () if whole else tuple(names[i] for i in places), text,
+        Severity.DOUBT if ordinary else cause.severity, cause_of(best),
+        () if whole else tuple(names[i] for i in places), text,
         cause.advice,
         {
             "amount": best.amount,

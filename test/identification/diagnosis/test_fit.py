@@ -115,6 +115,12 @@ def test_efforts_that_come_late_are_named(robot, motion):
     assert findings[0].figures["amount"] == pytest.approx(0.02, abs=0.005)
 
 
+def test_a_delay_that_drives_have_is_doubted_and_no_mistake(robot, motion):
+    late = recorded(robot, motion, effort=lambda x: np.roll(x, 1, axis=0))
+    first = identify(robot, [late]).findings[0]
+    assert (first.severity, first.cause) == (Severity.DOUBT, "time shift")
+
+
 def test_another_direction_of_gravity_is_named(robot, motion):
     turned = replace(robot, gravity=-robot.gravity[[1, 2, 0]])
     found = mistakes(turned, recorded(robot, motion))
