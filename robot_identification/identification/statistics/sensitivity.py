@@ -56,6 +56,7 @@ def cutoff_sensitivity(
     essential: EliminationRule | None = None,
     weighting: Weighting | None = None,
     robust: HuberSettings | None = None,
+    friction: str = "stated",
     cancelled: Callable[[], bool] | None = None,
 ) -> tuple[CutoffChange, ...]:
     """Identify again with other cut-offs.
@@ -67,6 +68,7 @@ def cutoff_sensitivity(
         essential: as for the result.
         weighting: as for the result.
         robust: as for the result.
+        friction: as for the result; terms are chosen anew with each cut-off.
         cancelled: asked now and then whether to stop.
 
     Raises:
@@ -89,11 +91,17 @@ def cutoff_sensitivity(
                 essential=essential,
                 weighting=weighting,
                 robust=robust,
+                friction=friction,
                 cancelled=cancelled,
             )
         except (InputError, NotExcitedError) as error:
             nothing = read_only(np.empty(0))
             changes.append(CutoffChange(cutoff, np.nan, None, nothing, str(error)))
+            continue
+        if other.regrouping.names != result.regrouping.names:
+            nothing = read_only(np.empty(0))
+            told = "other friction terms are chosen"
+            changes.append(CutoffChange(cutoff, np.nan, None, nothing, told))
             continue
         changes.append(_change(result, other, cutoff))
     return tuple(changes)
