@@ -154,7 +154,7 @@ def _warnings(settled: Settled, unknowns: Sequence[Unknown], robot: RobotModel) 
     lines = []
     stated = [unknown for unknown in settled.held if unknown in unknowns]
     if stated:
-        told = ", ".join(f"{u.name} of {robot.joint_names[u.joint]}" for u in stated)
+        told = ", ".join(f"{u.name} ({robot.joint_names[u.joint]})" for u in stated)
         lines.append(
             f"the data do not tell these shapes of friction, which stay where the search began: "
             f"{told}"

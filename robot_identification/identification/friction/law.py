@@ -26,7 +26,7 @@ class KnownShape:
     """A shape parameter that was estimated.
 
     Attributes:
-        name: such as ``vs3``, Stribeck's speed of joint 3.
+        name: such as ``Fs3.speed``, for the speed of Stribeck's friction of joint 3.
         value: estimate.
         std: standard deviation.
         correlation: with the parameter of its term.
@@ -121,6 +121,32 @@ class FrictionLaw:
                 told = ", ".join(f"{key}: {value}" for key, value in changed.items())
                 lines.append(f"{{name: {joint.name}, {told}}}")
         return tuple(lines)
+
+
+TRIED = ("joint", "term", "shape", "in place of", "gain", "std", "value over std", "")
+"""Headings of :func:`tried_rows`; the gain is that of the joint's squared residual."""
+
+
+def tried_rows(law: FrictionLaw, joint_names: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Return what was tried, for people: of every joint and term what won or gained most."""
+    best: dict[tuple[int, str], Tried] = {}
+    for one in law.tried:
+        known = best.setdefault((one.joint, one.term), one)
+        if (one.chosen, one.gain) > (known.chosen, known.gain):
+            best[one.joint, one.term] = one
+    return [
+        (
+            joint_names[one.joint],
+            one.term,
+            " ".join(f"{value:.3g}" for value in one.shape),
+            one.replaces,
+            f"{one.gain:.3f}",
+            f"{one.gain_std:.3f}",
+            f"{one.value_over_std:.1f}",
+            f"chosen in step {one.step}" if one.chosen else one.reason,
+        )
+        for one in best.values()
+    ]
 
 
 def _stated(term: JointTerm, shape: tuple[float, ...] | None) -> str:

@@ -71,8 +71,8 @@ class Unknown:
 
     @property
     def name(self) -> str:
-        """Name, such as ``vs3`` for Stribeck's speed of joint 3."""
-        return f"{self.term.kind.shapes[self.index].symbol}{self.joint + 1}"
+        """Name, such as ``Fs3.speed`` for the speed of Stribeck's friction of joint 3."""
+        return f"{self.term.name}{self.joint + 1}.{self.term.kind.shapes[self.index].name}"
 
 
 @dataclass(frozen=True)

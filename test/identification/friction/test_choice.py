@@ -116,8 +116,8 @@ def test_a_shape_that_the_robot_file_leaves_open_is_estimated_with_its_deviation
     recording = moved(truth, values_of(truth, Fs2=2.0), noise=0.02)
     result = identify(arm("stribeck_friction: true"), [recording], overrides=SETTINGS)
     shapes = {shape.name: shape for shape in result.friction.shapes}
-    assert set(shapes) == {"vs2", "delta2"}
-    for name, value in (("vs2", 0.2), ("delta2", 1.0)):
+    assert set(shapes) == {"Fs2.speed", "Fs2.exponent"}
+    for name, value in (("Fs2.speed", 0.2), ("Fs2.exponent", 1.0)):
         assert abs(shapes[name].value - value) < 4.0 * shapes[name].std + 0.02 * value
         assert shapes[name].std < 0.2 * value
         assert abs(shapes[name].correlation) <= 1.0
