@@ -74,9 +74,10 @@ $(VENV)/built: $(VENV)/requirements.txt setup.py package.xml CMakeLists.txt \
 demo: venv
 	$(BIN)/robot-identification demo
 
+# Byte code of the tests is kept: pytest rewrites what they assert, which every worker would do anew.
 test: venv
 	@$(MAKE) --no-print-directory --jobs=2 lint compiled
-	PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile $(PYTEST_OPTIONS)
+	PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile $(PYTEST_OPTIONS)
 
 # Otherwise every process of the tests would compile the same, where Python keeps no byte code.
 compiled: venv

@@ -8,9 +8,9 @@ the second half as a multiple of the one without loss, and by how many standard 
 ones) the parameters differ, in the root mean square and at most.  The settings are the usual ones
 of the robot.  Cross-validation tells nothing here: blocks with other losses differ.
 
-Usage: lost_samples.py FOLDER [--robots NAME...] [--seeds N] [--nodes]
-FOLDER holds emps/bag, tx40/bag and ur10/ur10_exciting_trajectory.db3.  With --nodes the bag with
-the largest loss of every kind is replayed through the live nodes too (bag_replay.py).
+Usage: lost_samples.py FOLDER [--robots NAME...] [--losses LOSS...] [--seeds N] [--nodes]
+FOLDER holds emps/bag, tx40/bag and ur10/ur10_exciting_trajectory.db3.  With --nodes the first bag
+of every loss is replayed through the live nodes too (bag_replay.py).
 """
 
 from __future__ import annotations
@@ -61,6 +61,13 @@ class Loss:
     shortest: int = 1
     longest: int = 1
 
+    @property
+    def title(self) -> str:
+        """How much is lost, and how."""
+        if self.name == "gaps":
+            return f"{GAPS} gaps of {1e3 * GAP:g} ms"
+        return f"{100.0 * self.share:g} % {self.name}"
+
     def kept(self, stamps: npt.NDArray[np.int64], seed: int) -> npt.NDArray[np.intp]:
         """Return the places of the samples that are left."""
         rng, count = np.random.default_rng(seed), len(stamps)
@@ -77,11 +84,12 @@ class Loss:
         return np.flatnonzero(there)
 
 
-LOSSES = (
+_LOSSES = (
     *(Loss("single", share) for share in SHARES),
     *(Loss("bursts", share, 2, 5) for share in SHARES),
     Loss("gaps", 0.0),
 )
+LOSSES = {loss.title: loss for loss in _LOSSES}
 
 
 class Comparison:
@@ -178,6 +186,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--robots", nargs="+", default=list(BAGS), choices=BAGS)
+    parser.add_argument("--losses", nargs="+", default=list(LOSSES), choices=LOSSES)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--nodes", action="store_true", help="through the live nodes too")
     options = parser.parse_args()
@@ -187,16 +196,13 @@ def main() -> int:
     for name in options.robots:
         with tempfile.TemporaryDirectory() as folder:
             compared = Comparison(name, options.folder / BAGS[name], Path(folder))
-            for loss in LOSSES:
+            for loss in map(LOSSES.__getitem__, options.losses):
                 costs = [compared.cost(loss, seed) for seed in range(options.seeds)]
-                what = f"{100.0 * loss.share:g} % {loss.name}"
-                if loss.name == "gaps":
-                    what = f"{GAPS} gaps of {1e3 * GAP:g} ms"
                 both = [worst([one[way] for one in costs]) for way in (0, 1)]
-                print(f"| {name} | {what} | {' | '.join(both)} |", flush=True)
-            for loss in (one for one in LOSSES if options.nodes and one.share == max(SHARES)):
-                bag = Path(folder) / f"{loss.name}_{loss.share:g}_0"
-                print(name, bag.name, _replayed(name, compared.robot, bag), flush=True)
+                print(f"| {name} | {loss.title} | {' | '.join(both)} |", flush=True)
+                if options.nodes:
+                    bag = Path(folder) / f"{loss.name}_{loss.share:g}_0"
+                    print(name, bag.name, _replayed(name, compared.robot, bag), flush=True)
     return 0
 
 

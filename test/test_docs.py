@@ -7,12 +7,12 @@ import contextlib
 import io
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import forked_processes
 from robot_identification.cli.main import parser
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -26,7 +26,7 @@ COMMAND = re.compile(  # an error of a command has its name and a colon
 def test_the_pages_build_without_a_warning(tmp_path):
     pytest.importorskip("sphinx")
     options = ["-b", "html", "-W", "--keep-going", "-q", "-d", str(tmp_path / "read")]
-    done = subprocess.run(
+    done = forked_processes.run(
         [sys.executable, "-m", "sphinx", *options, str(ROOT / "docs"), str(tmp_path / "pages")],
         capture_output=True,
         text=True,

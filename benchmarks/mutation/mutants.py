@@ -17,6 +17,8 @@ from cosmic_ray.plugins import get_operator, operator_names
 _ARITHMETIC = {"Add", "Sub", "Mul", "Div"}
 _LOGICAL = {"BitAnd", "BitOr", "BitXor"}
 _BINARY = re.compile(r"ReplaceBinaryOperator_(\w+)_(\w+)$")
+# The same for None, for members of enumerations and for short strings; ruff tells it of numbers.
+_SAME = re.compile(r"ReplaceComparisonOperator_(Is_Eq|Eq_Is|IsNot_NotEq|NotEq_IsNot)$")
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,8 @@ def mutants_of(path: Path, places: Iterable[Place]) -> Iterator[Mutant]:
 
 
 def _is_telling(operator: str) -> bool:
+    if _SAME.search(operator):
+        return False
     binary = _BINARY.search(operator)
     if binary is None:
         return True
@@ -91,13 +95,20 @@ def _is_telling(operator: str) -> bool:
 
 
 def _meaning(source: str) -> str:
-    """Return what a module says without its annotations, which are never evaluated."""
+    """Return what a module says without its annotations, which are never evaluated.
+
+    Whether arguments are given by name or by place is what mypy checks where they are given.
+    """
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             node.returns = None
         elif isinstance(node, ast.arg):
             node.annotation = None
+        elif isinstance(node, ast.arguments):
+            node.args = [*node.posonlyargs, *node.args, *node.kwonlyargs]
+            node.defaults += [default for default in node.kw_defaults if default is not None]
+            node.posonlyargs, node.kwonlyargs, node.kw_defaults = [], [], []
         elif isinstance(node, ast.AnnAssign):
             node.annotation = ast.Constant(None)
     return ast.dump(tree)

@@ -243,10 +243,8 @@ def scales(robot: RobotModel, prior: Prior, regrouping: Regrouping, estimate: Ar
         nominal[link] = second * np.array([2, 0, 0, 2, 0, 2, 0, 0, 0, 0]) / 3.0
         nominal[link.start + INERTIAL.index("M")] = mass[j]
         rotor = mass[j] if joint.type is JointType.PRISMATIC else second
-        for column in robot.layout.columns(j, TermKind.INERTIA):
-            own = values[names[column]]
-            sizes[column] = own if own > 0.0 else min(spread[names[column]], rotor) or rotor
-    _friction(robot, values, spread, sizes)
+        sizes[list(robot.layout.columns(j, TermKind.INERTIA))] = rotor
+    _terms(robot, values, spread, sizes)
     return Scales(read_only(mass), read_only(length), read_only(sizes), read_only(nominal))
 
 
@@ -291,10 +289,13 @@ def _mass_of_torque(spread: dict[str, float], number: int, reach: float) -> floa
     return max(spread[f"{kind}{number}"] / reach**power for kind, power in _POWERS.items())
 
 
-def _friction(
+def _terms(
     robot: RobotModel, values: dict[str, float], spread: dict[str, float], sizes: Array
 ) -> None:
-    """Fill in the scales of friction, offsets and couplings."""
+    """Fill in the scales of drives, friction, offsets and couplings.
+
+    Drives of which neither prior nor estimate tells anything keep the size of a rotor.
+    """
     groups: dict[str, list[int]] = {}
     inertias = {term.name for term in robot.layout.terms if term.kind is TermKind.INERTIA}
     for i, name in enumerate(robot.all_parameter_names):

@@ -10,8 +10,8 @@ import argparse
 from pathlib import Path
 
 from robot_identification.cli.options import common as shared
-from robot_identification.cli.run_record import RunRecord
 from robot_identification.cli.tables import results as tables
+from robot_identification.cli.walk.record import RunRecord
 from robot_identification.errors import SettingError
 from robot_identification.excitation.plan import PlanSettings
 from robot_identification.excitation.search.points import PointSettings
@@ -153,7 +153,7 @@ def nodes_for(options: argparse.Namespace) -> list[str]:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command; how long it takes is up to the plan."""
-    from robot_identification.cli.run_walk import Walk
+    from robot_identification.cli.walk.walk import Walk
     from robot_identification.ros.clients.client import Client
     from robot_identification.ros.clients.interruption import signals_interrupting
     from robot_identification.ros.clients.live_run import LiveRun

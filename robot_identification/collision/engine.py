@@ -70,28 +70,34 @@ class Distances:
         """
         distances, normals = np.empty(len(rows)), np.empty((len(rows), 3))
         points = np.empty((len(rows), 2, 3))
-        known: dict[int, Any] = {}
-        last = -1
+        needed = self._scene.pairs[rows[:, 1]] + rows[:, :1] * len(self._scene.bodies)
+        places, which = np.unique(needed, return_inverse=True)
+        transforms = self._transforms(places, turned, placed)
         result = self._result
-        for row, (posture, pair) in enumerate(rows.tolist()):
-            if posture != last:
-                known, last = {}, posture
-            a, b = self._scene.pairs[pair]
-            for body in (a, b):
-                if body not in known:
-                    known[body] = self._transform(body, turned[posture], placed[posture])
+        for row, (pair, (a, b)) in enumerate(
+            zip(rows[:, 1].tolist(), which.reshape(-1, 2).tolist(), strict=True)
+        ):
             result.clear()
-            distances[row] = self._pairs[pair](known[a], known[b], self._request, result)
-            normals[row] = -result.normal
+            distances[row] = self._pairs[pair](transforms[a], transforms[b], self._request, result)
+            normals[row] = result.normal
             points[row, 0], points[row, 1] = result.getNearestPoint1(), result.getNearestPoint2()
-        return distances, normals, points
+        return distances, -normals, points
 
-    def _transform(self, index: int, turned: Array, placed: Array) -> Any:
-        body = self._scene.bodies[index]
-        if body.joint < 0:
-            return self._coal.Transform3s(body.rotation, body.translation)
-        turn, place = turned[body.joint], placed[body.joint]
-        return self._coal.Transform3s(turn @ body.rotation, place + turn @ body.translation)
+    def _transforms(self, places: Indices, turned: Array, placed: Array) -> list[Any]:
+        """Return where bodies are; a place is posture * bodies + body."""
+        posture, body = np.divmod(places, len(self._scene.bodies))
+        joint = np.array([b.joint for b in self._scene.bodies])[body]
+        turns = np.where((joint < 0)[:, None, None], np.eye(3), turned[posture, joint])
+        origins = np.where((joint < 0)[:, None], 0.0, placed[posture, joint])
+        rotations = np.array([b.rotation for b in self._scene.bodies])[body]
+        translations = np.array([b.translation for b in self._scene.bodies])[body]
+        return list(
+            map(
+                self._coal.Transform3s,
+                turns @ rotations,
+                origins + (turns @ translations[:, :, None])[:, :, 0],
+            )
+        )
 
     def _geometry(self, shape: Shape) -> Any:
         coal = self._coal

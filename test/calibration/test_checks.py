@@ -92,6 +92,23 @@ def test_a_tolerance_is_granted_to_the_inertia():
     assert "fails even with 0.01" in check_link("link", "joint", ten, 0.01).problem
 
 
+@pytest.mark.parametrize(
+    ("moments", "minor"),
+    [
+        ((-0.015, 0.1, 0.1), "Jxx"),
+        ((0.1, -0.015, 0.1), "Jxx Jyy - Jxy^2"),
+        ((0.1, 0.1, -0.015), "det J"),
+    ],
+)
+def test_where_a_tolerance_is_granted_that_it_does_not_suffice_is_told(moments, minor):
+    ten = body(1.0, (0.0, 0.1, 0.0), moments)
+    check = check_link("forearm", "elbow", ten, 0.01)
+    assert check.failing_minor == minor
+    assert check.problem == ("link forearm: the inertia at the centre of mass fails even with 0.01")
+    massless = check_link("forearm", "elbow", -ten, 0.01)
+    assert massless.problem == "link forearm: Sylvester's minor M = -1 is not positive"
+
+
 def test_links_three_to_six_of_the_published_table():
     """The links that the table gives fully; the count over all six is printed as Table III."""
     counts = {

@@ -7,8 +7,8 @@ from robot_identification.srv import PlanExcitation
 
 from robot_identification.cli.main import parser
 from robot_identification.cli.run import STEPS, nodes_for, settle
-from robot_identification.cli.run_record import FILE, RunRecord
-from robot_identification.cli.run_walk import Walk
+from robot_identification.cli.walk.record import FILE, RunRecord
+from robot_identification.cli.walk.walk import Walk
 from robot_identification.errors import OutputError, ResultFileError, SettingError
 from robot_identification.ros.clients.client import (
     RequestInvalidError,

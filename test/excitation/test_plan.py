@@ -35,8 +35,14 @@ def with_limit(**changes):
     return replace(ROBOT, joints=joints)
 
 
-def test_a_plan_is_certified_and_reproducible():
-    first, second = plan(ROBOT, QUICK), plan(ROBOT, QUICK)
+@pytest.fixture(scope="module")
+def free():
+    """The plan of a robot without limits of efforts, with nothing around it."""
+    return plan(ROBOT, QUICK)
+
+
+def test_a_plan_is_certified_and_reproducible(free):
+    first, second = free, plan(ROBOT, QUICK)
     assert first.certificate.passed
     np.testing.assert_array_equal(first.trajectory.positions, second.trajectory.positions)
     assert first.certificate.digest == second.certificate.digest
@@ -62,9 +68,8 @@ def test_jerk_limits_are_kept():
     assert found.certificate.results["jerk"]
 
 
-def test_large_efforts_slow_the_motion_down():
+def test_large_efforts_slow_the_motion_down(free):
     prior = load_values("three_dof", ROBOT)
-    free = plan(ROBOT, QUICK)
     weak = with_limit(effort=170.0)
     found = plan(weak, QUICK, surroundings=Surroundings(prior=prior))
     assert found.certificate.results["effort"]
@@ -73,11 +78,11 @@ def test_large_efforts_slow_the_motion_down():
         plan(with_limit(effort=1.0), QUICK, surroundings=Surroundings(prior=prior))
 
 
-def test_a_plan_keeps_clear_of_what_the_free_one_would_touch(tmp_path):
+def test_a_plan_keeps_clear_of_what_the_free_one_would_touch(free, tmp_path):
     pytest.importorskip("coal", reason="the package coal is not installed")
     table = "obstacles: [{name: table, box: [1.0, 1.0, 0.1], at: [0.7, 0.0, -0.45]}]\n"
     cell = Surroundings(collisions=collisions(tmp_path, table))
-    assert not certify(ROBOT, plan(ROBOT, QUICK).trajectory, surroundings=cell).passed
+    assert not certify(ROBOT, free.trajectory, surroundings=cell).passed
     found = plan(ROBOT, QUICK, surroundings=cell)
     assert found.certificate.results["obstacles"]
     again = certify(ROBOT, found.trajectory, surroundings=cell)

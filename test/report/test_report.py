@@ -23,6 +23,7 @@ from robot_identification.identification.history import History, Iteration
 from robot_identification.identification.statistics.prediction import Prediction
 from robot_identification.report.figures import style
 from robot_identification.report.figures.efforts import torque_figure
+from robot_identification.report.figures.pictures import Image
 from robot_identification.robot.files.loading import load_robot
 from swinging_scara import swinging_scara as samples
 
@@ -55,6 +56,17 @@ def report(run, tmp_path):
         return target.read_text("utf-8"), printed
 
     return command
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Have pages with empty images: for tests of what is written, not of what is drawn."""
+
+    def image(picture):
+        wide = "data:image/svg+xml;base64,"
+        return Image(picture.alt, wide, f"{wide}IA==" if picture.full else wide, picture.full)
+
+    monkeypatch.setattr("robot_identification.report.page.image", image)
 
 
 @pytest.fixture(scope="module")
@@ -158,6 +170,7 @@ def test_a_minute_of_six_joints_stays_small():
     assert joints * sum(sizes) < 2_000_000
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_bag_that_changed_is_not_drawn(report, refusal, scara_bag, swinging_scara, tmp_path):
     other = tmp_path / "other"
     write_joint_states(other, load_robot("scara").joint_names, samples(12.0))
@@ -174,6 +187,7 @@ def test_a_bag_that_changed_is_not_drawn(report, refusal, scara_bag, swinging_sc
     assert not (tmp_path / "x.html").exists()
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_bag_that_moved_is_known_by_its_hash(report, scara_bag, swinging_scara, tmp_path):
     elsewhere = tmp_path / "elsewhere"
     shutil.copytree(scara_bag, elsewhere)
@@ -191,6 +205,7 @@ def test_a_bag_that_moved_is_known_by_its_hash(report, scara_bag, swinging_scara
     assert len(images_of(page)) == without + 2 * 4
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_live_recording_has_no_hash_to_be_known_by(report, scara_bag, swinging_scara, tmp_path):
     result = read_result(swinging_scara)
     live = tmp_path / "live.yaml"
@@ -204,6 +219,7 @@ def test_a_live_recording_has_no_hash_to_be_known_by(report, scara_bag, swinging
     assert "nothing tells that it is the same" in words_of(page)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_thousand_recordings_fit_on_a_page(report, swinging_scara, tmp_path):
     result = read_result(swinging_scara)
     (source,) = result.sources
@@ -219,6 +235,7 @@ def test_a_thousand_recordings_fit_on_a_page(report, swinging_scara, tmp_path):
     assert "And 900 more" in words_of(page)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_fewer_samples_than_were_used_are_told(report, swinging_scara):
     _, printed = report(swinging_scara, "--end", "0.5")
     (state,) = printed["recordings"].values()
@@ -239,6 +256,7 @@ def test_another_robot_is_refused(refusal, swinging_scara, tmp_path):
     assert "is an input too" in line
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_parameters_and_prior_stand_beside_each_other(
     report, run, swinging_scara, scara_page, tmp_path
 ):

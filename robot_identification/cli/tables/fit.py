@@ -156,3 +156,8 @@ def print_sensitivity(out: Console, changes: Sequence[CutoffChange], names: Sequ
     rows = [(f"{change.cutoff_hz:.4g} Hz", *describe_change(change, names)) for change in changes]
     columns = ("cut-off", "error of the fit", "left out", "median change", "largest changes")
     print_table(out, "sensitivity: changes of the parameters, in std robust", columns, rows)
+    if any(change.kept_ends_cut for change in changes):
+        out.print(
+            "ends are kept for the cut-off of the result only; they are cut here, and in what is "
+            "compared"
+        )

@@ -240,7 +240,7 @@ class _Search:
                     reached=float(self._reached[j]),
                     time=self._tube.time(ranges),
                     speed=float(ranges[4]),
-                    braking=bool(ranges[6] > -1.0 and ranges[5] >= -0.5),
+                    braking=bool(ranges[5] >= -0.5),
                 )
             )
         return Efforts(kept, tuple(peaks), self.cells)

@@ -18,6 +18,8 @@ from robot_identification.robot.model import Array
 _GRID = np.linspace(0.0, 1.0, 201)
 _ZOOMS = 3  # the last grid has steps of 5e-7, and a minimum is flat
 _ROUNDING = 1e-12
+# From rest to rest, of a step of 1 in a time of 1: in the middle, and at (3 -+ sqrt 3) / 6.
+_PEAK_VELOCITY, _PEAK_ACCELERATION = 15.0 / 8.0, 10.0 / math.sqrt(3.0)
 
 
 def coefficients(start: float, end: float, before: float, after: float, duration: float) -> Array:
@@ -87,6 +89,12 @@ def shortest_duration(
         raise TrajectoryError(
             f"no duration keeps the velocity limit {velocity_limit:g}: the ends have "
             f"{before:g} and {after:g}"
+        )
+    if before == after == 0.0:
+        distance = abs(step)
+        return (1.0 + _ROUNDING) * max(
+            _PEAK_VELOCITY * distance / velocity_limit,
+            math.sqrt(_PEAK_ACCELERATION * distance / acceleration_limit),
         )
 
     def inverse(s: Array) -> Array:

@@ -2,13 +2,15 @@
 
 Noise of the positions enters the regressor and shrinks inertias; too low a cut-off takes away a
 part of the motion.  Between the two the parameters should not care.  They are identified again with
-half and with twice the cut-off, everything else as it was.
+half and with twice the cut-off, everything else as it was, but for what was chosen for the filter
+of the result: ends of a recording that one filter spares are spoilt by those of a slower one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -16,6 +18,7 @@ from robot_identification.errors import InputError, NotExcitedError, SettingErro
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.estimators.huber import HuberSettings
 from robot_identification.identification.estimators.weighting import Weighting
+from robot_identification.identification.friction.choice import STATED
 from robot_identification.identification.identify import identify
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.result_settings import settings_of
@@ -24,6 +27,8 @@ from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.signals.recording import Recording
 
 FACTORS = (0.5, 2.0)
+# What is chosen for a cut-off; only an option holds with others too.
+_CHOSEN_FOR_CUTOFF = ("ends", "drop_start", "drop_end")
 # Changes beyond this many standard deviations are more than the noise of the efforts explains.
 _NOTICEABLE = 2.0
 
@@ -39,6 +44,8 @@ class CutoffChange:
         cross_validation_error: over all joints; None where there is none.
         changes: (parameters,) change of the values, in standard deviations of the result.
         problem: why there is no estimate; the figures are then NaN and the changes empty.
+        kept_ends_cut: whether ends that the result keeps were cut, here and in the estimate with
+            its own cut-off that this one is compared with.
     """
 
     cutoff_hz: float
@@ -46,6 +53,7 @@ class CutoffChange:
     cross_validation_error: float | None
     changes: Array
     problem: str = ""
+    kept_ends_cut: bool = False
 
 
 def cutoff_sensitivity(
@@ -56,10 +64,13 @@ def cutoff_sensitivity(
     essential: EliminationRule | None = None,
     weighting: Weighting | None = None,
     robust: HuberSettings | None = None,
-    friction: str = "stated",
+    friction: str = STATED,
     cancelled: Callable[[], bool] | None = None,
 ) -> tuple[CutoffChange, ...]:
     """Identify again with other cut-offs.
+
+    Where the result keeps its ends, which hold for its own cut-off only, they are cut, and the
+    estimates are compared with one that cuts them too.
 
     Args:
         robot: the robot.
@@ -68,7 +79,7 @@ def cutoff_sensitivity(
         essential: as for the result.
         weighting: as for the result.
         robust: as for the result.
-        friction: as for the result; terms are chosen anew with each cut-off.
+        friction: as for the result; terms that were chosen stay.
         cancelled: asked now and then whether to stop.
 
     Raises:
@@ -78,41 +89,50 @@ def cutoff_sensitivity(
     settings = settings_of(result)
     if settings.cutoff_hz is None:
         raise SettingError("method", result.method, "filters no positions; there is no cut-off")
+    again = partial(
+        identify,
+        result.model_of(robot),
+        recordings,
+        method=result.method,
+        essential=essential,
+        weighting=weighting,
+        robust=robust,
+        friction=STATED if result.friction is not None else friction,
+        cancelled=cancelled,
+    )
+    free = replace(settings, **dict.fromkeys(_chosen_for_cutoff(result)))
+    cut = settings.ends == "keep" and free.ends is None
+    values = result.estimate.values
+    if cut:
+        free = replace(free, ends="cut")
+        values = again(overrides=free).estimate.values
     changes = []
     for factor in FACTORS:
         cutoff = factor * settings.cutoff_hz
-        overrides = replace(settings, cutoff_hz=cutoff)
         try:
-            other = identify(
-                robot,
-                recordings,
-                method=result.method,
-                overrides=overrides,
-                essential=essential,
-                weighting=weighting,
-                robust=robust,
-                friction=friction,
-                cancelled=cancelled,
-            )
+            other = again(overrides=replace(free, cutoff_hz=cutoff))
         except (InputError, NotExcitedError) as error:
             nothing = read_only(np.empty(0))
-            changes.append(CutoffChange(cutoff, np.nan, None, nothing, str(error)))
+            changes.append(CutoffChange(cutoff, np.nan, None, nothing, str(error), cut))
             continue
-        if other.regrouping.names != result.regrouping.names:
-            nothing = read_only(np.empty(0))
-            told = "other friction terms are chosen"
-            changes.append(CutoffChange(cutoff, np.nan, None, nothing, told))
-            continue
-        changes.append(_change(result, other, cutoff))
+        changes.append(replace(_change(result, values, other, cutoff), kept_ends_cut=cut))
     return tuple(changes)
 
 
+def _chosen_for_cutoff(result: IdentificationResult) -> list[str]:
+    """Return the settings of a result that another cut-off makes void."""
+    reasons = {
+        name: str(result.settings.get(name, {}).get("reason")) for name in _CHOSEN_FOR_CUTOFF
+    }
+    return [name for name, reason in reasons.items() if reason != "option"]
+
+
 def _change(
-    result: IdentificationResult, other: IdentificationResult, cutoff: float
+    result: IdentificationResult, values: Array, other: IdentificationResult, cutoff: float
 ) -> CutoffChange:
     estimate = result.estimate
     std = estimate.std if estimate.std_robust is None else estimate.std_robust
-    difference = other.estimate.values - estimate.values
+    difference = other.estimate.values - values
     known = np.maximum(std, np.finfo(float).eps * np.abs(estimate.values).max(initial=1.0))
     validation = other.cross_validation
     error = None if validation is None or validation.error is None else validation.error.total
@@ -136,6 +156,7 @@ def sensitivity_entries(
             "median_change_in_std": _median(change),
             "change_in_std": dict(zip(names, change.changes.tolist(), strict=False)),
             "problem": change.problem,
+            "kept_ends_cut": change.kept_ends_cut,
         }
         for change in changes
     ]

@@ -29,16 +29,15 @@ from robot_identification.ros.common import qos
 from robot_identification.ros.common.actions import JobAction
 from robot_identification.ros.common.error_codes import code_name, error_code
 from robot_identification.ros.common.jobs import Job, JobSlot
+from robot_identification.ros.common.joint_states import NANOSECONDS
 from robot_identification.ros.common.parameters import declare
 from robot_identification.ros.common.process import run
 from robot_identification.ros.excitation import execution as executor
 from robot_identification.ros.excitation.execution import MotionExecutor
 from robot_identification.ros.excitation.markers import MarkerPublisher
-from robot_identification.ros.excitation.other_arms import PERIOD as ARMS_PERIOD
 from robot_identification.ros.excitation.other_arms import OtherArms
 from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.ros.excitation.status import status_message
-from robot_identification.ros.planning.planner import PERIOD as PLANNER_PERIOD
 from robot_identification.ros.planning.planner import Planner
 from robot_identification.ros.planning.planning import Sources, described, load_machine
 from robot_identification.ros.supervision.phases import MotionSettings
@@ -47,6 +46,8 @@ from robot_identification.settings import per_joint
 from robot_identification.srv import PlanExcitation
 
 _WATCH_PERIOD = 0.005
+_IDLE_PERIOD = 0.025  # while nothing is about to move: every wake-up of an executor costs
+_SLOW_PERIOD = 0.05
 _DIAGNOSTICS_PERIOD = 1.0
 _TRACKING = "tracking_error_limit"
 _PLAN = "a plan"  # name of the job
@@ -169,14 +170,25 @@ class ExcitationNode(Node):
             )
         # A clock that is set back, or stands still with a simulation, must not stop these.
         steady = self._watch.clock.steady
+        self._looks = self.create_timer(_IDLE_PERIOD, self._look, clock=steady)
         for period, work in (
-            (_WATCH_PERIOD, self._executor.look),
             (self._declared.now.status_period, self._publish_status),
             (_DIAGNOSTICS_PERIOD, self._watch.report),
-            (PLANNER_PERIOD, self._planner.poll),
-            (ARMS_PERIOD, self._arms.take),
+            (_SLOW_PERIOD, self._look_elsewhere),
         ):
             self.create_timer(period, work, clock=steady)
+
+    def _look(self) -> None:
+        """Look after the motion, and more often while there is one or one is about to begin."""
+        self._executor.look()
+        period = _WATCH_PERIOD if self._slot.works_on(executor.WORK) else _IDLE_PERIOD
+        if self._looks.timer_period_ns != round(period * NANOSECONDS):
+            self._looks.timer_period_ns = round(period * NANOSECONDS)
+
+    def _look_elsewhere(self) -> None:
+        """Look after the search of a plan, and where other robots stand."""
+        self._planner.poll()
+        self._arms.take()
 
     def _create_actions(self) -> None:
         self._actions = [

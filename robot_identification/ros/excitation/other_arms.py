@@ -17,9 +17,6 @@ from robot_identification.errors import StaleStateError
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.polled_subscription import PolledSubscription
 
-PERIOD = 0.05
-"""Time between two calls of :meth:`OtherArms.take`, in s."""
-
 MOVED = 0.01
 """By how much a joint may be off where it stood, in rad or m, before that counts as moving."""
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from rclpy.experimental import EventsExecutor
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
@@ -178,7 +179,13 @@ class ComputedTorque(Node):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the node."""
-    return run(ComputedTorque, arguments, name="computed_torque", finish=ComputedTorque.finish)
+    return run(
+        ComputedTorque,
+        arguments,
+        name="computed_torque",
+        finish=ComputedTorque.finish,
+        make_executor=EventsExecutor,
+    )
 
 
 if __name__ == "__main__":

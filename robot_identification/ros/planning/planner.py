@@ -25,9 +25,6 @@ from robot_identification.ros.planning.planning import Machine, PlanningJob, loa
 from robot_identification.ros.planning.requests import file_of, fill_plan, job_of
 from robot_identification.ros.planning.worker import Failed, Planned, PlanningWorker, Progress
 
-PERIOD = 0.05
-"""Time between two calls of :meth:`Planner.poll`, in s."""
-
 
 class Planner:
     """Has plans made in a process of their own, and keeps the last one.

@@ -9,6 +9,8 @@ import math
 import sys
 from collections.abc import Sequence
 
+from rclpy.experimental import EventsExecutor
+
 from robot_identification.collision.model import load_collision_model
 from robot_identification.collision.scene import Scene
 from robot_identification.dynamics.simulation.mujoco import MujocoLoop
@@ -79,7 +81,13 @@ class MujocoRobot(SimulatedRobot):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the node."""
-    return run(MujocoRobot, arguments, name="mujoco_robot", finish=MujocoRobot.finish)
+    return run(
+        MujocoRobot,
+        arguments,
+        name="mujoco_robot",
+        finish=MujocoRobot.finish,
+        make_executor=EventsExecutor,
+    )
 
 
 if __name__ == "__main__":

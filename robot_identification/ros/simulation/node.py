@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rclpy.experimental import EventsExecutor
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
@@ -236,7 +237,13 @@ class SimulatedRobot(Node):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the node."""
-    return run(SimulatedRobot, arguments, name="simulated_robot", finish=SimulatedRobot.finish)
+    return run(
+        SimulatedRobot,
+        arguments,
+        name="simulated_robot",
+        finish=SimulatedRobot.finish,
+        make_executor=EventsExecutor,
+    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Joint states as the excitation node watches them: taken in batches, whenever it looks.
 
-To be woken by every state would cost half a core at 1 kHz.  The node looks after the motion two
-hundred times a second and takes in then what has come since.
+To be woken by every state would cost half a core at 1 kHz.  The node looks after a motion two
+hundred times a second, forty times where nothing moves, and takes in then what has come since.
 
 A robot is watched as well as its states come in: how old they are when they are taken in, how many
 never were, and how long the watching itself pauses.
@@ -172,14 +172,14 @@ class MotionWatch:
     def look(self, *, moving: bool = False) -> bool:
         """Take in the states that have come; return whether the motion can be judged by them.
 
-        After a pause of the node it cannot, once: states that were on their way go first.
+        After a pause of the node in motion it cannot, once: states on their way go first.
 
         Args:
             moving: as for :meth:`take`.
         """
         pause = self._diagnostics.watched(self.now())
         self.take(moving=moving)
-        self._paused = pause > _PAUSE and not self._paused
+        self._paused = moving and pause > _PAUSE and not self._paused
         if self._paused:
             return False
         if self._newer is not None:

@@ -19,14 +19,21 @@ from robot_identification.signals.spectrum import POWER_SHARE, MotionSpectrum, m
 # the motion at the end of its band by 0.4 %.
 BAND_FACTOR = 10.0
 SMALLEST_BAND_FACTOR = 2.0
-# Noise of the acceleration that is allowed, as a part of the acceleration of the motion: it shrinks
-# inertias by its square, 1 %.
+# Noise of the acceleration that is allowed, as a part of the acceleration of the motion: below the
+# cut-off, and below what decimation passes.  What is in the rows shrinks inertias by its square:
+# 0.1 %, less than any motion determines them to.  At the usual rate, the cut-off, decimation
+# leaves a tenth of white noise, and the first bound is the narrower one; where a short recording,
+# or an option, asks for a higher rate it leaves all of it.
 ACCELERATION_NOISE = 0.1
+ROW_NOISE = 0.03
 # Joints that move slower than this part of the fastest one tremble or drift; what they do says
 # nothing of the motion.
 MOVING_SHARE = 0.02
 # Largest cut-off, as a part of half the sampling rate.
 NYQUIST_SHARE = 0.8
+# What decimation passes, as a part of its rate: 0.8 of half of it (Gautier et al. 2013, section
+# II).
+PASSED_SHARE = 0.4
 # Rows per joint that decimation should leave: a dozen for every parameter of the joint, of which
 # there are about seven for every joint of the robot; at most as many as an arm of six needs.
 FEWEST_ROWS = 500
@@ -88,12 +95,15 @@ class DataProperties:
         """Motion and noise of the joints that move."""
         return self.spectrum.of_joints(self._moves)
 
-    def cutoff(self) -> Derived:
+    def cutoff(self, rate_hz: float | None = None) -> Derived:
         """Return the cut-off of the position filter.
 
         Ten times the band of the motion, which a Butterworth filter of order 4 leaves undamped
         to 1e-8; less where the noise of the acceleration asks for it, down to two times; never more
         than the sampling rate allows.
+
+        Args:
+            rate_hz: rate after decimation, where it is stated, in Hz; else it will be derived.
         """
         limit = self.largest_cutoff
         band = float(self._motion.band_hz.max(initial=0.0))
@@ -103,7 +113,7 @@ class DataProperties:
                 f"derived: {self.about_limit()}, as no motion was found",
                 ("no motion stands out of the noise of the positions; the cut-off is a guess",),
             )
-        allowed = self._motion.largest_cutoff(ACCELERATION_NOISE)
+        allowed, share = self._allowed_by_noise(rate_hz)
         factor = float(np.clip(allowed / band, SMALLEST_BAND_FACTOR, BAND_FACTOR))
         why = "" if factor == BAND_FACTOR else ", reduced for noise of the acceleration"
         value, reason = factor * band, f"derived: {factor:.3g} x {band:.3g} Hz of motion{why}"
@@ -117,9 +127,21 @@ class DataProperties:
             )
         overruled = value > allowed * (1.0 + 1e-9)
         if overruled or (factor < BAND_FACTOR and not bounded):
-            warnings.append(self._noise_warning(value, allowed, overruled=overruled))
+            asked = f"{100.0 * share:g} % would ask for {allowed:.3g} Hz" if overruled else ""
+            warnings.append(self._noise_warning(value, asked))
         told = f"{reason}; {self._about_motion()}; {self._about_noise(value)}"
         return Derived(value, told, tuple(warnings))
+
+    def _allowed_by_noise(self, rate_hz: float | None) -> tuple[float, float]:
+        """Return the largest cut-off that noise allows, in Hz, and which share of noise it is."""
+        allowed = self._motion.largest_cutoff(ACCELERATION_NOISE)
+        quiet = self._motion.largest_cutoff(ROW_NOISE)
+        rate = self._fewest_rate() if rate_hz is None else rate_hz
+        if PASSED_SHARE * rate > quiet:
+            in_rows = quiet
+        else:  # what decimation passes follows the cut-off, or is stated
+            in_rows = quiet / PASSED_SHARE if rate_hz is None else np.inf
+        return (in_rows, ROW_NOISE) if in_rows < allowed else (allowed, ACCELERATION_NOISE)
 
     def _held_warnings(self) -> list[str]:
         held = self.spectrum.held
@@ -129,19 +151,18 @@ class DataProperties:
         )
         return [line] if held > 1 else []
 
-    def _noise_warning(self, cutoff_hz: float, allowed: float, *, overruled: bool) -> str:
+    def _noise_warning(self, cutoff_hz: float, asked: str) -> str:
         shares = np.where(self._moves, self.spectrum.acceleration_noise(cutoff_hz), 0.0)
         joint = int(shares.argmax())
         about = (
             f"below {cutoff_hz:.3g} Hz noise is {100.0 * shares[joint]:.2g} % of the acceleration "
         )
         about += f"of {self.recordings[0].joint_names[joint]}"
-        if not overruled:
+        if not asked:
             return f"the cut-off is bounded by noise of the positions: {about}"
         return (
-            f"the cut-off keeps the motion in, and too much noise with it: {about}, "
-            f"and {100.0 * ACCELERATION_NOISE:g} % would ask for {allowed:.3g} Hz; compare other "
-            "cut-offs (--sensitivity), move faster, or use the method didim"
+            f"the cut-off keeps the motion in, and too much noise with it: {about}, and {asked}; "
+            "compare other cut-offs (--sensitivity), move faster, or use the method didim"
         )
 
     @property
@@ -173,23 +194,61 @@ class DataProperties:
     def rate(self, cutoff_hz: float) -> Derived:
         """Return the rate after decimation, for a cut-off of the position filter in Hz.
 
-        Decimation passes 0.8 of half its rate (Gautier et al. 2013, section II).  With the rate
-        equal to the cut-off that is 0.4 of the cut-off, four times the band of the motion.
+        With the rate equal to the cut-off decimation passes 0.4 of the cut-off, four times the band
+        of the motion.
         """
-        duration = sum(recording.duration for recording in self.recordings)
-        rows = min(FEWEST_ROWS, ROWS_PER_JOINT * len(self.recordings[0].joint_names))
-        fewest = rows / max(duration, self.longest_period)
+        duration, fewest = self._duration, self._fewest_rate()
         if fewest > cutoff_hz:
-            value = min(fewest, 1.0 / self.longest_period)
-            return Derived(value, f"derived: {rows} rows per joint of {duration:.4g} s")
+            return Derived(
+                fewest, f"derived: {self._fewest_rows} rows per joint of {duration:.4g} s"
+            )
         sampling = 1.0 / self.longest_period
-        factor = max(1, round(sampling / cutoff_hz))
+        factor, passed = max(1, round(sampling / cutoff_hz)), PASSED_SHARE * cutoff_hz
         return Derived(
             cutoff_hz,
-            f"derived: decimation passes {0.4 * cutoff_hz:.4g} Hz, 0.4 of the cut-off; one in "
+            f"derived: decimation passes {passed:.4g} Hz, {PASSED_SHARE:g} of the cut-off; one in "
             f"{factor} of {sampling:.4g} samples a second, "
             f"{duration * sampling / factor:.0f} rows per joint",
         )
+
+    @property
+    def _duration(self) -> float:
+        return sum(recording.duration for recording in self.recordings)
+
+    @property
+    def _fewest_rows(self) -> int:
+        return min(FEWEST_ROWS, ROWS_PER_JOINT * len(self.recordings[0].joint_names))
+
+    def _fewest_rate(self) -> float:
+        """Return the rate that leaves just enough rows, in Hz, as far as there are samples."""
+        fewest = self._fewest_rows / max(self._duration, self.longest_period)
+        return min(fewest, 1.0 / self.longest_period)
+
+    def rate_warnings(self, cutoff_hz: float, order: int, rate_hz: float) -> tuple[str, ...]:
+        """Say where rows hold efforts of a motion that the position filter has taken away.
+
+        Decimation passes efforts and regressor alike, but the regressor is that of filtered
+        positions.  Up to half the cut-off these are whole (:data:`SMALLEST_BAND_FACTOR`); above,
+        what the motion asks of the efforts is in no column, if rows reach so far.
+
+        Args:
+            cutoff_hz: of the position filter, in Hz, whoever states it.
+            order: of the position filter.
+            rate_hz: after decimation, in Hz, whoever states it.
+        """
+        whole = cutoff_hz / SMALLEST_BAND_FACTOR
+        band = float(self._motion.band_hz.max(initial=0.0))
+        held = min(PASSED_SHARE * rate_hz, band)
+        if held <= whole * (1.0 + 1e-9):
+            return ()
+        left = 1.0 / (1.0 + (held / cutoff_hz) ** (2 * order))
+        line = (
+            f"the rate is too high for the cut-off: rows at {rate_hz:.4g} Hz hold efforts of a "
+            f"motion up to {held:.3g} Hz, of which a cut-off of {cutoff_hz:.4g} Hz leaves "
+            f"{100.0 * left:.2g} %; state a rate of at most {whole / PASSED_SHARE:.3g} Hz, or a "
+            f"cut-off of at least {SMALLEST_BAND_FACTOR * held:.3g} Hz"
+        )
+        return (line,)
 
     def thresholds(self, cutoff_hz: float, order: int) -> Derived:
         """Return (joints,) speeds below which the Coulomb friction of a row is not reliable.

@@ -77,10 +77,11 @@ def resolve_processing(
         if setting.usual is not None:
             chosen.take(name, partial(usual, setting))
     order, differences = chosen.values["filter_order"], chosen.values["difference_order"]
-    chosen.take("cutoff_hz", data.cutoff)
+    chosen.take("cutoff_hz", lambda: data.cutoff(chosen.stated("rate_hz")))
     cutoff = chosen.bound_cutoff(data)
     filtering.butterworth(cutoff, order, data.longest_period)
-    chosen.take("rate_hz", lambda: data.rate(cutoff))
+    rate = chosen.take("rate_hz", lambda: data.rate(cutoff))
+    chosen.warnings += data.rate_warnings(cutoff, order, rate)
     joints = len(robot.joints)
     thresholds = chosen.take("velocity_threshold", lambda: data.thresholds(cutoff, order))
     chosen.values["velocity_threshold"] = per_joint(thresholds, joints)
@@ -144,7 +145,7 @@ class _Chosen:
     """
 
     def __init__(self, stated: Mapping[str, ProcessingSettings]) -> None:
-        self._stated = stated
+        self._layers = stated
         self.values: dict[str, Any] = {}
         self.reasons: dict[str, str] = {}
         self.warnings: list[str] = []
@@ -152,7 +153,7 @@ class _Chosen:
     def take(self, name: str, derive: Callable[[], Derived]) -> Any:
         """Decide a setting: what is stated, or else what is derived."""
         void = ""
-        for who, settings in self._stated.items():
+        for who, settings in self._layers.items():
             if (value := getattr(settings, name)) is None:
                 continue
             if other := self._replaced(name, settings):
@@ -164,6 +165,11 @@ class _Chosen:
         self.reasons[name] = reason + void
         self.warnings += warnings
         return self.values[name]
+
+    def stated(self, name: str) -> Any:
+        """Return what is stated of a setting by the first who does; None where nobody does."""
+        values = (getattr(settings, name) for settings in self._layers.values())
+        return next((value for value in values if value is not None), None)
 
     def bound_cutoff(self, data: DataProperties) -> float:
         """Lower the cut-off of a result where the recordings come at a lower rate than its own."""
@@ -182,9 +188,7 @@ class _Chosen:
         """Return for which filter settings say something, where another filter is taken."""
         for filter_name in _CHOSEN_FOR.get(name, ()):
             own = getattr(settings, filter_name)
-            stated = (getattr(one, filter_name) for one in self._stated.values())
-            taken = next((value for value in stated if value is not None), None)
-            if own is not None and own != taken:
+            if own is not None and own != self.stated(filter_name):
                 return f"its own {filter_name} of {own:g}"
         return ""
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import forked_processes
+
 COMMANDS = (
     ("base-parameters", "scara"),
     ("base-parameters", "tx40", "--json"),
@@ -16,12 +18,11 @@ COMMANDS = (
 
 
 def run(arguments, output):
-    return subprocess.run(
+    return forked_processes.run(
         [sys.executable, "-m", "robot_identification.cli.main", *arguments],
         stdout=output,
         stderr=subprocess.PIPE,
         text=True,
-        check=False,
     )
 
 

@@ -34,6 +34,7 @@ def plan(seed=0):
     return random_plan(ROBOT, np.random.default_rng(seed))
 
 
+@settings(max_examples=40)
 @given(seed=st.integers(0, 10_000))
 def test_extrema_are_those_of_a_fine_grid(seed):
     rng = np.random.default_rng(seed)
@@ -53,7 +54,7 @@ def test_extrema_are_those_of_a_fine_grid(seed):
                 assert extrema[order, 1, i, j] >= values.max() - 1e-10 * scale
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_valid_plans_pass(seed):
     certificate = certify(ROBOT, plan(seed))

@@ -339,3 +339,41 @@ def test_efforts_are_told_joint_by_joint():
 def test_more_is_told_of_the_check_that_is_named_and_of_no_other():
     found = certificate(*(Check(name, True, "fine") for name in "abc")).told("b", "by 2 %")
     assert [check.detail for check in found.checks] == ["fine", "fine; by 2 %", "fine"]
+
+
+def test_points_a_nanosecond_apart_are_published():
+    close = replace(sweep(), times=np.array([0.0, 1e-9]))
+    np.testing.assert_array_equal(checks.published(close).times, [0.0, 1e-9])
+    assert checks.exceeded(close, BOUNDS) != "two points are less than a nanosecond apart"
+
+
+def test_of_limits_that_are_exceeded_the_first_is_told_with_its_own_figure():
+    """1.5 and 15 rad in a second each: 1.875 v and 5.7735 a of the way, before the limits."""
+    far = replace(sweep(), positions=15.0 * sweep().positions)
+    failed = [check for check in checks.limits(far, BOUNDS) if not check.passed]
+    assert [check.name for check in failed] == ["position", "velocity", "acceleration"]
+    assert checks.exceeded(far, BOUNDS) == f"position: {failed[0].detail}"
+    assert failed[0].detail == "5 of the limit of hinge in interval 1"
+    fast = replace(sweep(), positions=2.5 * sweep().positions)
+    assert checks.exceeded(fast, BOUNDS).startswith("velocity: 1.17188 of the limit of hinge")
+
+
+def test_rest_at_the_end_is_that_of_the_last_interval():
+    """Of two thirds of a second, after one of a third."""
+    still, places = np.zeros((3, 1)), np.array([[0.0], [0.5], [1.0]])
+    for times in ([0.0, 1.0 / 3.0, 1.0], [0.0, 2.0 / 3.0, 1.0]):
+        motion = Trajectory(("hinge",), np.array(times), places, still, still)
+        assert checks.rest(motion, BOUNDS).passed
+
+
+def test_a_single_time_is_no_clock():
+    good = np.zeros((1, 1))
+    found = certify_values(pendulum(**LIMITS), ("hinge",), 0.5, good, good, good)
+    assert found.results == {"finite": True, "names": True, "times": False}
+
+
+def test_a_certificate_shows_itself_in_one_line():
+    shown = repr(certificate(Check("one", True), Check("two", False, "why")))
+    assert shown.startswith("<Certificate: ")
+    assert "refused: two" in shown
+    assert "why" not in shown

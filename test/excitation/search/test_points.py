@@ -69,10 +69,9 @@ def test_every_optimizer_makes_the_criterion_smaller(optimizer):
     assert result.evaluations <= 1500
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_published_optimum_is_beaten(seed):
+def test_published_optimum_is_beaten():
     """Gautier and Khalil 1992, section 6.2: 155 variables, condition 11.16 with S = 175."""
-    plan = optimise_points(OBSERVATION, LIMITS, np.ones(30), PointSettings(seed=seed))
+    plan = optimise_points(OBSERVATION, LIMITS, np.ones(30))
     assert plan.variables == 155
     assert plan.after.condition_number < 9.5
     assert plan.after.equilibrium < 175.0

@@ -1,7 +1,6 @@
 """Short runs of the studies in benchmarks/, as somebody would run them."""
 
 import json
-import subprocess
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -9,13 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import forked_processes
+
 BENCHMARKS = Path(__file__).resolve().parents[3] / "benchmarks"
 
 
 def study(name, *options):
     """Return what a benchmark prints as JSON."""
     line = [sys.executable, str(BENCHMARKS / name), "--json", *options]
-    done = subprocess.run(line, check=False, capture_output=True, text=True)
+    done = forked_processes.run(line, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -23,9 +24,9 @@ def study(name, *options):
 @pytest.mark.slow
 def test_six_joints_without_coupling_converge_from_starts_near_the_truth():
     noise = ("--position-noise", "0.001", "--torque-noise", "0.05")
-    (case,) = study("birdy_protocol.py", "--runs", "3", "--seconds", "3", *noise)
+    (case,) = study("birdy_protocol.py", "--runs", "2", "--seconds", "3", *noise)
     runs = [run["DIDIM"] for run in case["runs"]]
-    assert len(runs) == 3
+    assert len(runs) == 2
     for run, beside in zip(runs, case["runs"], strict=True):
         assert run["converged"]
         assert 1 <= run["iterations"] <= 10

@@ -60,10 +60,10 @@ def test_noise_of_bags_is_found_and_weighs_them(bags):
     "weighting", [Weighting(bag_noise=True), Weighting((9.0, 1.0)), Weighting()]
 )
 def test_deviations_respect_the_noise_of_every_bag(weighting):
-    """The spread over 25 runs is what std_robust says, whatever the weights are."""
+    """The spread over 15 runs is what std_robust says, whatever the weights are."""
     robot, (one, two, *_), _ = arm(parts=4, level=0.0)
     runs = []
-    for seed in range(25):
+    for seed in range(15):
         pair = [noisier(one, 2.0, 2 * seed), noisier(two, 6.0, 2 * seed + 1)]
         runs.append(identify(robot, pair, overrides=STATED, weighting=weighting).estimate)
     spread = np.std([run.values for run in runs], axis=0, ddof=1)

@@ -84,11 +84,11 @@ def test_deviations_fall_as_one_over_the_root_of_the_periods():
 def test_deviations_are_the_spread_of_many_draws(position_noise):
     draws = [
         identified(periodic_recording(seed=seed, position_noise=position_noise)).estimate
-        for seed in range(40)
+        for seed in range(24)
     ]
     spread = np.std([draw.values for draw in draws], axis=0, ddof=1)
     ratio = np.mean([draw.std for draw in draws], axis=0) / spread
-    # The spread of 40 draws is itself uncertain by a ninth.
+    # The spread of 24 draws is itself uncertain by a seventh.
     assert np.all((0.65 < ratio) & (ratio < 1.5)), ratio
     assert np.exp(np.mean(np.log(ratio))) == pytest.approx(1.0, abs=0.15)
 

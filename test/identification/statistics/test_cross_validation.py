@@ -337,3 +337,20 @@ def test_wrong_plain_data_are_refused(wrong):
 def test_another_scheme_is_refused():
     with pytest.raises(ValueError, match="scheme 'weeks'"):
         cross_validation_of({"scheme": "weeks", "folds": [], "relative_error": None}, JOINTS)
+
+
+def test_small_efforts_have_errors_too():
+    """Millinewtonmetres of a small joint: half of them are left where half is predicted."""
+    y = 1e-3 * np.array([1.0, -1.0, 1.0, -1.0])
+    factor = JointFactor("hip", np.arange(1), triangle_of(np.column_stack([y, y])), 4)
+    found = cross_validate("bags", "a", [[factor]], np.ones(1), lambda _: np.array([0.5]))
+    assert found.error.joints == pytest.approx(0.5)
+    assert found.error.total == pytest.approx(0.5)
+
+
+def test_every_joint_has_its_figures():
+    for spoilt in ({"effort_rms": (1.0,)}, {"rows": (5,)}, {"effort_rms": (1.0, 1.0, 1.0)}):
+        with pytest.raises(ValueError, match="zip"):
+            fold_entries(replace(fold("a", 0.2), **spoilt), JOINTS)
+    with pytest.raises(ValueError, match="zip"):
+        fold_entries(fold("a", 0.2), JOINTS[:1])

@@ -148,6 +148,12 @@ def test_a_joint_without_effort_has_the_largest_noise():
     np.testing.assert_allclose(found.deviations, [1.0, 2.0, 2.0])
 
 
+def test_efforts_of_zero_are_none_that_a_model_explains():
+    found = joint_noise([made("a", 38, 6.0, 60.0), made("b", 38, 0.0, 0.0)])
+    assert (found.told.tolist(), found.exact.tolist()) == ([True, False], [False, False])
+    np.testing.assert_allclose(found.deviations, [1.0, 1.0])
+
+
 def test_no_joint_is_quieter_than_a_billionth_of_the_noisiest():
     found = joint_noise([made("a", 38, 6.0, 60.0), made("b", 38, 6e-12, 1.0)])
     np.testing.assert_allclose(found.deviations, [1.0, 1e-9], rtol=1e-12)
@@ -175,6 +181,8 @@ def test_the_first_recording_with_a_silent_joint_is_named():
     sound, silent = made("hip", 9, 2.0, 30.0), made("knee", 9, 0.0, 0.0)
     absent = made("knee", 0, 0.0, 0.0)
     refuse_silent_joints([[sound, absent], [sound, sound]], ("one", "two"))
+    with pytest.raises(ValueError, match="zip"):
+        refuse_silent_joints([[sound]], ("one", "two"))
     with pytest.raises(NoEffortError, match="two") as refusal:
         refuse_silent_joints([[sound, absent], [sound, silent], [silent]], ("one", "two", "three"))
     assert refusal.value.joints == ("knee",)

@@ -9,6 +9,7 @@ from made_up_results import made_up_result
 from robot_identification.identification.estimators.essential import EliminationRule, eliminate
 from robot_identification.identification.estimators.least_squares import weighted
 from robot_identification.identification.rows.factor import JointFactor
+from robot_identification.identification.statistics import reliability
 from robot_identification.identification.statistics.reliability import (
     Reliability,
     excitation,
@@ -294,3 +295,40 @@ def test_what_the_motion_tells_is_that_of_the_weighted_regressor():
         assert found.effort_norm == pytest.approx(np.linalg.norm(rows[:, 2]))
         np.testing.assert_allclose(found.correlation, covariance / np.outer(deviations, deviations))
         np.testing.assert_allclose(found.inflation, deviations * found.norms)
+
+
+@pytest.mark.parametrize(
+    ("effect", "inflation", "company", "faint", "entangled"),
+    [
+        (0.0099, 1.0, (), True, False), (0.01, 2.99, (), False, False),
+        (0.5, 3.0, (), False, True), (0.5, 1.0, (("b1", 0.9),), False, True),
+        (np.nan, np.nan, (), False, False),
+    ],
+)  # fmt: skip
+def test_a_parameter_is_faint_below_1_percent_and_entangled_from_threefold_deviation(
+    effect, inflation, company, faint, entangled
+):
+    about = {"effect": effect, "inflation": inflation, "entangled": company}
+    (found,) = apart([1.0], [0.1])
+    found = replace(found, **about)
+    assert (found.is_faint, found.is_entangled) == (faint, entangled)
+
+
+def test_the_share_of_the_effort_is_told_in_percent_of_two_digits():
+    first, second = apart([0.6, 0.8], [0.2, 0.2])
+    assert first.reason == "the residual is large beside the 60 % of the effort that it causes"
+    assert second.reason == "the residual is large beside the 80 % of the effort that it causes"
+    share = 0.005
+    faint, _ = apart([share, np.sqrt(1.0 - share**2)], [0.1 * share, 0.001])
+    assert faint.reason == "it causes only 0.5 % of the effort"
+
+
+@pytest.mark.parametrize(("correlation", "told"), [(0.8, True), (-0.8, True), (0.7999, False)])
+def test_a_correlation_of_just_80_percent_is_named(monkeypatch, correlation, told):
+    result = result_with(np.eye(2), [1.0, 1.0], [0.1, 0.1])
+    told_by_motion = replace(
+        excitation(result), correlation=np.array([[1.0, correlation], [correlation, 1.0]])
+    )
+    monkeypatch.setattr(reliability, "excitation", lambda _: told_by_motion)
+    first, _ = parameter_reliability(result)
+    assert first.entangled == ((("b1", correlation),) if told else ())

@@ -30,7 +30,12 @@ def session(tmp_path_factory):
     complete = {name: named[name] for name in ROBOT.standard_names}
     path = folder / "truth.yaml"
     path.write_text(yaml.safe_dump({"robot": "scara", "parameters": complete}))
-    noise = {"position_noise": [1e-5], "effort_noise": [0.02, 0.002], "position_resolution": [0.0]}
+    noise = {
+        "position_noise": [1e-5],
+        "effort_noise": [0.02, 0.002],
+        "position_resolution": [0.0],
+        "rate": 200.0,
+    }
     settings = {name: {"robot": "scara"} for name in ("acquisition", "identification")}
     settings["simulated_robot"] = {"robot": "scara", "parameters_file": str(path), **noise}
     settings["excitation"] = {"robot": "scara", **PATIENT}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from rclpy.duration import Duration
 from robot_identification.msg import IdentificationResult, SampleBlock
-from robot_identification.srv import Identify, Validate
+from robot_identification.srv import Validate
 from std_msgs.msg import String
 
 from live_nodes import SAMPLES, states
@@ -91,6 +91,19 @@ def forge(suite, block, **fields):
     assert suite.forger.wait_for_all_acked(ARRIVED)
 
 
+def identified(suite, *recordings, **fields):
+    """Return the response about a recording, once all of its samples have arrived."""
+    answers = []
+
+    def whole():
+        answers.append(suite.identify(*recordings, **fields))
+        assert answers[-1].success, answers[-1].message
+        return answers[-1].result.sources[0].samples == SAMPLES
+
+    suite.wait(whole, "the whole of its samples")
+    return answers[-1]
+
+
 def validated(suite, recording):
     request = Validate.Request(data=msg.DataSelection(recordings=[recording]))
     return suite.verbs.answers.ask(request)
@@ -134,11 +147,11 @@ def test_a_block_that_comes_again_changes_nothing(forged):
     recorded = Recorded(forged)
     recorded.send(SAMPLES)
     name = recorded.stop()
-    first = forged.identify(name)
+    first = identified(forged, name)
     for block in recorded.blocks():
         forged.forger.publish(block)
     assert forged.forger.wait_for_all_acked(ARRIVED)
-    again = forged.identify(name)
+    again = identified(forged, name)
     assert not any(SPOILT in warning for warning in again.result.warnings)
     assert list(again.result.warnings) == list(first.result.warnings)
     assert repr(again.result.parameters) == repr(first.result.parameters)
@@ -154,17 +167,8 @@ def test_an_end_that_is_forged_drops_nothing(forged, last):
     block = recorded.blocks()[-1]
     forge(forged, block, sequence=2**32 - 1, first_sample=0, last=last, **empty)
     recorded.send(SAMPLES)
-    response = forged.identify(recorded.stop())
-    assert response.success, response.message
-    assert response.result.sources[0].samples == SAMPLES
+    response = identified(forged, recorded.stop())
     assert (SPOILT in response.message) is last  # the other one is no block at all
-
-
-def whole(forged):
-    """Return the response about the current recording, once all of its samples have arrived."""
-    response = forged.verbs.answers.ask(Identify.Request())
-    assert response.success, response.message
-    return response if response.result.sources[0].samples == SAMPLES else None
 
 
 def test_recordings_of_others_do_not_push_out_the_operator_s(forged):
@@ -172,7 +176,7 @@ def test_recordings_of_others_do_not_push_out_the_operator_s(forged):
     ended = Recorded(forged)
     ended.send(SAMPLES)
     ended.stop()
-    before = forged.identify(ended.name)
+    before = identified(forged, ended.name)
     running = Recorded(forged)
     running.send(700)
     block = running.blocks()[0]
@@ -186,10 +190,10 @@ def test_recordings_of_others_do_not_push_out_the_operator_s(forged):
     running.send(SAMPLES)
     running.stop()
     forged.wait(lambda: forged.estimates[-1].sources[0].name == running.name, "its own estimate")
-    response = forged.wait(lambda: whole(forged), "the whole of its samples")
+    response = identified(forged)
     assert response.result.sources[0].name == running.name
     assert not any("not arrived" in warning for warning in response.result.warnings)
-    assert repr(forged.identify(ended.name).result.parameters) == repr(before.result.parameters)
+    assert repr(identified(forged, ended.name).result.parameters) == repr(before.result.parameters)
     unknown = forged.identify("nobody's")
     assert unknown.error_code == CODES.UNKNOWN_RECORDING
     assert unknown.message.count(",") < 30  # of three hundred, no more are in memory

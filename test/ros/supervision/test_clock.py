@@ -63,6 +63,14 @@ def test_a_difference_of_20_ms_is_no_jump(jump, told):
     assert after.jump_since(before) == round(told * MILLISECOND)
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_jump_begins_a_nanosecond_beyond_20_ms(sign):
+    """Instants know of no pause unless it is told."""
+    for more in (0, 1):
+        step = sign * (20 * MILLISECOND + more)
+        assert Instant(step, 0).jump_since(Instant(0, 0)) == step * more
+
+
 def test_the_time_between_the_readings_of_both_clocks_is_granted_twice():
     """30 ms between the readings at both moments: a jump of 79 ms may be none."""
     for jump, told in ((79, 0), (81, 81)):
@@ -98,3 +106,10 @@ def test_a_moment_is_both_clocks_and_whether_time_is_simulated():
     machine = Machine([2, 3])
     now = machine.clock.now()
     assert (now.stamp, now.steady, now.simulated, now.apart) == (10**18 + 2, 5, False, 5)
+
+
+def test_how_long_the_machine_has_run_does_not_matter():
+    machine = Machine([1, 0] * 5)
+    machine.elapsed = begin = 10**15
+    now = machine.clock.now()
+    assert (now.apart, machine.elapsed) == (1, begin + 1), "the first reading was quick"

@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from robot_identification.ros.supervision.phases import MOVING, Command, Phase, Reason
+from robot_identification.errors import SettingError
+from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.ros.supervision.phases import (
+    MOVING,
+    Command,
+    MotionSettings,
+    Phase,
+    Reason,
+)
 from watched_motion import BEGIN, RUN
 
 
@@ -33,7 +41,42 @@ def test_the_robot_may_move_in_three_phases():
 def test_phases_and_reasons_are_those_of_the_message():
     from robot_identification.msg import ExcitationStatus
 
-    for phase in Phase:
-        assert getattr(ExcitationStatus, phase.name) == phase
-    for reason in Reason:
-        assert getattr(ExcitationStatus, reason.name) == reason
+    for kind in (Phase, Reason):
+        for name, number in kind.__members__.items():
+            assert getattr(ExcitationStatus, name) == number
+    assert [len(kind) for kind in (Phase, Reason)] == [6, 6], "no two have one number"
+
+
+def settings(**changes):
+    return MotionSettings(tracking_error=np.full(2, 0.1), **changes)
+
+
+def test_a_motion_is_watched_as_the_parameters_of_the_node_are_documented():
+    found = settings()
+    assert (found.lead, found.confirm_within, found.confirm_distance) == (0.3, 0.5, 0.002)
+    assert (found.rest_speed, found.settle_timeout) == (0.02, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "taken", "refused"),
+    [
+        ("lead", (0.05, 10.0), (0.049, 10.1)),
+        ("confirm_within", (1e-3, 100.0), (0.0, -1.0)),
+        ("confirm_distance", (1e-6, 100.0), (0.0, -1.0)),
+        ("rest_speed", (1e-6, 1.0), (0.9e-6, 1.1)),
+        ("settle_timeout", (1e-3, 100.0), (0.0, -1.0)),
+    ],
+)
+def test_settings_of_the_watch_have_bounds(name, taken, refused):
+    for value in taken:
+        assert getattr(settings(**{name: value}), name) == value
+    for value in refused:
+        with pytest.raises(SettingError, match=name):
+            settings(**{name: value})
+
+
+def test_the_way_to_the_end_is_counted_in_whole_nanoseconds():
+    third = Trajectory(RUN.joint_names, RUN.times / 3.0, RUN.positions)
+    assert Command(third, BEGIN).end == BEGIN + 1_333_333_333
+    assert Command(third, BEGIN).rest == 0.0
+    assert not Command(third, BEGIN).at_once

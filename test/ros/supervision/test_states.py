@@ -254,6 +254,32 @@ def test_readings_reach_back_by_their_stamps():
     np.testing.assert_array_equal(one.mean_velocity(), [0.0, 0.0])
 
 
+def test_the_mean_velocity_is_that_from_the_first_to_the_last():
+    """Of a joint that has moved by 0, 1, 4, 9 and 16 mm, ten milliseconds each."""
+    states = MotionStates(NAMES)
+    for i in range(5):
+        stamp = BEGIN + i * 10 * MILLISECOND
+        states.add(state(stamp, [1e-3 * i**2, 0.0]), instant(stamp))
+    np.testing.assert_allclose(states.mean_velocity(0.04), [0.4, 0.0])
+    np.testing.assert_allclose(states.mean_velocity(0.02), [0.6, 0.0])
+
+
+def test_messages_are_counted_from_one():
+    states = MotionStates(NAMES)
+    for number in (1, 2, 3):
+        states.add(state(BEGIN + number, [0.0, np.nan]), instant(BEGIN))
+        assert str(number) in states.fault
+
+
+@pytest.mark.parametrize("age", [-99, -1, 1, 99])
+def test_states_that_do_not_come_are_old_whatever_their_stamps_say(age):
+    """ROS time stands still, or the driver's clock differs by less than is stale."""
+    states = MotionStates(NAMES)
+    states.add(state(BEGIN, [0.0, 0.0]), instant(BEGIN))
+    silent = Instant(BEGIN + age * MILLISECOND, 150 * MILLISECOND)
+    assert states.problem(silent).startswith("the last joint state is 0.150 s old, more than 0.1 s")
+
+
 def test_two_readings_tell_a_velocity_however_far_apart():
     states = MotionStates(NAMES)
     for i in range(2):

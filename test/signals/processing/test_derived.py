@@ -8,6 +8,9 @@ import scipy
 
 from made_up_signals import START
 from random_robots import random_robot
+from robot_identification.files.bags.recordings import read_recordings
+from robot_identification.identification.identify import identify
+from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.processing.settings import (
@@ -16,6 +19,7 @@ from robot_identification.signals.processing.settings import (
 )
 from robot_identification.signals.recording import RawSamples
 from robot_identification.signals.spectrum import motion_spectrum
+from shared_data import measured_data, requires
 
 NAMES = ("joint_1", "joint_2")
 BAND = 1.1  # Hz, highest frequency of the motion
@@ -109,7 +113,7 @@ def test_noise_that_the_motion_does_not_stand_out_of_overrules_its_rule_and_warn
     assert 2.0 * BAND <= processing.cutoff_hz <= 4.0 * BAND
     (line,) = [line for line in processing.warnings if "cut-off" in line]
     assert "keeps the motion in, and too much noise with it" in line
-    assert "10 % would ask for" in line
+    assert "3 % would ask for" in line
     assert "too much" not in "".join(resolved(robot, samples).warnings)
 
 
@@ -119,6 +123,32 @@ def test_a_cutoff_that_noise_bounds_is_a_warning(robot):
     (line,) = [line for line in processing.warnings if "cut-off" in line]
     assert "bounded by noise of the positions" in line
     assert processing.cutoff_hz < 10.0 * BAND
+
+
+def test_noise_that_decimation_leaves_in_the_rows_lowers_the_cutoff(robot):
+    """A short recording needs a rate above its cut-off, which averages no noise away."""
+
+    def noisy(seconds):
+        samples = motion(seconds=seconds)
+        return moved(samples, samples.position + noise(samples, 0.02))
+
+    def share(processing):
+        words = processing.reasons["cutoff_hz"].split()
+        return float(words[words.index("%", len(words) - 5) - 1])
+
+    short, long = (resolved(robot, noisy(seconds)) for seconds in (10.0, 60.0))
+    assert short.rate_hz == pytest.approx(16.8, rel=0.01)
+    assert long.rate_hz == long.cutoff_hz
+    assert short.cutoff_hz < 0.8 * long.cutoff_hz
+    assert 2.0 < share(short) <= 3.0
+    assert 5.0 < share(long) <= 10.0
+    # So does a rate that is stated; one that averages more lets the first rule hold.
+    stated = [
+        resolved(robot, noisy(60.0), options=ProcessingSettings(rate_hz=rate))
+        for rate in (40.0, 4.0)
+    ]
+    assert 2.0 < share(stated[0]) <= 3.0
+    assert stated[1].cutoff_hz >= long.cutoff_hz
 
 
 def test_a_cutoff_that_the_rate_bounds_is_a_warning(robot):
@@ -151,6 +181,52 @@ def test_a_joint_that_only_trembles_says_nothing_of_the_motion(robot):
     processing = resolved(robot, moved(samples, trembling))
     assert processing.cutoff_hz == pytest.approx(10.0 * BAND, rel=0.2)
     assert processing.warnings == ()
+
+
+@pytest.mark.parametrize("layer", ["option", "robot file", "result"])
+def test_a_rate_at_which_rows_hold_motion_that_the_cutoff_takes_away_is_a_warning(robot, layer):
+    stated = ProcessingSettings(cutoff_hz=0.8, rate_hz=4.0)
+    options = stated if layer == "option" else ProcessingSettings()
+    identified = stated if layer == "result" else None
+    if layer == "robot file":
+        robot = dataclasses.replace(robot, processing=stated)
+    processing = resolved(robot, motion(), options=options, identified=identified)
+    (line,) = processing.warnings
+    assert "the rate is too high for the cut-off: rows at 4 Hz hold efforts" in line
+    assert "a rate of at most 1 Hz, or a cut-off of at least 2." in line
+    # Both ways out are ways out.
+    for way in (ProcessingSettings(cutoff_hz=0.8, rate_hz=1.0),
+                ProcessingSettings(cutoff_hz=2.9, rate_hz=4.0)):  # fmt: skip
+        assert resolved(robot, motion(), options=way).warnings == ()
+
+
+def test_a_rate_far_above_a_cutoff_that_spares_the_motion_is_none(robot):
+    options = ProcessingSettings(cutoff_hz=4.0, rate_hz=100.0)
+    assert resolved(robot, motion(), options=options).warnings == ()
+
+
+def test_a_stated_rate_beside_a_cutoff_that_noise_lowers_keeps_the_motion(robot):
+    samples = motion()
+    noisy = moved(samples, samples.position + noise(samples, 0.03))
+    processing = resolved(robot, noisy, options=ProcessingSettings(rate_hz=100.0))
+    assert processing.cutoff_hz < 10.0 * BAND
+    assert not any("rate is too high" in line for line in processing.warnings)
+
+
+@requires("emps")
+def test_rows_of_emps_at_20_hz_do_not_go_with_a_cutoff_of_5_hz():
+    robot = load_robot("emps")
+    recordings = read_recordings([measured_data("emps") / "bag"], robot)
+    bad, good = (
+        ProcessingSettings(cutoff_hz=5.0, rate_hz=20.0),
+        ProcessingSettings(cutoff_hz=5.0, rate_hz=5.0),
+    )
+    found, fine = (identify(robot, recordings, overrides=options) for options in (bad, good))
+    (line,) = [line for line in found.warnings if "rate is too high" in line]
+    assert "motion up to 8 Hz" in line
+    assert "at most 6.25 Hz, or a cut-off of at least 16 Hz" in line
+    assert not any("rate is too high" in line for line in fine.warnings)
+    assert found.estimate.relative_error.total > 5.0 * fine.estimate.relative_error.total
 
 
 def test_noise_does_not_raise_a_threshold_over_all_rows(robot):

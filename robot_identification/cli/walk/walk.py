@@ -9,9 +9,9 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from robot_identification.cli.run_record import RunRecord
 from robot_identification.cli.tables import progress
 from robot_identification.cli.tables import results as tables
+from robot_identification.cli.walk.record import RunRecord
 from robot_identification.errors import InputError, ResultRefusedError
 from robot_identification.ros.clients.live_run import LiveRun
 from robot_identification.ros.clients.verbs import data_of

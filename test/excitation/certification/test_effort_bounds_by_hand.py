@@ -1,0 +1,189 @@
+"""Bounds of efforts of a hinge that is swung by 1 rad, worked out by hand and state by state."""
+
+import numpy as np
+import pytest
+
+from robot_identification.collision.tube import BrakingLaw, Tube
+from robot_identification.excitation.certification import effort_bounds
+from robot_identification.excitation.certification.effort_bounds import efforts
+from robot_identification.excitation.motions.braking import release_time, shortest_braking
+from robot_identification.excitation.motions.limits import MotionLimits
+from robot_identification.excitation.motions.timing import motion_extrema
+from robot_identification.excitation.motions.trajectory import Trajectory
+from small_robots import pendulum, pendulum_values
+
+LIMITS = {"lower": -3.0, "upper": 3.0, "velocity": 4.0, "acceleration": 8.0}
+
+
+def sweep(times=(0.0, 1.0), places=(0.0, 1.0)):
+    still = np.zeros((len(times), 1))
+    return Trajectory(("hinge",), np.array(times), np.array(places)[:, None], still, still)
+
+
+def found(motion=None, gravity=0.0, limits=None, **values):
+    """Return the efforts of a hinge, and what it is: parameters, limits, motion."""
+    motion, robot = motion or sweep(), pendulum(gravity=gravity, **{**LIMITS, **(limits or {})})
+    bounds = MotionLimits.of(robot)
+    law = BrakingLaw(bounds.acceleration, shortest_braking(bounds), release_time(bounds))
+    extrema = motion_extrema(motion.coefficients, np.diff(motion.times))
+    tube = Tube.of(motion.times, motion.coefficients, extrema, law, np.zeros(1))
+    return efforts(robot, pendulum_values(**values), tube, bounds)
+
+
+def states(motion, acceleration, release=0.02, seed=0, count=3000):
+    """Return random states (q, v, a) of the motion at any speed, of its end, and of braking."""
+    rng = np.random.default_rng(seed)
+    t = rng.uniform(motion.times[0], motion.times[-1], count)
+    q, v, a = (values[:, 0] for values in motion.sample(t))
+    k, u = np.where(rng.random(count) < 0.5, 1.0, rng.random(count)), release
+    v, a = k * v, k**2 * a
+
+    def falling(x):
+        return (
+            q + v * u * x + a * u**2 * (x**2 / 2.0 - x**3 / 6.0),
+            v + a * u * (x - x**2 / 2.0),
+            a * (1.0 - x),
+        )
+
+    q1, w, _ = falling(np.ones(count))
+    own, s = np.maximum(1.5 * np.abs(w) / acceleration, 1e-3 * k), rng.random(count)
+    braking = (
+        q1 + w * own * (s - s**3 + s**4 / 2.0),
+        w * (1.0 - 3.0 * s**2 + 2.0 * s**3),
+        w / own * (6.0 * s**2 - 6.0 * s),
+    )
+    parts = zip(falling(np.zeros(count)), falling(rng.random(count)), braking, strict=True)
+    return tuple(np.concatenate(part) for part in parts)
+
+
+@pytest.mark.parametrize("motion", [sweep(), sweep((1.0, 1.3, 2.0), (0.0, 0.5, 1.0))])
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"ZZ": 1.0, "MX": 0.0},
+        {"ZZ": 0.1, "MX": 0.0, "Fv": 5.0},
+        {"ZZ": 0.1, "MX": 0.0, "Fc": 3.0},
+        {"ZZ": 0.5, "MX": 1.0, "gravity": 9.81},
+        {"ZZ": 0.2, "MX": -0.5, "gravity": 9.81, "Fv": 1.0, "Fc": 0.5},
+    ],
+)
+def test_no_state_exceeds_the_bound_and_the_bound_is_tight(motion, values):
+    told = found(motion, **values)
+    (peak,) = told.peaks
+    q, v, a = states(motion, 8.0)
+    gravity, Fv, Fc = (values.get(name, 0.0) for name in ("gravity", "Fv", "Fc"))
+    sign = np.where(np.abs(v) < 1e-9, 1.0, np.sign(v))
+    taken = values["ZZ"] * a + values["MX"] * gravity * np.cos(q) + Fv * v + Fc * sign
+    most = float(np.abs(taken).max())
+    assert told.kept
+    assert most <= peak.bound * (1.0 + 1e-9)
+    assert peak.reached <= peak.bound <= 1.04 * peak.reached
+    assert most >= 0.93 * peak.bound
+    assert most >= 0.95 * peak.reached
+
+
+def peak_of(**about):
+    (peak,) = found(**about).peaks
+    return peak
+
+
+def test_friction_takes_most_in_the_middle_of_the_motion_at_full_speed():
+    t = np.linspace(0.0, 1.0, 10_001)
+    speed, bend = 30 * t**2 - 60 * t**3 + 30 * t**4, 60 * t - 180 * t**2 + 120 * t**3
+    taken = 5.0 * speed + 0.1 * bend
+    peak = peak_of(ZZ=0.1, MX=0.0, Fv=5.0)
+    assert peak.reached == pytest.approx(taken.max(), rel=0.02)
+    assert peak.reached <= taken.max() * (1.0 + 1e-9)
+    assert peak.time == pytest.approx(t[taken.argmax()], abs=0.06)
+    assert (peak.speed, peak.braking, peak.unit, peak.joint) == (1.0, False, "N m", "hinge")
+    assert peak.limit == np.inf
+    later = peak_of(motion=sweep((2.0, 3.0)), ZZ=0.1, MX=0.0, Fv=5.0)
+    assert later.time == pytest.approx(peak.time + 2.0)
+
+
+def test_inertia_takes_most_while_it_brakes():
+    """The deceleration of 8 rad/s^2 is more than the motion has: 5.77."""
+    peak = peak_of(ZZ=1.0, MX=0.0)
+    assert peak.reached == pytest.approx(8.0, rel=0.02)
+    assert peak.bound == pytest.approx(8.0, rel=0.035)
+    assert peak.braking
+    gentle = peak_of(ZZ=1.0, MX=0.0, limits={"acceleration": 5.8, "jerk": 1e4})
+    assert gentle.reached == pytest.approx(10.0 / np.sqrt(3.0), rel=0.02)
+    assert not gentle.braking
+
+
+def test_a_limit_that_is_exceeded_ends_the_search_early():
+    kept = found(ZZ=1.0, MX=0.0, limits={"effort": 9.0})
+    over = found(ZZ=1.0, MX=0.0, limits={"effort": 7.0})
+    assert (kept.kept, over.kept) == (True, False)
+    assert over.cells < kept.cells
+    assert over.peaks[0].exceeds
+    assert over.peaks[0].reached <= 8.0 * (1.0 + 1e-9)
+    assert over.peaks[0].bound >= over.peaks[0].reached
+
+
+@pytest.mark.parametrize(("effort", "kept"), [(11.825, True), (11.80, False)])
+def test_limits_are_told_from_efforts_to_a_thousandth(effort, kept):
+    """Gravity takes 9.81 N m and friction 2 N m of a hinge that is held sideways."""
+    still = sweep(places=(0.0, 0.0))
+    told = found(still, gravity=9.81, MX=1.0, Fc=2.0, limits={"effort": effort})
+    assert told.kept == kept
+    assert told.cells < 5000
+
+
+@pytest.mark.parametrize(("effort", "kept"), [(7.9, False), (8.1, True)])
+def test_efforts_a_little_beyond_the_limit_are_found_at_once(effort, kept):
+    told = found(ZZ=1.0, MX=0.0, limits={"effort": effort})
+    assert told.kept == kept
+    assert told.cells < 1000
+
+
+def test_more_cells_than_there_may_be_are_not_looked_at(monkeypatch):
+    whole = found(ZZ=1.0, MX=0.0)
+    monkeypatch.setattr(effort_bounds, "_MOST_CELLS", whole.cells // 4)
+    cut = found(ZZ=1.0, MX=0.0)
+    assert (whole.kept, cut.kept) == (True, False)
+    assert whole.cells // 4 < cut.cells < whole.cells
+    assert cut.peaks[0].bound >= whole.peaks[0].reached
+
+
+HEAVY = {"ZZ": 0.5, "MX": 1.0, "gravity": 9.81}
+
+
+def test_the_tolerance_grows_with_the_square_of_many_cells(monkeypatch):
+    whole = found(**HEAVY)
+    monkeypatch.setattr(effort_bounds, "_MANY_CELLS", whole.cells / 8.0)
+    assert found(**HEAVY).cells < whole.cells
+
+
+def test_efforts_far_below_their_limit_need_not_be_told_from_each_other():
+    """To a five-hundredth of the limit: 12.7 of 1e4 N m are not looked for any closer."""
+    whole, far = found(**HEAVY), found(**HEAVY, limits={"effort": 1e4})
+    assert far.cells < whole.cells
+    assert far.peaks[0].bound <= far.peaks[0].reached + 20.0
+    near = found(**HEAVY, limits={"effort": 200.0}).peaks[0]
+    assert near.bound <= near.reached + 0.4
+
+
+@pytest.mark.parametrize(
+    ("values", "cells"),
+    [(HEAVY, 700), ({"ZZ": 0.2, "MX": -0.5, "gravity": 9.81, "Fv": 1.0, "Fc": 0.5}, 3000)],
+)
+def test_cells_are_cut_where_it_helps(values, cells):
+    """Cut across the wrong range, they become a thousand times as many."""
+    assert found(**values).cells < cells
+
+
+def test_what_takes_no_effort_has_its_peak_at_the_beginning():
+    """In the first of five cells of a fifth of a second."""
+    peak = peak_of(ZZ=0.0, MX=0.0)
+    assert (peak.reached, peak.bound, peak.speed) == (0.0, 0.0, 1.0)
+    assert peak.time == pytest.approx(0.1)
+    assert peak_of(motion=sweep((2.0, 3.0)), ZZ=0.0, MX=0.0).time == pytest.approx(2.1)
+
+
+def test_efforts_of_small_robots_are_told_as_tightly():
+    """Of a thousandth of the inertia: 8 mN m while it brakes."""
+    peak = peak_of(ZZ=1e-3, MX=0.0)
+    assert peak.reached == pytest.approx(8e-3, rel=0.02)
+    assert peak.bound == pytest.approx(8e-3, rel=0.035)

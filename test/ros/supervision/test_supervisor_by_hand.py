@@ -1,0 +1,373 @@
+"""A supervised motion at single moments: what it waits for, where braking begins, how it ends."""
+
+import numpy as np
+import pytest
+
+from robot_identification.errors import NotCertifiedError, StaleStateError
+from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.ros.supervision import supervisor as supervision
+from robot_identification.ros.supervision.braking import Origin, Stop, hold
+from robot_identification.ros.supervision.phases import Phase, Reason
+from robot_identification.ros.supervision.supervisor import require_near
+from watched_motion import APPROACH, BEGIN, BRAKING, NAMES, RUN, STEP, World
+
+MS = 1_000_000
+
+
+def sweep(seconds, way=1.0):
+    """Return a motion of the first joint from rest to rest."""
+    still = np.zeros((2, 2))
+    return Trajectory(NAMES, np.array([0.0, seconds]), np.array([[0.0, 0.0], [way, 0.0]]), still,
+                      still)  # fmt: skip
+
+
+def begun(run=RUN, approach=None, position=(0.0, 0.0)):
+    world = World(approach, position, run=run)
+    world.begin()
+    return world
+
+
+def jump(world, seconds, offset=(0.0, 0.0), still=False):
+    """Go on to a moment of the command, with states of 50 ms before it; return that instant."""
+    command = world.commands[-1]
+    for i in reversed(range(11)):
+        moment = seconds if still else seconds - i * STEP * 1e-9
+        world.elapsed = command.start + round(seconds * 1e9) - i * STEP - BEGIN
+        world.say(world.now, command.trajectory.sample(moment)[0][0] + np.array(offset))
+    return world.instant
+
+
+# How it begins.
+
+
+def test_a_motion_begins_after_the_lead_time_from_where_the_robot_stands():
+    world = begun()
+    assert world.commands[0].start == world.now + 300 * MS
+    assert (world.commands[0].rest, world.commands[0].at_once) == (0.0, False)
+    assert (world.motion.phase, world.motion.text) == (Phase.RUNNING, "on the trajectory")
+    world = begun(approach=APPROACH, position=(0.3, 0.0))
+    assert world.commands[0].trajectory is APPROACH
+    assert world.motion.text == "on the way to the start"
+    assert world.motion.reason is Reason.NO_STOP
+
+
+@pytest.mark.parametrize(
+    ("run", "deadline"),
+    [
+        (RUN, 500),
+        (sweep(10.0), 980),  # 4 mm, twice what counts as motion, are reached after 0.767 s
+        (sweep(10.0, -1.0), 980),
+        (sweep(1.0, 0.0039), None),
+        (sweep(1.0, 0.0), None),
+        (sweep(1.0, 0.00400001), 1200),
+    ],
+)
+def test_motion_must_show_a_fifth_of_a_second_after_the_reference_shows_it(run, deadline):
+    world = begun(run)
+    told = world.motion._deadline
+    start = world.commands[0].start
+    assert (None if told is None else (told - start) // MS) == deadline
+
+
+@pytest.mark.parametrize(("way", "shown"), [(0.0019, False), (0.0021, True)])
+@pytest.mark.parametrize("late", [0, 1])
+def test_what_is_less_than_two_millimetres_is_no_motion(way, shown, late):
+    world = begun(sweep(10.0))
+    start = world.commands[0].start
+    world.elapsed = start + 980 * MS + late - BEGIN
+    world.say(world.now, [way, 0.0])
+    world.tick()
+    stopped = late and not shown
+    assert world.motion.reason is (Reason.NOT_MOVING if stopped else Reason.NO_STOP)
+    if stopped:
+        assert "is the robot blocked" in world.motion.text
+    assert (world.motion._deadline is None) == shown
+
+
+def test_a_robot_off_its_reference_that_has_shown_no_motion_is_not_moving():
+    for shown, reason in ((False, Reason.NOT_MOVING), (True, Reason.TRACKING_ERROR)):
+        world = begun(sweep(1.0))
+        if shown:
+            jump(world, 0.4)
+            assert world.tick() is None
+        world.elapsed = world.commands[0].start + 450 * MS - BEGIN
+        place = 0.25 if shown else 0.0
+        world.say(world.now, [place, 0.0])
+        world.tick()
+        assert world.motion.reason is reason
+
+
+@pytest.mark.parametrize(("speed", "rests"), [(0.019, True), (0.021, False), (-0.021, False)])
+def test_a_robot_must_be_at_rest_to_begin(speed, rests):
+    world = World()
+    for _ in range(30):
+        world.position = world.position + np.array([0.0, speed * STEP * 1e-9])
+        world.look()
+    if rests:
+        world.motion.check(world.instant)
+        assert world.motion.command is None
+        return
+    with pytest.raises(StaleStateError, match=r"b moves at 0.021, more than 0.02; wait"):
+        world.motion.check(world.instant)
+
+
+@pytest.mark.parametrize(("away", "near"), [(0.0099, True), (0.0101, False), (np.nan, False)])
+def test_a_robot_must_be_within_a_hundredth_of_the_start(away, near):
+    for sign in (1.0, -1.0):
+        place = np.array([0.0, sign * away])
+        if near:
+            require_near(RUN, place)
+            continue
+        with pytest.raises(StaleStateError, match=rf"b is {away:.4g} away.*more than 0.01"):
+            require_near(RUN, place)
+
+
+def test_a_motion_beyond_the_limits_of_the_robot_does_not_begin():
+    fast = sweep(0.5)
+    for run, approach in ((fast, None), (RUN, fast)):
+        world = World(approach, run=run)
+        with pytest.raises(NotCertifiedError, match="velocity") as refusal:
+            world.begin()
+        assert "of the limit of a" in str(refusal.value)
+        assert world.motion.command is None
+
+
+# Where braking begins.
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """Take down what braking is asked for; it answers with a stop."""
+    found = []
+
+    def stop_motion(limits, situation, origin):
+        found.append((situation, origin))
+        return Stop(hold(limits, NAMES, situation.referred()[0]))
+
+    monkeypatch.setattr(supervision, "stop_motion", stop_motion)
+    return found
+
+
+def test_a_stop_that_is_asked_for_brakes_the_robot_that_follows(asked):
+    world = begun()
+    now = jump(world, 1.0)
+    command = world.motion.stop(now)
+    ((situation, origin),) = asked
+    assert origin is Origin.FOLLOWING
+    assert situation.time == pytest.approx(1.0)
+    assert situation.reference is RUN
+    assert len(situation.readings) == 11
+    assert (world.motion.phase, world.motion.reason) == (Phase.BRAKING, Reason.REQUESTED)
+    assert world.motion.text == "stop requested"
+    assert (command.start, command.rest, command.at_once) == (now.stamp, 0.5, False)
+    assert world.motion.stop(now) is None, "it brakes already"
+
+
+def test_before_and_after_a_motion_there_is_nothing_to_stop(asked):
+    world = World()
+    assert world.stop() is None
+    assert world.tick() is None
+    world = begun()
+    world.motion.phase = Phase.FINISHED
+    assert world.stop() is None
+    assert world.tick() is None
+    assert not asked
+
+
+@pytest.mark.parametrize(
+    ("offset", "reason", "origin"),
+    [
+        ((0.099, 0.0), Reason.REQUESTED, Origin.FOLLOWING),
+        ((0.0, -0.101), Reason.REQUESTED, Origin.MEASURED),
+        ((0.0, 0.0), Reason.TRACKING_ERROR, Origin.MEASURED),
+        ((0.0, 0.0), Reason.NOT_MOVING, Origin.MEASURED),
+        ((0.0, 0.0), Reason.STATE_STALE, Origin.FOLLOWING),
+    ],
+)
+def test_a_robot_that_has_left_its_reference_brakes_from_where_it_is(asked, offset, reason, origin):
+    world = begun()
+    world.motion.stop(jump(world, 1.0, offset), reason, "why")
+    assert asked[0][1] is origin
+    assert (world.motion.reason, world.motion.text) == (reason, "why")
+    if reason is Reason.REQUESTED:
+        np.testing.assert_allclose(world.motion.error, -np.array(offset), atol=1e-6)
+
+
+@pytest.mark.parametrize(("late", "origin"), [(99, Origin.FOLLOWING), (101, Origin.REFERENCE)])
+def test_where_states_are_stale_braking_begins_at_the_reference(asked, late, origin):
+    world = begun()
+    jump(world, 1.0)
+    world.elapsed += late * MS
+    world.motion.stop(world.instant)
+    assert asked[0][1] is origin
+    assert asked[0][0].time == pytest.approx(1.0 + late * 1e-3)
+
+
+@pytest.mark.parametrize("step", [50, -50])
+def test_a_clock_that_was_set_counts_as_it_was_before(asked, step):
+    world = begun()
+    jump(world, 1.0)
+    world.tick()
+    world.node_set += step * MS
+    command = world.motion.tick(world.instant)
+    assert asked[0][1] is Origin.REFERENCE
+    assert asked[0][0].time == pytest.approx(1.0)
+    assert world.motion.reason is Reason.CLOCK_JUMP
+    assert world.motion.text == f"the clock of this node was set by {step / 1000:.3f} s"
+    assert command.at_once
+    assert command.start == world.now
+    assert world.motion.reached == pytest.approx(1.0)
+
+
+def test_states_with_wrong_stamps_make_braking_begin_when_it_is_received(asked):
+    for reason, at_once in ((Reason.STATE_STALE, True), (Reason.REQUESTED, False)):
+        world = begun()
+        jump(world, 1.0)
+        world.say(world.now, [0.0, 0.0])  # a stamp that does not rise
+        assert world.motion.stop(world.instant, reason).at_once == at_once
+    world = begun()
+    assert not world.motion.stop(jump(world, 1.0), Reason.STATE_STALE).at_once
+
+
+def test_what_is_flawed_of_braking_is_told(monkeypatch):
+    motion = hold(BRAKING, NAMES, np.zeros(2))
+    monkeypatch.setattr(supervision, "stop_motion", lambda *_: Stop(motion, "not as wanted"))
+    world = begun()
+    assert world.motion.stop(jump(world, 1.0)).trajectory is motion
+    assert world.motion.text == "stop requested; not as wanted"
+
+
+# While it moves.
+
+
+@pytest.mark.parametrize(("late", "stopped"), [(99, False), (101, True)])
+def test_a_motion_whose_states_fail_to_come_is_stopped(asked, late, stopped):
+    world = begun()
+    jump(world, 1.0)
+    world.elapsed += late * MS
+    assert (world.tick() is not None) == stopped
+    if stopped:
+        assert world.motion.reason is Reason.STATE_STALE
+        assert world.motion.text == "no joint state for 0.101 s"
+        assert world.motion.reached == pytest.approx(1.101)
+
+
+@pytest.mark.parametrize(("off", "stopped"), [(0.0999, False), (0.1001, True)])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_motion_that_is_not_followed_is_stopped(asked, off, stopped, sign):
+    world = begun()
+    jump(world, 0.9)
+    assert world.tick() is None
+    jump(world, 1.0, (0.0, sign * off))
+    assert (world.tick() is not None) == stopped
+    if stopped:
+        assert world.motion.reason is Reason.TRACKING_ERROR
+        assert world.motion.text == "b is 0.1001 off, more than 0.1"
+
+
+@pytest.mark.parametrize(("seconds", "reached"), [(-0.1, 0.0), (0.4, 0.4), (3.9, 3.9), (4.5, 4.0)])
+def test_how_far_the_run_has_come_is_told(seconds, reached):
+    world = begun()
+    jump(world, seconds, still=seconds > 4.0)
+    world.tick()
+    assert world.motion.reached == pytest.approx(reached)
+    approaching = begun(approach=APPROACH, position=(0.3, 0.0))
+    jump(approaching, 0.5)
+    approaching.tick()
+    assert approaching.motion.reached == 0.0, "of the run"
+
+
+# How it ends.
+
+
+@pytest.mark.parametrize(("seconds", "ended"), [(3.9999, False), (4.0, True), (5.9, True)])
+def test_a_run_is_finished_at_rest_at_its_end(seconds, ended):
+    world = begun()
+    jump(world, seconds, still=True)
+    assert world.tick() is None
+    assert world.motion.phase is (Phase.FINISHED if ended else Phase.RUNNING)
+    assert world.motion.text == ("at rest at the end" if ended else "on the trajectory")
+
+
+def trembling(world, seconds, speed=0.05):
+    """Go on to a moment with a robot that moves by some millimetres around its end."""
+    for i in reversed(range(25)):
+        world.elapsed = world.commands[-1].start + round(seconds * 1e9) - i * STEP - BEGIN
+        where = world.commands[-1].trajectory.positions[-1]
+        world.say(world.now, where - np.array([0.0, speed * i * STEP * 1e-9]))
+
+
+@pytest.mark.parametrize(("seconds", "fault"), [(6.0, False), (6.001, True)])
+def test_a_robot_that_is_not_at_rest_two_seconds_after_the_end_is_a_fault(seconds, fault):
+    world = begun()
+    trembling(world, seconds)
+    world.tick()
+    assert world.motion.phase is (Phase.FAULT if fault else Phase.RUNNING)
+    if fault:
+        assert world.motion.text == "not at rest at the end of the trajectory"
+
+
+def test_after_the_approach_the_run_begins():
+    world = begun(approach=APPROACH, position=(0.3, 0.0))
+    jump(world, 1.0, still=True)
+    command = world.tick()
+    assert command.trajectory is RUN
+    assert command.start == world.now + 300 * MS
+    assert world.motion.phase is Phase.RUNNING
+
+
+def braking(seconds=1.0, **changes):
+    """Return a world in which the robot was told to brake, which it does within a second."""
+    world = begun()
+    world.take(world.motion.stop(jump(world, seconds), **changes))
+    return world
+
+
+@pytest.mark.parametrize(
+    ("reason", "flaw", "phase"),
+    [
+        (Reason.REQUESTED, "", Phase.STOPPED),
+        (Reason.TRACKING_ERROR, "", Phase.STOPPED),
+        (Reason.NOT_MOVING, "", Phase.FAULT),
+        (Reason.REQUESTED, "not as wanted", Phase.FAULT),
+    ],
+)
+def test_braking_ends_at_rest(monkeypatch, reason, flaw, phase):
+    motion = hold(BRAKING, NAMES, np.zeros(2))
+    monkeypatch.setattr(supervision, "stop_motion", lambda *_: Stop(motion, flaw))
+    world = braking(reason=reason)
+    jump(world, motion.duration - 1e-6, still=True)
+    world.tick()
+    assert world.motion.phase is Phase.BRAKING
+    jump(world, motion.duration + (0.2 if reason is Reason.REQUESTED else 0.0), still=True)
+    assert world.tick() is None
+    assert world.motion.phase is phase
+    assert "emergency" not in world.motion.text
+
+
+@pytest.mark.parametrize(("late", "fault"), [(2.0, False), (2.001, True)])
+@pytest.mark.parametrize("silent", [False, True])
+def test_a_robot_that_does_not_come_to_rest_is_told_to_be_stopped_by_hand(late, fault, silent):
+    world = braking()
+    end = world.commands[-1].trajectory.duration
+    if silent:
+        world.elapsed = world.commands[-1].start + round((end + late) * 1e9) - BEGIN
+    else:
+        trembling(world, end + late)
+    world.tick()
+    assert world.motion.phase is (Phase.FAULT if fault else Phase.BRAKING)
+    if fault:
+        seen = "sends no states, it may still move" if silent else "still moves"
+        assert world.motion.text == f"stop requested; the robot {seen}: use the emergency stop"
+
+
+@pytest.mark.parametrize(("late", "fault"), [(1.999, False), (2.001, True)])
+def test_rest_that_cannot_be_seen_is_a_fault_where_time_stands_still_too(late, fault):
+    """Silence by the steady clock: the braking and two seconds."""
+    world = braking()
+    longest = world.commands[-1].trajectory.duration + late
+    world.simulated = world.stopped = True
+    world.elapsed += round(longest * 1e9)
+    world.node_set -= round(longest * 1e9)
+    world.tick()
+    assert world.motion.phase is (Phase.FAULT if fault else Phase.BRAKING)
