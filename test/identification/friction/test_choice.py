@@ -9,8 +9,11 @@ from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.errors import SettingError
 from robot_identification.files.result_documents import result_of_document
 from robot_identification.files.results import dump
+from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.friction.selection import critical_value
 from robot_identification.identification.identify import identify, validate
+from robot_identification.identification.merging import merge_results
+from robot_identification.identification.rows.whole import FactorStream
 from robot_identification.robot.files.document import parse_document
 from robot_identification.robot.files.robot_yaml import build
 from robot_identification.robot.processing import ProcessingSettings
@@ -169,3 +172,20 @@ def test_an_own_regressor_without_loads_is_told_of_the_parameters():
     np.testing.assert_allclose(inverse_dynamics(robot, values, q, qd, qdd), expected, atol=1e-12)
     other = replace(robot, loads=np.ones(len(values)))
     np.testing.assert_allclose(inverse_dynamics(other, values, q, qd, qdd), expected, atol=1e-12)
+
+
+def test_results_with_a_law_of_their_own_do_not_merge(loaded):
+    _, recording = loaded
+    result = identify(arm(), [recording], overrides=SETTINGS, friction="auto")
+    with pytest.raises(SettingError, match="identify all recordings together"):
+        merge_results([result, result])
+
+
+def test_streams_refuse_friction_whose_load_or_shape_is_open():
+    for more, told in (
+        ("load_friction: true", "which parameters load the joint"),
+        ("stribeck_friction: true", "its shape is open"),
+    ):
+        robot = arm(more)
+        with pytest.raises(SettingError, match=told):
+            FactorStream(robot, base_parameters(robot).base_columns)
