@@ -97,7 +97,7 @@ def cutoff_sensitivity(
         essential=essential,
         weighting=weighting,
         robust=robust,
-        friction=STATED if result.friction is not None else friction,
+        **({} if result.friction is not None or friction == STATED else {"friction": friction}),
         cancelled=cancelled,
     )
     free = replace(settings, **dict.fromkeys(_chosen_for_cutoff(result)))
