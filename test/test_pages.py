@@ -29,6 +29,7 @@ NOT_RUN = {
     "docs/cells.md": "plans motions",
     "docs/diagnosis.md": "names recordings that the reader has",
     "docs/exciting_trajectories.md": "plans motions",
+    "docs/friction.md": "names a recording that the reader has",
     "docs/identification.md": "names results that the reader has",
     "docs/live.md": "live nodes",
     "docs/logs.md": "names a log of the reader; test_python_page.py runs its program",

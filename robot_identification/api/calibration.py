@@ -56,11 +56,12 @@ def calibrate(
         CalibrationError: no consistent parameters were found.
         CancelledError: ``cancelled`` says so.
     """
-    robot = robot_of(robot)
+    result = result_of(result)
+    robot = result.model_of(robot_of(robot))
     known = prior if isinstance(prior, Prior) else read_prior(prior or _urdf(robot), robot)
     return core.calibrate(
         robot,
-        result_of(result),
+        result,
         known,
         space=space,
         consistent=consistent,

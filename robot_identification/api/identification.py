@@ -15,6 +15,7 @@ from robot_identification.api.sources import (
     recordings_of,
     result_of,
     robot_of,
+    with_law,
 )
 from robot_identification.dynamics.reference import Reference
 from robot_identification.errors import MissingSignalError, SettingError
@@ -36,6 +37,7 @@ from robot_identification.identification.estimators.choice import DEFAULT
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.estimators.huber import HuberSettings
 from robot_identification.identification.estimators.weighting import Weighting
+from robot_identification.identification.friction.choice import STATED
 from robot_identification.identification.identify import Cancelled, Progress, Validation
 from robot_identification.identification.merging import merge_results
 from robot_identification.identification.result import IdentificationResult
@@ -63,6 +65,7 @@ def identify(
     weighting: Weighting | None = None,
     robust: HuberSettings | bool | None = None,
     periodic: PeriodicMotion | None = None,
+    friction: str = STATED,
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
 ) -> IdentificationResult:
@@ -79,6 +82,7 @@ def identify(
         weighting: what each recording counts; by default all the same.
         robust: whether the pull of outlying efforts is limited, or how.
         periodic: what repeats in the recordings, which are then averaged over their periods.
+        friction: ``stated`` by the robot file, ``coulomb-viscous``, or ``auto``: by the data.
         progress: told the stage and the fraction of the whole that is done.
         cancelled: asked now and then whether to stop.
 
@@ -100,6 +104,7 @@ def identify(
         weighting=weighting,
         robust=_limits(robust),
         periodic=periodic,
+        friction=friction,
         progress=progress,
         cancelled=cancelled,
     )
@@ -264,7 +269,7 @@ def validate(
         RecordingError: the recordings are of no use.
         CancelledError: ``cancelled`` says so.
     """
-    robot = robot_of(robot)
+    robot, parameters = with_law(robot_of(robot), parameters)
     model = base_values_of(robot, parameters)
     return core.validate(
         robot,

@@ -15,7 +15,7 @@ from robot_identification.files.bags.joint_states import JOINT_STATES
 from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.files.cancelling import Cancelled
 from robot_identification.files.parameters import BaseValues, read_base_values
-from robot_identification.files.results import read_result
+from robot_identification.files.results import is_result, read_result
 from robot_identification.files.tables import Columns
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.result import IdentificationResult
@@ -163,6 +163,18 @@ def base_values_of(robot: RobotModel, source: ParameterSource) -> BaseValues:
         _refuse_other(robot, source.robot, same=source.names == robot.all_parameter_names)
         return BaseValues(base.values(source.values[base.columns]), source.processing)
     return BaseValues(read_only(source))
+
+
+def with_law(robot: RobotModel, source: ParameterSource) -> tuple[RobotModel, ParameterSource]:
+    """Return a robot with the friction law of a result, and the result, read where it is a file.
+
+    Args:
+        robot: as its file describes it.
+        source: a result, or other parameters, which have no law of their own.
+    """
+    if isinstance(source, str | Path) and is_result(source):
+        source = read_result(source)
+    return (source.model_of(robot) if isinstance(source, IdentificationResult) else robot), source
 
 
 def full_values_of(robot: RobotModel, source: FullSource) -> Array:

@@ -60,6 +60,7 @@ def run(options: argparse.Namespace) -> None:
     for path in check_targets([*targets.values(), *output]):
         refuse_inputs(path, inputs)
     result = read_result(options.result)
+    robot = result.model_of(robot)
     calibrated = calibrate(
         robot,
         result,

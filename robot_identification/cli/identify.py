@@ -19,6 +19,7 @@ from robot_identification.cli.tables import results as tables
 from robot_identification.errors import ModelMismatchError, NotConvergedError, SettingError
 from robot_identification.files.atomic import check_target
 from robot_identification.identification.estimators.choice import DEFAULT, DIDIM, METHODS, method_of
+from robot_identification.identification.friction.choice import CHOICES, STATED
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.statistics.sensitivity import (
     CutoffChange,
@@ -44,6 +45,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=0.0,
         metavar="FRACTION",
         help="share at the end of each bag that is predicted, not fitted",
+    )
+    parser.add_argument(
+        "--friction",
+        choices=tuple(CHOICES),
+        default=STATED,
+        help="; ".join(f"{name}: {told}" for name, told in CHOICES.items())
+        + "; default: %(default)s",
     )
     shared.add_essential(parser)
     parser.add_argument("-o", "--output", type=Path, metavar="RESULT", help="result file")
@@ -89,6 +97,7 @@ def _by_least_squares(
         "essential": shared.essential_of(options),
         "weighting": fitting.weighting_of(options, bags),
         "robust": fitting.robust_of(options),
+        "friction": options.friction,
     }
     with progress.bar("identify", quiet=options.json) as report:
         recordings = recordings_of(options, robot, [bag.path for bag in bags])

@@ -11,7 +11,6 @@ from robot_identification.cli.options.recordings import recordings_of
 from robot_identification.cli.tables import progress
 from robot_identification.cli.tables import results as tables
 from robot_identification.files.atomic import check_target
-from robot_identification.files.parameters import read_base_values
 from robot_identification.identification.result import error_entries
 
 
@@ -39,11 +38,10 @@ def run(options: argparse.Namespace) -> None:
     robot = shared.robot_of(options)
     if options.plot is not None:
         check_target(options.plot)
-    parameters = read_base_values(options.parameters, robot)
     with progress.bar("validate", quiet=options.json) as report:
         validation = validate(
             robot,
-            parameters,
+            options.parameters,
             recordings_of(options, robot, options.bags),
             processing=shared.processing_of(options),
             derive_settings=options.derive_settings,

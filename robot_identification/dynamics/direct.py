@@ -17,28 +17,56 @@ import numpy.typing as npt
 from robot_identification.dynamics.friction import RateTerm, rate_terms
 from robot_identification.dynamics.kernels import direct as direct_kernels
 from robot_identification.dynamics.kernels import mass as mass_kernels
-from robot_identification.dynamics.kernels.terms import ACCELERATION, COULOMB, ONE, VISCOUS
-from robot_identification.dynamics.tree import Floats, Integers, Tree, tree_of
+from robot_identification.dynamics.kernels.terms import (
+    ACCELERATION,
+    COULOMB,
+    GRAVITY_LOAD,
+    LOAD,
+    ONE,
+    POSITION,
+    STRIBECK,
+    VISCOUS,
+)
+from robot_identification.dynamics.tree import Floats, Integers, Tree, shapes_of, tree_of
 from robot_identification.errors import MassMatrixError, SampleError, ShapeError
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.parameters import LINK_PARAMETERS
 
 
 class CurvedFriction(NamedTuple):
-    """Friction with another power of the velocity than 0 or 1, couplings included.
+    """Friction that is neither constant nor linear in the velocity, couplings included.
 
-    Element e has the velocity motion[e] . qd, v, and takes action[e] sign(v) |v|^power[e] from the
-    joint efforts.
+    Element e has the velocity motion[e] . qd, v, and takes action[e] times a function of it from
+    the joint efforts.  Stribeck's friction jumps at rest: the jump is a Coulomb element, and here
+    is the rest, which is continuous.
 
     Attributes:
         motion: (elements, joints) velocities.
-        action: (elements, joints) efforts at the velocity 1.
-        power: (elements,) powers, 2 or more.
+        action: (elements, joints) efforts where the function is 1.
+        kind: (elements,) code of the function, as in :mod:`.kernels.terms`.
+        shape: (elements, shapes) its shape parameters.
     """
 
     motion: Floats
     action: Floats
-    power: Integers
+    kind: Integers
+    shape: Floats
+
+
+class LoadFriction(NamedTuple):
+    """Coulomb friction in proportion to an effort that a joint hands on.
+
+    Attributes:
+        share: (joints,) of the effort of bodies and drives.
+        gravity_share: (joints,) of the gravity effort.
+        element: (joints,) Coulomb element of the joint's own velocity; -1 where it has none.
+        present: whether there is any.
+    """
+
+    share: Floats
+    gravity_share: Floats
+    element: Integers
+    present: bool
 
 
 class Plant(NamedTuple):
@@ -53,9 +81,11 @@ class Plant(NamedTuple):
         drive: (joints, joints) drive inertias, couplings included; need not be symmetric.
         viscous: (joints, joints) viscous friction, couplings included.
         offset: (joints,) constant efforts.
+        stiffness: (joints,) of springs about position zero.
         motion: (elements, joints) velocity of the friction elements.
         action: (elements, joints) efforts of the friction elements in sliding, in N m or N.
-        curved: friction that is not linear in the velocity.
+        curved: friction that is neither constant nor linear in the velocity.
+        load: friction in proportion to efforts.
         coupled: (pairs, 2) joints whose drive inertia or viscous friction is coupled.
         lanes: what does not change with the state, as :mod:`.kernels.mass` takes it.
     """
@@ -65,9 +95,11 @@ class Plant(NamedTuple):
     drive: Floats
     viscous: Floats
     offset: Floats
+    stiffness: Floats
     motion: Floats
     action: Floats
     curved: CurvedFriction
+    load: LoadFriction
     coupled: Integers
     lanes: Floats
 
@@ -103,14 +135,16 @@ def plant_of(robot: RobotModel, values: npt.ArrayLike) -> Plant:
     joints = len(robot.joints)
     terms = rate_terms(robot, np.arange(len(vector)))
     drive, viscous = np.zeros((2, joints, joints))
-    offset = np.zeros(joints)
+    offset, stiffness, share, gravity_share = np.zeros((4, joints))
+    of_joint = {ONE: offset, POSITION: stiffness, LOAD: share, GRAVITY_LOAD: gravity_share}
     for term in terms:
         if term.kind in (ACCELERATION, VISCOUS):
             matrix = drive if term.kind == ACCELERATION else viscous
             matrix[term.joint] += term.gain * vector[term.column] * term.motion
-        elif term.kind == ONE:
-            offset[term.joint] += vector[term.column]
-    motion, action = _friction_elements([t for t in terms if t.kind == COULOMB], vector, joints)
+        elif term.kind in of_joint:
+            of_joint[term.kind][term.joint] += vector[term.column]
+    jumping = [t for t in terms if t.kind in (COULOMB, STRIBECK, LOAD, GRAVITY_LOAD)]
+    motion, action = _friction_elements(jumping, vector, joints)
     tree = tree_of(robot)
     links = np.ascontiguousarray(robot.layout.table(vector)[:, :LINK_PARAMETERS])
     apart = ~np.eye(joints, dtype=np.bool_)
@@ -121,9 +155,11 @@ def plant_of(robot: RobotModel, values: npt.ArrayLike) -> Plant:
         drive=drive,
         viscous=viscous,
         offset=offset,
+        stiffness=stiffness,
         motion=motion,
         action=action,
-        curved=_curved_friction([t for t in terms if t.kind > VISCOUS], vector, joints),
+        curved=_curved_friction([t for t in terms if t.of_rate], vector, joints),
+        load=_load_friction(share, gravity_share, motion),
         # What is compiled is compiled once more for another order in memory.
         coupled=np.ascontiguousarray(coupled),
         lanes=mass_kernels.lanes_of(tree, links, drive, viscous, offset),
@@ -131,15 +167,22 @@ def plant_of(robot: RobotModel, values: npt.ArrayLike) -> Plant:
 
 
 def _friction_elements(terms: list[RateTerm], vector: Floats, joints: int) -> tuple[Floats, Floats]:
-    """Return motion and action of the Coulomb elements; those of one velocity are one element."""
+    """Return motion and action of the Coulomb elements; those of one velocity are one element.
+
+    Those that follow the load act nothing by themselves, but they stick.
+    """
     actions: dict[tuple[float, ...], Floats] = {}
+    loaded: set[tuple[float, ...]] = set()
     for term in terms:
         if term.motion.any():
             leading = term.motion[np.flatnonzero(term.motion)[0]]
             key = tuple(float(x) for x in term.motion / leading)
             effort = float(term.gain * vector[term.column])
+            if term.kind in (LOAD, GRAVITY_LOAD) and effort != 0.0:
+                loaded.add(key)
+                effort = 0.0
             actions.setdefault(key, np.zeros(joints))[term.joint] += effort * np.sign(leading)
-    kept = {key: action for key, action in actions.items() if action.any()}
+    kept = {key: action for key, action in actions.items() if action.any() or key in loaded}
     return (
         np.array(list(kept), dtype=np.float64).reshape(len(kept), joints),
         np.array(list(kept.values()), dtype=np.float64).reshape(len(kept), joints),
@@ -147,7 +190,7 @@ def _friction_elements(terms: list[RateTerm], vector: Floats, joints: int) -> tu
 
 
 def _curved_friction(terms: list[RateTerm], vector: Floats, joints: int) -> CurvedFriction:
-    """Return friction with other powers of the velocity, one element for each term that acts."""
+    """Return friction with other functions of the velocity, an element for each that acts."""
     acting = [term for term in terms if term.gain * vector[term.column] != 0.0]
     action = np.zeros((len(acting), joints))
     for row, term in zip(action, acting, strict=True):
@@ -155,8 +198,19 @@ def _curved_friction(terms: list[RateTerm], vector: Floats, joints: int) -> Curv
     return CurvedFriction(
         motion=np.array([t.motion for t in acting], dtype=np.float64).reshape(action.shape),
         action=action,
-        power=np.array([term.kind for term in acting], dtype=np.int64),
+        kind=np.array([term.kind for term in acting], dtype=np.int64),
+        shape=shapes_of([term.shape for term in acting]),
     )
+
+
+def _load_friction(share: Floats, gravity_share: Floats, motion: Floats) -> LoadFriction:
+    """Return friction that follows efforts, given the motions of the Coulomb elements."""
+    element = np.full(len(share), -1, dtype=np.int64)
+    for number, own in enumerate(motion):
+        if np.count_nonzero(own) == 1:
+            element[np.argmax(own != 0.0)] = number
+    present = bool(share.any() or gravity_share.any())
+    return LoadFriction(share, gravity_share, element, present)
 
 
 class DirectModel:

@@ -1,8 +1,9 @@
 """Friction, offsets and drive terms of a regressor: factors that depend on rates only.
 
-All Coulomb terms with one velocity slide and stick together; that velocity is called a friction
-motion here.  The *share* of a motion is what stands for the sign of its velocity: 1 or -1 in
-sliding, and in sticking the part of the sliding force that friction takes.
+All Coulomb terms with one velocity slide and stick together, with Stribeck's friction and what
+follows the load; that velocity is called a friction motion here.  The *share* of a motion is what
+stands for the sign of its velocity: 1 or -1 in sliding, and in sticking the part of the sliding
+force that friction takes.
 """
 
 from __future__ import annotations
@@ -13,8 +14,18 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.dynamics.kernels.terms import ACCELERATION, COULOMB, ONE, VISCOUS
+from robot_identification.dynamics.kernels.terms import (
+    ACCELERATION,
+    COULOMB,
+    MAGNITUDE,
+    ONE,
+    ROOT,
+    SMOOTH,
+    STRIBECK,
+    VISCOUS,
+)
 from robot_identification.dynamics.tree import Floats, Integers, code_of, coupling_terms_of
+from robot_identification.errors import SettingError
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, TermKind
 
@@ -37,6 +48,19 @@ class CoulombTerms(NamedTuple):
     motion: Integers
     factor: Floats
 
+    def of_joints(self, shares: Floats, qd: Floats) -> Floats:
+        """Return (joints, samples) what stands for the signs of the joints' own velocities.
+
+        Args:
+            shares: (motions, samples) of the friction motions.
+            qd: (joints, samples) velocities.
+        """
+        signs = np.sign(qd)
+        for motion, share in zip(self.motions, shares, strict=True):
+            if np.count_nonzero(motion) == 1:
+                signs[np.argmax(motion != 0.0)] = share
+        return signs
+
 
 def coulomb_terms_of(robot: RobotModel) -> CoulombTerms:
     """Return the Coulomb friction of a robot, every joint's own and that of couplings."""
@@ -52,6 +76,10 @@ def coulomb_terms_of(robot: RobotModel) -> CoulombTerms:
     for joint in range(joints):
         for column in robot.layout.columns(joint, TermKind.COULOMB):
             add(np.eye(joints)[joint], joint, column, 1.0)
+        for _ in robot.layout.columns(
+            joint, TermKind.STRIBECK, TermKind.LOAD, TermKind.GRAVITY_LOAD
+        ):
+            places.setdefault(tuple(np.eye(joints)[joint].tolist()), len(places))
     couplings = coupling_terms_of(robot)
     for i in np.flatnonzero(couplings.kind == COULOMB):
         if couplings.motion[i].any():
@@ -81,6 +109,7 @@ class RateTerm:
         kind: of its function, as in :mod:`.kernels.terms`.
         gain: factor.
         motion: (joints,) combination of joint rates.
+        shape: parameters in which the function is not linear.
     """
 
     joint: int
@@ -88,10 +117,51 @@ class RateTerm:
     kind: int
     gain: float
     motion: Array
+    shape: tuple[float, ...] = ()
+
+    @property
+    def of_rate(self) -> bool:
+        """Whether the function is one of a rate, neither linear nor a sign."""
+        return self.kind > VISCOUS or MAGNITUDE <= self.kind <= STRIBECK
+
+    def value(self, rate: Array) -> Array:
+        """Return the function of a rate."""
+        if self.kind == MAGNITUDE:
+            return np.abs(rate)
+        if self.kind == SMOOTH:
+            return np.asarray(np.tanh(rate / self.shape[0]))
+        if self.kind == STRIBECK:
+            speed, exponent = self.shape
+            return np.asarray(np.sign(rate) * np.exp(-((np.abs(rate) / speed) ** exponent)))
+        power = 0.5 if self.kind == ROOT else self.kind
+        return np.asarray(np.sign(rate) * np.abs(rate) ** power)
+
+    def slope(self, rate: Array) -> Array:
+        """Return the derivative of the function at rates, but for jumps and poles at rest."""
+        if self.kind == MAGNITUDE:
+            return np.sign(rate)
+        if self.kind == SMOOTH:
+            return np.asarray((1.0 - np.tanh(rate / self.shape[0]) ** 2) / self.shape[0])
+        if self.kind == STRIBECK:
+            speed, exponent = self.shape
+            part = np.maximum(np.abs(rate) / speed, _AT_REST)
+            return np.asarray(
+                -exponent / speed * part ** (exponent - 1) * np.exp(-(part**exponent))
+            )
+        if self.kind == ROOT:
+            return np.asarray(0.5 / np.sqrt(np.maximum(np.abs(rate), _AT_REST)))
+        return np.asarray(self.kind * np.abs(rate) ** (self.kind - 1))
+
+
+_AT_REST = 1e-6
+"""Speed below which slopes that grow without bounds towards rest stay as they are."""
 
 
 def rate_terms(robot: RobotModel, columns: npt.NDArray[np.intp]) -> tuple[RateTerm, ...]:
-    """Return the terms of the chosen columns of the full regressor that depend on rates only.
+    """Return the terms of the chosen columns of the full regressor, one entry each.
+
+    Springs are among them, which depend on a position, and friction that follows the load, of
+    which the rate tells the direction only.
 
     Args:
         robot: the robot.
@@ -103,12 +173,34 @@ def rate_terms(robot: RobotModel, columns: npt.NDArray[np.intp]) -> tuple[RateTe
         for own, term in robot.layout.places:
             column = robot.layout.first(joint) + own
             if column in place:
-                found.append(RateTerm(joint, place[column], code_of(term.kind), 1.0, motion))
+                shape = robot.joints[joint].shape_of(term)
+                found.append(RateTerm(joint, place[column], code_of(term.kind), 1.0, motion, shape))
     terms = coupling_terms_of(robot)
     for joint, column, kind, gain, motion in zip(*terms, strict=True):
         if int(column) in place:
             found.append(RateTerm(int(joint), place[int(column)], int(kind), float(gain), motion))
     return tuple(found)
+
+
+def require_kinds(robot: RobotModel, purpose: str, least: int) -> None:
+    """Refuse a robot with joint terms that something does not know.
+
+    Args:
+        robot: the robot.
+        purpose: what does not know them.
+        least: smallest code of a kind that it knows, of :mod:`.kernels.terms`.
+
+    Raises:
+        SettingError: the robot has others.
+    """
+    for joint in robot.joints:
+        for term in joint.joint_terms:
+            if code_of(term.kind) < least:
+                raise SettingError(
+                    term.key,
+                    joint.name,
+                    f"{purpose} does not know {term.label}; leave it out of the robot file there",
+                )
 
 
 def sign(speed: Array, width: float) -> tuple[Array, Array]:
@@ -120,12 +212,6 @@ def sign(speed: Array, width: float) -> tuple[Array, Array]:
         return np.sign(speed), np.zeros_like(speed)
     root = np.sqrt(speed**2 + width**2)
     return speed / root, width**2 / (root * root * root)
-
-
-def slope(power: npt.ArrayLike, speed: Array) -> Array:
-    """Return the derivative of sign(v) |v|^p at speeds, for powers p that are not 0."""
-    p = np.asarray(power)
-    return np.asarray(p * np.abs(speed) ** (p - 1))
 
 
 def power(term: RateTerm, qd: Array, qdd: Array, width: float = 0.0) -> tuple[Array, Array, Array]:
@@ -150,5 +236,5 @@ def power(term: RateTerm, qd: Array, qdd: Array, width: float = 0.0) -> tuple[Ar
     if term.kind == COULOMB:
         value, bend = sign(rate, width)
     else:
-        value, bend = np.sign(rate) * np.abs(rate) ** term.kind, slope(term.kind, rate)
+        value, bend = term.value(rate), term.slope(rate)
     return speed * value, value, speed * bend

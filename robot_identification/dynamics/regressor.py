@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from robot_identification.dynamics.friction import coulomb_terms_of
 from robot_identification.dynamics.kernels import regressor as kernels
+from robot_identification.dynamics.loads import LoadRows
 from robot_identification.dynamics.tree import (
     CouplingTerms,
     Floats,
@@ -25,7 +26,7 @@ from robot_identification.dynamics.tree import (
 )
 from robot_identification.errors import ShapeError
 from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import RobotModel, read_only
+from robot_identification.robot.model import RobotModel, TermKind, read_only
 
 
 @by_value
@@ -67,6 +68,7 @@ class Regressor:
         self._tree: Tree = tree_of(robot)
         self._coupling: CouplingTerms = coupling_terms_of(robot)
         self._coulomb = coulomb_terms_of(robot)
+        self._loads = LoadRows.of(robot, self.columns)
         structure = structure_of(robot)
         self._slots = np.full(structure.shape, -1, dtype=np.int64)
         joint_rows = []
@@ -128,11 +130,14 @@ class Regressor:
         signals = [np.require(signal, np.float64, ["C", "W"]) for signal in (q, qd, qdd)]
         kernels.regressor_rows(self._tree, self._coupling, *signals, self._slots, out)
         if shares is not None:
-            self._put_shares(shares, out)
+            self._put_shares(shares, qd, out)
+        if self._loads is not None:
+            signs = np.sign(qd) if shares is None else self._coulomb.of_joints(shares, qd)
+            self._loads.put(q, qd, qdd, signs, self._slots, out)
         return out
 
-    def _put_shares(self, shares: Floats, out: Floats) -> None:
-        """Replace the rows of Coulomb friction by those that the shares give."""
+    def _put_shares(self, shares: Floats, qd: Floats, out: Floats) -> None:
+        """Replace the rows of Coulomb friction, and of Stribeck's, by those that shares give."""
         terms = self._coulomb
         if len(shares) != len(terms.motions):
             raise ShapeError("shares", shares.shape, f"({len(terms.motions)}, samples)")
@@ -141,6 +146,14 @@ class Regressor:
         for row, motion, factor in zip(rows, terms.motion, terms.factor, strict=True):
             if row >= 0:
                 out[row] += factor * shares[motion]
+        for joint, of_joint in enumerate(self.robot.joints):
+            for column in self.robot.layout.columns(joint, TermKind.STRIBECK):
+                row = self._slots[joint, column]
+                if row >= 0:
+                    term = self.robot.layout.term_of(column)
+                    speed = np.maximum(np.abs(qd[joint]), np.finfo(float).tiny)
+                    height = term.kind.of(speed, shape=of_joint.shape_of(term))
+                    out[row] = height * self._coulomb.of_joints(shares, qd)[joint]
 
     def dense(self, q: npt.ArrayLike, qd: npt.ArrayLike, qdd: npt.ArrayLike) -> Floats:
         """Return the regressor of every sample, zeros included.
@@ -184,6 +197,8 @@ def inverse_dynamics(
     Returns:
         (samples, joints) efforts in N m or N.
 
+    Friction that follows the load follows that of these parameters.
+
     Raises:
         ShapeError: if an array has the wrong shape.
     """
@@ -191,4 +206,4 @@ def inverse_dynamics(
     full = len(robot.all_parameter_names)
     if vector.shape != (full,):
         raise ShapeError("values", vector.shape, f"({full},)")
-    return Regressor(robot, np.arange(full)).dense(q, qd, qdd) @ vector
+    return Regressor(robot.loaded_by(vector), np.arange(full)).dense(q, qd, qdd) @ vector

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.dynamics.kernels.terms import ACCELERATION, ONE
+from robot_identification.dynamics.kernels import terms as kernels
 from robot_identification.robot.model import JointType, RobotModel, TermKind
 
 Floats = npt.NDArray[np.float64]
@@ -17,9 +18,20 @@ Booleans = npt.NDArray[np.bool_]
 
 def code_of(kind: TermKind) -> int:
     """Return what compiled code takes for a kind of terms; see :mod:`.kernels.terms`."""
-    if kind.power is not None:
-        return kind.power
-    return ACCELERATION if kind is TermKind.INERTIA else ONE
+    return _CODES[kind] if kind.power is None else kind.power
+
+
+_CODES = {
+    TermKind.INERTIA: kernels.ACCELERATION,
+    TermKind.OFFSET: kernels.ONE,
+    TermKind.MAGNITUDE: kernels.MAGNITUDE,
+    TermKind.ROOT: kernels.ROOT,
+    TermKind.SMOOTH: kernels.SMOOTH,
+    TermKind.STRIBECK: kernels.STRIBECK,
+    TermKind.POSITION: kernels.POSITION,
+    TermKind.LOAD: kernels.LOAD,
+    TermKind.GRAVITY_LOAD: kernels.GRAVITY_LOAD,
+}
 
 
 class Tree(NamedTuple):
@@ -32,6 +44,7 @@ class Tree(NamedTuple):
         translation: (joints, 3) constant origin of frame j in its antecedent, in m.
         gravity: (3,) acceleration of gravity in the base frame, in m/s^2.
         terms: (terms,) what the terms of every joint multiply, by :func:`code_of`.
+        shapes: (joints, terms, shapes) shape parameters of their functions; 1 where there are none.
     """
 
     antecedent: Integers
@@ -40,6 +53,7 @@ class Tree(NamedTuple):
     translation: Floats
     gravity: Floats
     terms: Integers
+    shapes: Floats
 
 
 class CouplingTerms(NamedTuple):
@@ -69,7 +83,23 @@ def tree_of(robot: RobotModel) -> Tree:
         translation=np.array([joint.translation for joint in robot.joints], dtype=np.float64),
         gravity=np.array(robot.gravity, dtype=np.float64),
         terms=np.array([code_of(term.kind) for term in robot.layout.terms], dtype=np.int64),
+        shapes=_shapes(robot),
     )
+
+
+def _shapes(robot: RobotModel) -> Floats:
+    terms = robot.layout.terms
+    return shapes_of([j.shape_of(term) for j in robot.joints for term in terms]).reshape(
+        len(robot.joints), len(terms), kernels.SHAPES
+    )
+
+
+def shapes_of(given: Sequence[Sequence[float]]) -> Floats:
+    """Return (functions, shapes) shape parameters as compiled code takes them, 1 for none."""
+    shapes = np.ones((len(given), kernels.SHAPES))
+    for row, own in zip(shapes, given, strict=True):
+        row[: len(own)] = own
+    return shapes
 
 
 def coupling_terms_of(robot: RobotModel) -> CouplingTerms:

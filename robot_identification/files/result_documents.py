@@ -22,6 +22,7 @@ from robot_identification.identification.estimators.choice import method_of
 from robot_identification.identification.estimators.essential import Elimination, Removal
 from robot_identification.identification.estimators.huber import robustness_of
 from robot_identification.identification.estimators.least_squares import Estimate, RelativeError
+from robot_identification.identification.friction.law import law_of
 from robot_identification.identification.history import history_of
 from robot_identification.identification.periodic.recordings import periodic_of
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
@@ -112,6 +113,7 @@ def _beyond_the_fit(document: Mapping[str, Any], joint_names: tuple[str, ...]) -
     if "findings" in document:
         told = entry_of.mappings(document, "findings")
         found["findings"] = tuple(finding_of(entry) for entry in told)
+    found["friction"] = law_of(document, joint_names)
     if "periodic" in document:
         found["periodic"] = periodic_of(entry_of.mapping(document, "periodic"), joint_names)
     return found

@@ -29,6 +29,13 @@ from robot_identification.identification.estimators.estimator import Choice
 from robot_identification.identification.estimators.huber import HuberSettings
 from robot_identification.identification.estimators.least_squares import RelativeError
 from robot_identification.identification.estimators.weighting import Weighting, weighting_entries
+from robot_identification.identification.friction.choice import (
+    STATED,
+    check_friction,
+    friction_entry,
+    friction_of,
+    starting_robot,
+)
 from robot_identification.identification.periodic.recordings import (
     PeriodicRecording,
     periodic_warnings,
@@ -161,6 +168,7 @@ def identify(
     weighting: Weighting | None = None,
     robust: HuberSettings | None = None,
     periodic: PeriodicMotion | None = None,
+    friction: str = STATED,
     judgement: Judgement | None = None,
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
@@ -181,6 +189,7 @@ def identify(
         periodic: what repeats in the recordings, with ``ols`` or ``wls``; they are averaged over
             their periods, and weights and standard deviations are those of the noise between
             these.  By default recordings are taken as they are.
+        friction: ``stated``, ``coulomb-viscous`` or ``auto``; see :mod:`.friction.choice`.
         judgement: of the same recordings, for callers that want its findings where nothing can be
             identified; by default one of its own.
         progress: told the stage and the fraction of the whole that is done.
@@ -198,13 +207,14 @@ def identify(
     weighting = (weighting or Weighting()).checked(len(recordings))
     choice = Choice(method, essential, weighting, robust)
     estimator = estimator_of(choice)
+    check_friction(friction, method)
     if periodic is not None:
         refuse_with_periods(choice, held_out_fraction, len(held_out))
     report = progress or _silent
     report("base parameters", 0.0)
     judged = judgement or Judgement(robot, recordings)
     with judged.told():
-        base = base_parameters(robot)
+        base = base_parameters(starting_robot(robot, friction))
         stated = overrides or ProcessingSettings()
         averages: tuple[AveragedPeriods, ...] = ()
         if periodic is None:
@@ -215,7 +225,9 @@ def identify(
             averages = averaged(robot, recordings, periodic, report, cancelled)
             processing = periodic_processing(robot, averages, stated)
             source = periodic_rows(base, recordings, averages, processing, report, cancelled)
-        found = fit(choice, source)
+        model = friction_of(friction, source, choice)
+        base, source, processing = model.base, model.source, model.source.processing
+        found = model.completed(fit(choice, source))
         told: tuple[PeriodicRecording, ...] = ()
         if averages:
             found, told = with_noise(source, averages, found)
@@ -242,7 +254,9 @@ def identify(
                 **processing.entries(),
                 **weighting_entries(weighting, found.levels),
                 **periods_entry(averages),
+                **friction_entry(friction),
             },
+            friction=model.law,
             warnings=[*processing_warnings(processing), *recording_warnings(held_out)],
             findings=judged.findings,
             periodic=told,
@@ -285,6 +299,7 @@ def validate(
     vector = np.asarray(values, dtype=np.float64)
     if vector.shape != (base.rank,):
         raise ShapeError("values", vector.shape, f"({base.rank},)")
+    base = base.loaded_by(vector)
     before = identified or ProcessingSettings()
     processing = resolve_processing(
         robot, recordings, overrides, identified=None if derive_settings else before

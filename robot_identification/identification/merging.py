@@ -224,6 +224,15 @@ def _refuse_unable(choice: Choice, every: Sequence[IdentificationResult]) -> Non
         )
     for number, other in enumerate(every[1:], 2):
         _refuse_unlike(every[0], other, number)
+    for one in every:
+        if one.friction is not None:
+            raise SettingError(
+                "friction",
+                one.settings.get("friction", {}).get("value", "estimated"),
+                f"terms, shapes and loads of friction are those of the recordings of "
+                f"{one.sources[0].name} alone; identify all recordings together, or write the law "
+                "into the robot file",
+            )
 
 
 def _as_measured(

@@ -15,6 +15,7 @@ from robot_identification.identification.diagnosis.finding import Finding, findi
 from robot_identification.identification.estimators.essential import Elimination
 from robot_identification.identification.estimators.huber import Robustness, robustness_entries
 from robot_identification.identification.estimators.least_squares import Estimate, RelativeError
+from robot_identification.identification.friction.law import FrictionLaw, law_entries
 from robot_identification.identification.history import History, history_entries
 from robot_identification.identification.periodic.recordings import (
     PeriodicRecording,
@@ -31,7 +32,7 @@ from robot_identification.identification.statistics.cross_validation import (
 from robot_identification.identification.statistics.trust import verdicts_of
 from robot_identification.presentation import Drawn, Stored
 from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.signals.recording import Recording
 
 SCHEMA_VERSION = 1
@@ -184,6 +185,8 @@ class IdentificationResult(Stored, Drawn):
         history: iterations of an iterative method, None for the others.
         periodic: what the periods of each recording tell, where they were averaged over.
         findings: what a diagnosis of recordings, fit and validation has found, the worst first.
+        friction: terms, shapes and loads that the robot file does not state alone; None where it
+            states them.
     """
 
     robot: str
@@ -207,9 +210,21 @@ class IdentificationResult(Stored, Drawn):
     history: History | None = None
     periodic: tuple[PeriodicRecording, ...] = ()
     findings: tuple[Finding, ...] = ()
+    friction: FrictionLaw | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
+
+    def model_of(self, robot: RobotModel) -> RobotModel:
+        """Return a robot, as its file describes it, with the friction law of this result.
+
+        Args:
+            robot: the robot of the result.
+
+        Raises:
+            ResultMismatchError: the law is that of another robot.
+        """
+        return robot if self.friction is None else self.friction.applied(robot)
 
     def triangles(self, purpose: str) -> tuple[JointFactor, ...]:
         """Return the factors of the rows.
@@ -283,6 +298,8 @@ class IdentificationResult(Stored, Drawn):
             entries["robust"] = robustness_entries(self.robustness)
         if self.periodic:
             entries["periodic"] = periodic_entries(self.periodic, names)
+        if self.friction is not None:
+            entries.update(law_entries(self.friction, names))
         return entries
 
 

@@ -133,7 +133,7 @@ def _robot(request: Request, result: IdentificationResult) -> tuple[RobotModel |
         request.robot or result.robot, effort_meaning=request.effort_meaning, closed_loops=True
     )
     if robot.digest == result.robot_digest:
-        return robot, ""
+        return result.model_of(robot), ""
     if request.robot is not None:
         raise ResultMismatchError(
             robot.name,
@@ -185,7 +185,8 @@ def _predictions(
     recordings = [(s.source.name, s.recording) for s in sources if s.recording is not None]
     if robot is None or not recordings:
         return {}, {}
-    base, identified = base_parameters(robot), settings_of(result)
+    base = base_parameters(robot).loaded_by(result.estimate.values)
+    identified = settings_of(result)
     processing = resolve_processing(
         robot,
         [recording for _, recording in recordings],

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from robot_identification import __version__
 from robot_identification.identification.estimators.choice import method_of
+from robot_identification.identification.friction.law import TRIED, tried_rows
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.statistics.reliability import (
     ParameterReliability,
@@ -184,7 +185,14 @@ def _tables(evidence: Evidence, judged: Sequence[ParameterReliability]) -> dict[
         "convergence_text": _convergence_text(result),
         "iterations": _iterations(result),
         "settings": _settings(result),
+        "tried": _tried(result),
     }
+
+
+def _tried(result: IdentificationResult) -> Table:
+    """Return the joint terms that were tried, without rows where none were."""
+    law = result.friction
+    return Table(TRIED, () if law is None else tuple(tried_rows(law, result.joint_names)))
 
 
 def _convergence_text(result: IdentificationResult) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copyreg
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
@@ -23,7 +23,8 @@ from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.robot.experiment import Controller, SimulatedExperiment, Workspace
 from robot_identification.robot.parameters import Layout
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.robot.terms import DEFAULT_TERMS, TERMS, JointTerm, TermKind
+from robot_identification.robot.term_kinds import TermKind
+from robot_identification.robot.terms import DEFAULT_TERMS, TERMS, JointTerm
 
 
 def _frozen(values: dict[Any, Any]) -> MappingProxyType[Any, Any]:
@@ -120,6 +121,7 @@ class Joint:
         limits: limits of position and its derivatives.
         urdf_limits: those that the URDF gives, where the robot is described by one.
         terms: names of the joint terms that belong to the model, such as ``Ia`` and ``Fv``.
+        shapes: name of a term -> shape parameters of its function, where they are given.
         transmission: motor turns per joint turn, by joint name: the motor of this joint moves by
             the sum of ratio times joint position (Gautier and Venture 2013, eq. 34); signs count.
         drive_gain: motor torque (N m) or force (N) per ampere, motor side; None where unknown.
@@ -136,6 +138,7 @@ class Joint:
     limits: JointLimits = JointLimits()
     urdf_limits: JointLimits = JointLimits()
     terms: frozenset[str] = DEFAULT_TERMS
+    shapes: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     transmission: Mapping[str, float] = field(default_factory=dict)
     drive_gain: float | None = None
     limit_sources: Mapping[str, str] = field(default_factory=dict)
@@ -143,6 +146,7 @@ class Joint:
     def __post_init__(self) -> None:
         object.__setattr__(self, "rotation", read_only(self.rotation))
         object.__setattr__(self, "translation", read_only(self.translation))
+        object.__setattr__(self, "shapes", MappingProxyType(dict(self.shapes)))
         object.__setattr__(self, "transmission", MappingProxyType(dict(self.transmission)))
         object.__setattr__(self, "limit_sources", MappingProxyType(dict(self.limit_sources)))
 
@@ -150,6 +154,10 @@ class Joint:
     def joint_terms(self) -> tuple[JointTerm, ...]:
         """The joint terms that belong to the model."""
         return tuple(term for term in TERMS if term.name in self.terms)
+
+    def shape_of(self, term: JointTerm) -> tuple[float, ...]:
+        """Return the shape parameters of a term, the nominal ones where none are given."""
+        return self.shapes.get(term.name, term.kind.nominal_shape)
 
     def has(self, kind: TermKind) -> bool:
         """Tell whether a term of a kind belongs to the model."""
@@ -223,6 +231,8 @@ class RobotModel:
             that has any.
         effort_meaning: what recorded efforts are; None where nobody has said.
         position_meaning: where recorded positions are measured.
+        loads: (full columns,) the parameters whose efforts load-dependent friction follows; None
+            where nobody has said, see :mod:`.term_kinds`.
         processing: recommended signal processing.
         controller: declared control law, None where the file has none.
         workspace: box that the tool point must not leave, None where the file has none.
@@ -240,6 +250,7 @@ class RobotModel:
     loops: tuple[LoopRelation, ...] = ()
     effort_meaning: EffortMeaning | None = None
     position_meaning: PositionMeaning = PositionMeaning.JOINT
+    loads: Array | None = field(default=None, compare=False)
     processing: ProcessingSettings = field(default_factory=ProcessingSettings)
     controller: Controller | None = None
     workspace: Workspace | None = None
@@ -250,6 +261,8 @@ class RobotModel:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gravity", read_only(self.gravity))
+        if self.loads is not None:
+            object.__setattr__(self, "loads", read_only(self.loads))
 
     @cached_property
     def joint_names(self) -> tuple[str, ...]:
@@ -265,6 +278,19 @@ class RobotModel:
             if term.default or any(term.name in joint.terms for joint in self.joints)
         )
         return Layout(len(self.joints), terms, tuple(c.parameter for c in self.couplings))
+
+    @property
+    def follows_load(self) -> bool:
+        """Whether friction of a joint depends on what it carries."""
+        return any(term.kind.follows_load for joint in self.joints for term in joint.joint_terms)
+
+    def loaded_by(self, values: npt.ArrayLike) -> RobotModel:
+        """Return the robot with friction that follows the load of given parameters.
+
+        Args:
+            values: (full columns,) the parameters.
+        """
+        return replace(self, loads=np.asarray(values)) if self.follows_load else self
 
     @property
     def coupling_parameters(self) -> tuple[str, ...]:

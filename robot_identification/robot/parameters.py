@@ -15,7 +15,8 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.robot.terms import JointTerm, TermKind, term_named
+from robot_identification.robot.term_kinds import TermKind
+from robot_identification.robot.terms import JointTerm, term_named
 
 INERTIAL = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M")
 LINK_PARAMETERS = len(INERTIAL)
@@ -86,6 +87,10 @@ class Layout:
         """Return the places of the terms of a joint, of given kinds or of all."""
         first = self.first(joint)
         return [first + place for place, term in self.places if not kinds or term.kind in kinds]
+
+    def term_of(self, column: int) -> JointTerm:
+        """Return the term at a place of a full vector that is one of a joint term."""
+        return self.terms[column % self.per_joint - LINK_PARAMETERS]
 
     def table(self, values: npt.NDArray[Value]) -> npt.NDArray[Value]:
         """Return (joints, per_joint) parameters of joints: a view into a full vector."""

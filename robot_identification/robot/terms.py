@@ -1,10 +1,15 @@
 """Joint terms: drive inertia, friction and offset, one entry each, for everything that uses them.
 
-The effort of a joint is that of rigid bodies plus its terms, each a parameter times a function of
-the joint's rate v: dv/dt, sign(v) |v|^p, or 1 (M. Gautier et al., IEEE Trans. on Control Systems
-Technology 21(2), 2013, eq. 1 and 2).  A coupling multiplies the same functions of a combination of
-rates.  A new term is a new entry of :data:`TERMS`, and ``make schema`` after it; where its function
-is new too, a new :class:`TermKind`.
+The effort of a joint is that of rigid bodies plus its terms, each a parameter times a function,
+mostly of the joint's rate v: dv/dt, sign(v) |v|^p, or 1 (M. Gautier et al., IEEE Trans. on Control
+Systems Technology 21(2), 2013, eq. 1 and 2); :mod:`.term_kinds` has them all, and what they depend
+on besides.  A coupling multiplies such functions of a combination of rates.  A new term is a new
+entry of :data:`TERMS`, and ``make schema`` after it; where its function is new too, a new
+:class:`~.term_kinds.TermKind`.
+
+Friction that differs between directions is described by means and half differences: ``Fv`` is the
+mean of viscous friction and ``Fva`` half its difference, forwards less backwards; half the
+difference of Coulomb friction acts like the offset, to which it belongs.
 """
 
 from __future__ import annotations
@@ -12,49 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-import numpy as np
-
-from robot_identification.robot.arrays import Array
-
-
-class TermKind(Enum):
-    """Factor of the parameter of a joint term or of a coupling, as a function of a rate v."""
-
-    INERTIA = "inertia"
-    VISCOUS = "viscous"
-    COULOMB = "coulomb"
-    OFFSET = "offset"
-
-    @property
-    def power(self) -> int | None:
-        """The p of sign(v) |v|^p; None where the function is not one of the velocity."""
-        return _POWERS.get(self)
-
-    @property
-    def formula(self) -> str:
-        """The function, for people; empty for 1."""
-        if self.power is None:
-            return "dv/dt" if self is TermKind.INERTIA else ""
-        return {0: "sign(v)", 1: "v"}.get(self.power, f"sign(v) |v|^{self.power}")
-
-    @property
-    def stores_energy(self) -> bool:
-        """Whether the energy model holds the parameter: times v^2 / 2."""
-        return self is TermKind.INERTIA
-
-    def of(self, velocity: Array, acceleration: Array | None = None) -> Array:
-        """Return the function at velocities, and at accelerations where it depends on these."""
-        if self is TermKind.INERTIA:
-            return np.zeros_like(velocity) if acceleration is None else acceleration
-        if self.power is None:
-            return np.ones_like(velocity)
-        if self.power == 1:
-            return velocity
-        signed: Array = np.sign(velocity) * np.abs(velocity) ** self.power
-        return signed
-
-
-_POWERS = {TermKind.COULOMB: 0, TermKind.VISCOUS: 1}
+from robot_identification.robot.term_kinds import TermKind
 
 
 class SignCondition(Enum):
@@ -104,7 +67,7 @@ class JointTerm:
     @property
     def dissipates(self) -> bool:
         """Whether it takes power from the motion: friction."""
-        return self.kind.power is not None
+        return self.kind.dissipates
 
     def unit(self, *, prismatic: bool) -> str:
         """Return the SI unit of the parameter."""
@@ -159,6 +122,90 @@ TERMS = (
         couples=False,
         short="offset",
     ),
+    JointTerm(
+        name="Fva",
+        kind=TermKind.MAGNITUDE,
+        key="asymmetric_viscous_friction",
+        label="asymmetric viscous friction",
+        meaning="half of viscous friction forwards less that backwards",
+        units=("N m s/rad", "N s/m"),
+        sign=SignCondition.ANY,
+        default=False,
+        couples=False,
+        short="asymmetric_damping",
+    ),
+    JointTerm(
+        name="Fr",
+        kind=TermKind.ROOT,
+        key="root_friction",
+        label="root friction",
+        meaning="friction in proportion to the square root of the speed",
+        units=("N m (s/rad)^0.5", "N (s/m)^0.5"),
+        sign=SignCondition.ANY,
+        default=False,
+        couples=False,
+        short="root_friction",
+    ),
+    JointTerm(
+        name="Fs",
+        kind=TermKind.STRIBECK,
+        key="stribeck_friction",
+        label="Stribeck friction",
+        meaning="friction at low speed beyond that at higher ones",
+        units=("N m", "N"),
+        sign=SignCondition.ANY,
+        default=False,
+        couples=False,
+        short="stribeck_friction",
+    ),
+    JointTerm(
+        name="Ft",
+        kind=TermKind.SMOOTH,
+        key="smooth_coulomb_friction",
+        label="smooth Coulomb friction",
+        meaning="Coulomb friction that grows over a small speed",
+        units=("N m", "N"),
+        sign=SignCondition.NOT_NEGATIVE,
+        default=False,
+        couples=False,
+        short="smooth_friction",
+    ),
+    JointTerm(
+        name="Fl",
+        kind=TermKind.LOAD,
+        key="load_friction",
+        label="load friction",
+        meaning="Coulomb friction in proportion to the effort of bodies and drives",
+        units=("", ""),
+        sign=SignCondition.NOT_NEGATIVE,
+        default=False,
+        couples=False,
+        short="load_friction",
+    ),
+    JointTerm(
+        name="Fg",
+        kind=TermKind.GRAVITY_LOAD,
+        key="gravity_load_friction",
+        label="gravity load friction",
+        meaning="Coulomb friction in proportion to the gravity effort",
+        units=("", ""),
+        sign=SignCondition.NOT_NEGATIVE,
+        default=False,
+        couples=False,
+        short="gravity_load_friction",
+    ),
+    JointTerm(
+        name="Ks",
+        kind=TermKind.POSITION,
+        key="spring",
+        label="spring",
+        meaning="stiffness of a linear spring; with the offset it has a rest position",
+        units=("N m/rad", "N/m"),
+        sign=SignCondition.NOT_NEGATIVE,
+        default=False,
+        couples=False,
+        short="stiffness",
+    ),
 )
 """All terms, in the order of their parameters behind those of the link."""
 
@@ -172,3 +219,8 @@ COUPLING_KINDS = tuple(term.kind.value for term in TERMS if term.couples)
 def term_named(name: str) -> JointTerm | None:
     """Return the term with a name such as ``Fv``, None where there is none."""
     return next((term for term in TERMS if term.name == name), None)
+
+
+def terms_of(kind: TermKind) -> tuple[JointTerm, ...]:
+    """Return the terms of a kind."""
+    return tuple(term for term in TERMS if term.kind is kind)

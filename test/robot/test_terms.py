@@ -10,12 +10,14 @@ import pytest
 import robot_identification
 from robot_identification.calibration.conditions import conditions
 from robot_identification.dynamics.energy import EnergyRegressor
+from robot_identification.dynamics.loads import carried_columns
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.robot.files.document import parse_document
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.robot_yaml import build
 from robot_identification.robot.model import JointType
 from robot_identification.robot.parameters import LINK_PARAMETERS
+from robot_identification.robot.term_kinds import TermKind
 from robot_identification.robot.terms import DEFAULT_TERMS, TERMS, SignCondition
 from robot_identification.robot.units import unit_of
 
@@ -39,13 +41,25 @@ def test_columns_of_the_regressor_are_the_functions_of_the_table(robot):
     q, qd, qdd = np.random.default_rng(0).normal(size=(3, 50, 2))
     qd[:5] = 0.0
     full = len(robot.all_parameter_names)
+    rng = np.random.default_rng(1)
+    robot = robot.loaded_by(rng.normal(size=full))
     W = Regressor(robot, np.arange(full)).dense(q, qd, qdd)
+    bodies = carried_columns(robot)
+    loads = {
+        TermKind.LOAD: W[:, :, bodies] @ robot.loads[bodies],
+        TermKind.GRAVITY_LOAD: Regressor(robot, bodies).dense(q, 0 * q, 0 * q)
+        @ robot.loads[bodies],
+    }
     for joint in range(2):
         own = W[:, :, robot.layout.columns(joint)]
         assert own.shape[2] == len(TERMS)
         np.testing.assert_array_equal(own[:, 1 - joint], 0.0)
         for column, term in zip(own[:, joint].T, TERMS, strict=True):
-            np.testing.assert_array_equal(column, term.kind.of(qd[:, joint], qdd[:, joint]))
+            told = {"position": q[:, joint]}
+            if term.kind.follows_load:
+                told["load"] = loads[term.kind][:, joint]
+            expected = term.kind.of(qd[:, joint], qdd[:, joint], **told)
+            np.testing.assert_allclose(column, expected, rtol=1e-12, atol=1e-12)
 
 
 def test_the_energy_holds_what_the_table_says(robot):

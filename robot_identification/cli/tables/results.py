@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from rich.console import Console
 
 from robot_identification.cli.tables import fit as fit_tables
+from robot_identification.cli.tables.friction import print_friction
 from robot_identification.cli.tables.printing import (
     console,
     print_findings,
@@ -59,6 +60,8 @@ def print_result(result: IdentificationResult) -> None:
     print_errors(out, result)
     out.print()
     fit_tables.print_fit(out, result)
+    if result.friction is not None:
+        print_friction(out, result.friction, result.joint_names)
     print_settings(out, result.settings)
     print_glossary(out)
     print_warnings(out, result.warnings)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from robot_identification.compiled import IN_ANY_ORDER, compiled
+from robot_identification.dynamics.kernels.load import loaded_actions
 from robot_identification.dynamics.kernels.mass import mass_and_bias, workspace
 
 _OPTIONS = {"fastmath": IN_ANY_ORDER}
@@ -68,20 +69,50 @@ def accelerations(plant, q, qd, effort, out):
     work = workspace(plant)
     mass = np.empty((joints, joints))
     bias = np.empty(joints)
+    action = np.empty_like(plant.action)
+    slip = np.empty(plant.motion.shape[0])
+    room = np.empty((3, joints))
     for t in range(samples):
-        mass_and_bias(plant, q[t], qd[t], work, mass, bias)
-        for i in range(joints):
-            out[t, i] = effort[t, i] - bias[i]
-        for e in range(plant.motion.shape[0]):
+        for e in range(slip.size):
             rate = 0.0
             for j in range(joints):
                 rate += plant.motion[e, j] * qd[t, j]
+            slip[e] = np.sign(rate)
+        loaded_actions(plant, q[t], qd[t], effort[t], slip, work, mass, room, action)
+        mass_and_bias(plant, q[t], qd[t], work, mass, bias)
+        for i in range(joints):
+            out[t, i] = effort[t, i] - bias[i]
+        for e in range(slip.size):
             for j in range(joints):
-                out[t, j] -= plant.action[e, j] * np.sign(rate)
+                out[t, j] -= action[e, j] * slip[e]
         if not factor(mass):
             return t
         solve(mass, out[t])
     return -1
+
+
+@compiled(**_OPTIONS)
+def driving_efforts(plant, q, qd, effort, slip, out):
+    """Fill out (samples, joints) with the efforts that Coulomb friction leaves.
+
+    Args:
+        plant: the robot.
+        q: (samples, joints) positions.
+        qd: (samples, joints) velocities.
+        effort: (samples, joints) efforts of the drives.
+        slip: (samples, elements) shares of their sliding forces that the elements take.
+        out: (samples, joints) result.
+    """
+    work = workspace(plant)
+    mass = np.empty((q.shape[1], q.shape[1]))
+    room = np.empty((3, q.shape[1]))
+    action = np.empty_like(plant.action)
+    for t in range(q.shape[0]):
+        loaded_actions(plant, q[t], qd[t], effort[t], slip[t], work, mass, room, action)
+        for j in range(q.shape[1]):
+            out[t, j] = effort[t, j]
+            for e in range(action.shape[0]):
+                out[t, j] -= action[e, j] * slip[t, e]
 
 
 @compiled(**_OPTIONS)

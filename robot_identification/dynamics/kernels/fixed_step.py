@@ -21,6 +21,7 @@ import numpy as np
 from robot_identification.compiled import IN_ANY_ORDER, compiled
 from robot_identification.dynamics.kernels.control import follow, headings, wanted_torque
 from robot_identification.dynamics.kernels.direct import factor, solve
+from robot_identification.dynamics.kernels.load import loaded_actions
 from robot_identification.dynamics.kernels.mass import mass_and_bias, workspace
 
 _OPTIONS = {"fastmath": IN_ANY_ORDER}
@@ -154,11 +155,11 @@ def _element_velocities(plant, qd, out):
 
 
 @compiled(**_INLINED)
-def _responses(plant, factors, step, give, response):
+def _responses(plant, action, factors, step, give, response):
     """Fill give (elements, joints), what elements take from joint velocities, and response."""
     for e in range(give.shape[0]):
         for j in range(give.shape[1]):
-            give[e, j] = step * plant.action[e, j]
+            give[e, j] = step * action[e, j]
         solve(factors, give[e])
     for e in range(give.shape[0]):
         for f in range(give.shape[0]):
@@ -177,6 +178,7 @@ def _scratch(plant):
         np.empty((elements, joints)),
         np.empty((elements, elements)),
         np.empty((3, elements)),
+        np.empty((elements, joints)),
     )
 
 
@@ -210,12 +212,14 @@ def _runge_kutta(plant, q, qd, step, scratch):
 @compiled(**_INLINED)
 def integrate(plant, q, qd, torque, step, slip, scratch):
     """Advance q and qd by one step under a constant torque; tell whether that was possible."""
-    work, mass, rows, give, response, rates = scratch
+    work, mass, rows, give, response, rates, action = scratch
     first, bias, force = rows[0], rows[4], rows[5]
     start, end, before = rates
+    if slip.size > 0:
+        loaded_actions(plant, q, qd, torque, slip, work, mass, rows[1:4], action)
     regular = _free_acceleration(plant, q, qd, torque, work, mass, bias, first)
     if slip.size > 0:
-        _responses(plant, mass, step, give, response)
+        _responses(plant, action, mass, step, give, response)
         _element_velocities(plant, qd, start)
         _element_velocities(plant, first, end)
         for e in range(slip.size):
@@ -224,7 +228,7 @@ def integrate(plant, q, qd, torque, step, slip, scratch):
     for j in range(q.size):
         force[j] = torque[j]
         for e in range(slip.size):
-            force[j] -= plant.action[e, j] * slip[e]
+            force[j] -= action[e, j] * slip[e]
             first[j] -= give[e, j] * slip[e] / step
     regular &= _runge_kutta(plant, q, qd, step, scratch)
     if slip.size > 0:

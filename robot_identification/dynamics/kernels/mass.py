@@ -37,7 +37,7 @@ import numpy as np
 
 from robot_identification.compiled import IN_ANY_ORDER, compiled
 from robot_identification.dynamics.kernels.frames import sine_and_cosine
-from robot_identification.dynamics.kernels.terms import signed_power
+from robot_identification.dynamics.kernels.terms import STRIBECK, of_rate
 from robot_identification.dynamics.tree import Floats, Tree
 
 _OPTIONS = {"fastmath": IN_ANY_ORDER}
@@ -313,6 +313,21 @@ def _fill(antecedent, work, mass):
 
 
 @compiled(**_INLINED)
+def add_curved(plant, qd, bias):
+    """Add friction that is neither constant nor linear, but for jumps at rest."""
+    curved = plant.curved
+    for e in range(curved.kind.size):
+        rate = 0.0
+        for j in range(qd.size):
+            rate += curved.motion[e, j] * qd[j]
+        value = of_rate(curved.kind[e], rate, curved.shape[e, 0], curved.shape[e, 1])
+        if curved.kind[e] == STRIBECK:
+            value -= np.sign(rate)
+        for j in range(qd.size):
+            bias[j] += curved.action[e, j] * value
+
+
+@compiled(**_INLINED)
 def mass_and_bias(plant, q, qd, work, mass, bias):
     """Fill mass matrix (joints, joints) and bias (joints,) of one state, drives included.
 
@@ -332,14 +347,9 @@ def mass_and_bias(plant, q, qd, work, mass, bias):
     for j, k in plant.coupled:
         mass[j, k] += plant.drive[j, k]
         bias[j] += plant.viscous[j, k] * qd[k]
-    curved = plant.curved
-    for e in range(curved.power.size):
-        rate = 0.0
-        for j in range(q.size):
-            rate += curved.motion[e, j] * qd[j]
-        value = signed_power(rate, curved.power[e])
-        for j in range(q.size):
-            bias[j] += curved.action[e, j] * value
+    for j in range(q.size):
+        bias[j] += plant.stiffness[j] * q[j]
+    add_curved(plant, qd, bias)
 
 
 @compiled(**_OPTIONS)

@@ -268,5 +268,8 @@ def regressor_rows(tree, coupling, q, qd, qdd, slots, out):
             middle, end = begin + LINK_PARAMETERS, begin + per_joint
             own_slots = slots[:, begin:middle]
             _link_rows(tree, j, block, motions[j], own, screws, first, frame, own_slots, out)
-            joint_rows(tree.terms, qd[j, block], qdd[j, block], slots[j, middle:end], block, out)
+            joint_rows(
+                tree.terms, tree.shapes[j], q[j, block], qd[j, block], qdd[j, block],
+                slots[j, middle:end], block, out,
+            )  # fmt: skip
         _coupling_rows(coupling, qd, qdd, slots, block, out)

@@ -18,7 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.dynamics.direct import plant_of
+from robot_identification.dynamics.friction import require_kinds
 from robot_identification.dynamics.kernels import fixed_step as simulation_kernels
+from robot_identification.dynamics.kernels.terms import POSITION
 from robot_identification.dynamics.reference import Reference, hold
 from robot_identification.dynamics.simulation.fixed_step import (
     LONGEST_STEP,
@@ -130,6 +132,7 @@ class MujocoLoop:
             raise SettingError("controller", None, f"robot {robot.name} declares no controller")
         if controller.law == _NEEDS_A_MODEL:
             raise SettingError("law", controller.law, "give cascade or pid, which need no model")
+        require_kinds(robot, "MuJoCo", POSITION)
         self._mujoco = load_mujoco()
         self.robot = robot
         self.law = law_of(robot, controller)
@@ -271,18 +274,22 @@ class MujocoLoop:
                 sharp = self.law.held or bool(np.isnan(before[0]))
                 rows.append((q, qd, torque.copy() if sharp else 0.5 * (before + torque)))
             before[:] = torque
-            data.qfrc_applied[dofs] = torque - self._efforts_beside(qd)
+            data.qfrc_applied[dofs] = torque - self._efforts_beside(q, qd)
             self._step(k)
         self._require_finite(state.step + steps, data.qpos, data.qvel)
         end = MujocoState(state.step + steps, self._physics(), integral, before, history)
         return end, self._samples(-(-state.step // self.every), rows)
 
-    def _efforts_beside(self, qd: Floats) -> Floats:
+    def _efforts_beside(self, q: Floats, qd: Floats) -> Floats:
         """Return the efforts of the joint terms that MuJoCo does not know."""
         efforts = np.zeros(len(qd))
         for term, values in zip(self._terms, self._beside.T, strict=True):
             if not term.mujoco:
-                efforts += values * term.kind.of(qd)
+                shapes = [
+                    np.array(own)
+                    for own in zip(*(j.shape_of(term) for j in self.robot.joints), strict=True)
+                ]
+                efforts += values * term.kind.of(qd, position=q, shape=shapes)
         return efforts
 
     def _step(self, k: int) -> None:

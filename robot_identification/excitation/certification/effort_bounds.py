@@ -18,7 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.collision.tube import Tube, halves
-from robot_identification.dynamics.tree import coupling_terms_of, tree_of
+from robot_identification.dynamics.friction import require_kinds
+from robot_identification.dynamics.kernels.terms import ACCELERATION
+from robot_identification.dynamics.tree import Tree, coupling_terms_of, tree_of
 from robot_identification.excitation.kernels import effort_bounds as effort_bound_kernels
 from robot_identification.excitation.kernels.tube_states import SHORTEST
 from robot_identification.excitation.motions.limits import MotionLimits
@@ -162,7 +164,7 @@ class _Search:
         self._arguments = (
             (np.array(tube.coefficients), longest),
             (law.release, np.array(law.shortest), np.array(law.acceleration)),
-            (tree_of(robot), coupling_terms_of(robot), np.array(values)),
+            (_known_tree(robot), coupling_terms_of(robot), np.array(values)),
             np.outer(_WEIGHTS, np.ones(joints))
             / np.array([np.ones(joints), limits.velocity, limits.acceleration]),
         )
@@ -242,3 +244,13 @@ class _Search:
                 )
             )
         return Efforts(kept, tuple(peaks), self.cells)
+
+
+def _known_tree(robot: RobotModel) -> Tree:
+    """Return the tree of a robot whose friction has bounds here.
+
+    Raises:
+        SettingError: it has friction of another kind, or springs.
+    """
+    require_kinds(robot, "the certificate of efforts", ACCELERATION)
+    return tree_of(robot)

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.dynamics import friction
-from robot_identification.dynamics.kernels.terms import ACCELERATION, COULOMB, VISCOUS
+from robot_identification.dynamics.kernels.terms import ACCELERATION, COULOMB, MAGNITUDE, VISCOUS
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.dynamics.tree import tree_of
 from robot_identification.excitation.kernels.effort_gradient import effort_gradients
@@ -69,6 +69,7 @@ class DynamicObservation(Generic[Motion]):
         self, base: BaseParameters, curve: MotionMap[Motion], smoothing: float = 0.0
     ) -> None:
         robot = base.robot
+        friction.require_kinds(robot, "planning", MAGNITUDE)
         self._regressor = Regressor(robot, base.base_columns)
         self._blocks = tuple((x.rows, x.columns) for x in self._regressor.joint_rows)
         own = [(self.columns * x[:, None] + x).ravel() for _, x in self._blocks]
@@ -176,7 +177,7 @@ class _RateRows:
         self._inertia = _Kind.of([t for t in terms if t.kind == ACCELERATION], places)
         self._viscous = _Kind.of([t for t in terms if t.kind == VISCOUS], places)
         self._coulomb = _Kind.of([t for t in terms if t.kind == COULOMB], places)
-        self._curved = _Kind.of([t for t in terms if t.kind > VISCOUS], places)
+        self._curved = _Kind.of([t for t in terms if t.of_rate], places)
         self._signs, of_term = np.unique(self._coulomb.rows, return_inverse=True)
         self._mixing = np.zeros((len(self._signs), len(of_term)))
         self._mixing[of_term, np.arange(len(of_term))] = self._coulomb.gains
@@ -195,7 +196,9 @@ class _RateRows:
         values, bends = friction.sign(self._coulomb.motions @ qd, self._smoothing)
         if self._smoothing > 0.0:
             entries[self._signs] = self._mixing @ values
-        return bends, friction.slope(self._curved.kinds[:, None], self._curved.motions @ qd)
+        rates = self._curved.motions @ qd
+        slopes = [t.slope(rate) for t, rate in zip(self._curved.terms, rates, strict=True)]
+        return bends, np.array(slopes).reshape(rates.shape)
 
     def pull(self, onto_entries: Array, bends: tuple[Array, Array], onto: Array) -> None:
         """Add derivatives over the entries to those over the motion.
@@ -219,13 +222,13 @@ class _Kind:
         rows: (terms,) row of the compact form.
         motions: (terms, joints) combinations of rates.
         gains: (terms,) factors.
-        kinds: (terms,) codes of the functions.
+        terms: (terms,) the terms.
     """
 
     rows: Places
     motions: Array
     gains: Array
-    kinds: Places
+    terms: tuple[friction.RateTerm, ...]
 
     @classmethod
     def of(cls, terms: list[friction.RateTerm], places: Places) -> _Kind:
@@ -233,7 +236,7 @@ class _Kind:
             np.array([places[term.joint, term.column] for term in terms], dtype=np.int64),
             np.array([term.motion for term in terms]).reshape(len(terms), len(places)),
             np.array([term.gain for term in terms]),
-            np.array([term.kind for term in terms], dtype=np.int64),
+            tuple(terms),
         )
 
     @cached_property

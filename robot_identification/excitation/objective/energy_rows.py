@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from robot_identification.dynamics import friction
 from robot_identification.dynamics.energy import EnergyRegressor
-from robot_identification.dynamics.kernels.terms import ACCELERATION, ONE
+from robot_identification.dynamics.kernels.terms import ACCELERATION, MAGNITUDE, ONE
 from robot_identification.dynamics.tree import tree_of
 from robot_identification.excitation.kernels import energy_gradient as gradient_kernels
 from robot_identification.excitation.objective.curve import Curve, Points, Samples
@@ -38,6 +38,7 @@ class EnergyObservation:
 
     def __init__(self, base: BaseParameters, smoothing: float = 0.0) -> None:
         robot = base.robot
+        friction.require_kinds(robot, "planning", MAGNITUDE)
         self._regressor = EnergyRegressor(robot, base.base_columns)
         self._tree = tree_of(robot)
         self._inertial = _inertial_places(robot, base.base_columns)

@@ -154,6 +154,18 @@ class BaseParameters:
         matrix[:, self.regrouped] = self.beta
         return read_only(matrix)
 
+    def loaded_by(self, values: Array) -> BaseParameters:
+        """Return the same for the robot with friction that follows the load of given values.
+
+        Args:
+            values: (rank,) the values.
+        """
+        if not self.robot.follows_load:
+            return self
+        full = np.zeros(len(self.robot.all_parameter_names))
+        full[self.base_columns] = values
+        return replace(self, robot=self.robot.loaded_by(full))
+
     def of(self, robot: RobotModel) -> BaseParameters:
         """Return the same base parameters for a robot with other drives, controller or limits.
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.dynamics.friction import rate_terms
-from robot_identification.dynamics.kernels.terms import ACCELERATION, ONE
+from robot_identification.dynamics.kernels.terms import ACCELERATION, ONE, POSITION
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.identification.diagnosis.motion import Motion
 from robot_identification.identification.diagnosis.refit import (
@@ -151,7 +151,7 @@ def friction_power(
     terms = [
         term
         for term in rate_terms(motion.robot, columns)
-        if term.joint == joint and term.kind not in (ACCELERATION, ONE)
+        if term.joint == joint and term.kind not in (ACCELERATION, ONE, POSITION)
     ]
     place = {int(column): i for i, column in enumerate(rows.columns)}
     speed = motion.velocity[joint][motion.kept[joint]]

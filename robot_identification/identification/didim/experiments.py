@@ -69,12 +69,13 @@ def explain(robot: RobotModel, plant: Plant, samples: SimulatedSamples) -> Expla
         MassMatrixError: if the mass matrix of a sample is not positive definite.
     """
     q, qd = (np.array(signal, order="C") for signal in (samples.position, samples.velocity))
-    driving = np.ascontiguousarray(samples.effort - samples.slip @ plant.action)
+    effort, slip = (np.array(signal, order="C") for signal in (samples.effort, samples.slip))
+    driving = np.empty(q.shape)
+    direct_kernels.driving_efforts(plant, q, qd, effort, slip, driving)
     none = np.empty((0, q.shape[1]))
+    smooth = plant._replace(motion=none, action=none, load=plant.load._replace(present=False))
     acceleration = np.empty(q.shape)
-    failed = direct_kernels.accelerations(
-        plant._replace(motion=none, action=none), q, qd, driving, acceleration
-    )
+    failed = direct_kernels.accelerations(smooth, q, qd, driving, acceleration)
     if failed >= 0:
         raise MassMatrixError(robot.name, int(failed))
     motions = coulomb_terms_of(robot).motions

@@ -125,13 +125,18 @@ class Problem:
         simulated = simulated_robot(robot, inertia, real_inertia, self.settings.bandwidth)
         full = full_vector(self.base, values)
         segments = simulate_all(simulated, full, self.experiments, self.cancelled)
-        factors = self.rows(segments).rows("none").merged()
+        factors = self.rows(segments, values).rows("none").merged()
         return Trial(values, inertia, real_inertia, factors, tuple(segments))
 
-    def rows(self, segments: Sequence[FilteredSegment]) -> WholeRows:
-        """Return the rows along simulated motions, all in one group."""
+    def rows(self, segments: Sequence[FilteredSegment], values: Array) -> WholeRows:
+        """Return the rows along simulated motions, all in one group.
+
+        Args:
+            segments: the motions.
+            values: (base,) parameters that they were simulated with, whose loads friction follows.
+        """
         source = WholeRows.of_segments(
-            self.base, ("all",), [segments], self.processing, blocks=False
+            self.base.loaded_by(values), ("all",), [segments], self.processing, blocks=False
         )
         return replace(source, cancelled=self.cancelled)
 

@@ -174,7 +174,7 @@ def _real_inertia(problem: Problem, start: Start, own: Array) -> Array:
         return own
     segments = [along_reference(experiment) for experiment in problem.experiments]
     try:
-        estimate = problem.solve(problem.rows(segments).rows("none").merged())
+        estimate = problem.solve(problem.rows(segments, start.values).rows("none").merged())
     except NotExcitedError:
         return own
     found = problem.inertia(estimate.values)

@@ -151,7 +151,7 @@ def outcome(
     """
     base = problem.base
     source, values = iterations.source, iterations.trial.values
-    rows = problem.rows(source.segments)
+    rows = problem.rows(source.segments, source.values)
     found = fit(Choice(problem.settings.weighting), rows)
     estimate = replace(
         found.estimate,

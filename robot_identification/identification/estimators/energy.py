@@ -15,6 +15,7 @@ import numpy as np
 
 from robot_identification.dynamics import friction
 from robot_identification.dynamics.energy import EnergyRegressor
+from robot_identification.dynamics.kernels.terms import MAGNITUDE
 from robot_identification.errors import RecordingError, SampleError, ShapeError
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.estimators import least_squares
@@ -102,10 +103,12 @@ def energy_rows(
     Raises:
         ShapeError: a signal has another shape, or there are fewer than two marks.
         SampleError: a value is NaN or infinite.
+        SettingError: the robot has springs, or friction that follows the load.
     """
     _check_signals(base, position, velocity=velocity, acceleration=acceleration, effort=effort)
     if len(marks) < 2:
         raise ShapeError("marks", (len(marks),), "(at least 2,)")
+    friction.require_kinds(base.robot, "the method energy", MAGNITUDE)
     at = np.asarray(marks, dtype=np.intp)
     regressor = EnergyRegressor(base.robot, base.base_columns)
     W = regressor.differences(position[at], velocity[at])

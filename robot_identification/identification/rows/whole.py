@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.dynamics.regressor import Regressor
-from robot_identification.errors import CancelledError
+from robot_identification.errors import CancelledError, SettingError
 from robot_identification.identification.rows.bands import BandStream
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.rows.householder_kernels import fold_rows
@@ -161,9 +161,13 @@ class FactorStream:
     Args:
         robot: the robot.
         columns: columns of the full regressor that the base parameters belong to.
+
+    Raises:
+        SettingError: shapes or loads of friction are open.
     """
 
     def __init__(self, robot: RobotModel, columns: npt.NDArray[np.intp]) -> None:
+        _require_known(robot)
         self._robot = robot
         self._regressor = Regressor(robot, columns, spare=1)
         self._triangles = [
@@ -218,6 +222,30 @@ class FactorStream:
                 strict=True,
             )
         )
+
+
+def _require_known(robot: RobotModel) -> None:
+    """Refuse a robot whose joint terms wait for shapes or loads that only identify estimates.
+
+    Raises:
+        SettingError: there is such a term.
+    """
+    for joint in robot.joints:
+        for term in joint.joint_terms:
+            if term.kind.shapes and term.name not in joint.shapes:
+                raise SettingError(
+                    term.key,
+                    joint.name,
+                    "its shape is open; identify estimates it from whole recordings, with ols or "
+                    "wls; else state it in the robot file",
+                )
+            if term.kind.follows_load and robot.loads is None:
+                raise SettingError(
+                    term.key,
+                    joint.name,
+                    "nobody has said which parameters load the joint; identify finds them from "
+                    "whole recordings, with ols or wls",
+                )
 
 
 def _shares(costs: Sequence[int]) -> list[list[int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.statistics.prediction import Prediction
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.term_kinds import TermKind
 from robot_identification.robot.terms import TERMS, JointTerm
 
 _WINDOW = 256  # rows per transform of Welch's method, at most
@@ -127,6 +129,7 @@ class Friction:
         terms: the joint terms that act without an acceleration: friction and offset.
         values: (terms,) their values; 0 for one that the model does not have.
         std: (terms,) standard deviations, the larger where there are two.
+        shapes: (terms,) shape parameters of their functions.
         grouped: whether one of them is grouped with other parameters, so that the curve is not
             friction alone.
     """
@@ -136,6 +139,7 @@ class Friction:
     terms: tuple[JointTerm, ...]
     values: Array
     std: Array
+    shapes: tuple[tuple[float, ...], ...]
     grouped: bool
 
     def torque(self, velocity: npt.ArrayLike) -> Array:
@@ -145,17 +149,22 @@ class Friction:
             velocity: (points,) in rad/s or m/s.
         """
         speed = np.asarray(velocity, dtype=np.float64)
-        parts = (v * t.kind.of(speed) for t, v in zip(self.terms, self.values, strict=True))
+        parts = (v * f for v, f in zip(self.values, self._functions(speed), strict=True))
         return read_only(sum(parts, np.zeros_like(speed)))
+
+    def _functions(self, speed: Array) -> Iterator[Array]:
+        """Yield the functions of the terms; those that follow a load do so without any."""
+        for term, shape in zip(self.terms, self.shapes, strict=True):
+            yield term.kind.of(speed, shape=shape)
 
     def torque_std(self, velocity: npt.ArrayLike) -> Array:
         """Return the standard deviation of :meth:`torque`, correlations left out."""
         speed = np.asarray(velocity, dtype=np.float64)
-        parts = ((s * t.kind.of(speed)) ** 2 for t, s in zip(self.terms, self.std, strict=True))
+        parts = ((s * f) ** 2 for s, f in zip(self.std, self._functions(speed), strict=True))
         return read_only(np.sqrt(sum(parts, np.zeros_like(speed))))
 
 
-_TERMS = tuple(term for term in TERMS if not term.kind.stores_energy)
+_TERMS = tuple(term for term in TERMS if term.dissipates or term.kind is TermKind.OFFSET)
 
 
 def joint_friction(result: IdentificationResult) -> tuple[Friction | None, ...]:
@@ -167,6 +176,11 @@ def joint_friction(result: IdentificationResult) -> tuple[Friction | None, ...]:
         result: the result.
     """
     return tuple(_friction(result, joint) for joint in range(len(result.joint_names)))
+
+
+def _shape(result: IdentificationResult, joint: int, term: JointTerm) -> tuple[float, ...]:
+    law = {} if result.friction is None else result.friction.joints[joint]
+    return law.get(term.name) or term.kind.nominal_shape
 
 
 def _friction(result: IdentificationResult, joint: int) -> Friction | None:
@@ -192,5 +206,6 @@ def _friction(result: IdentificationResult, joint: int) -> Friction | None:
         terms=_TERMS,
         values=read_only(values),
         std=read_only(std),
+        shapes=tuple(_shape(result, joint, term) for term in _TERMS),
         grouped=grouped,
     )

@@ -18,6 +18,7 @@ from robot_identification.errors import InputError, NotExcitedError, SettingErro
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.estimators.huber import HuberSettings
 from robot_identification.identification.estimators.weighting import Weighting
+from robot_identification.identification.friction.choice import STATED
 from robot_identification.identification.identify import identify
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.result_settings import settings_of
@@ -63,6 +64,7 @@ def cutoff_sensitivity(
     essential: EliminationRule | None = None,
     weighting: Weighting | None = None,
     robust: HuberSettings | None = None,
+    friction: str = STATED,
     cancelled: Callable[[], bool] | None = None,
 ) -> tuple[CutoffChange, ...]:
     """Identify again with other cut-offs.
@@ -77,6 +79,7 @@ def cutoff_sensitivity(
         essential: as for the result.
         weighting: as for the result.
         robust: as for the result.
+        friction: as for the result; terms that were chosen stay.
         cancelled: asked now and then whether to stop.
 
     Raises:
@@ -88,12 +91,13 @@ def cutoff_sensitivity(
         raise SettingError("method", result.method, "filters no positions; there is no cut-off")
     again = partial(
         identify,
-        robot,
+        result.model_of(robot),
         recordings,
         method=result.method,
         essential=essential,
         weighting=weighting,
         robust=robust,
+        friction=friction if result.friction is None else STATED,
         cancelled=cancelled,
     )
     free = replace(settings, **dict.fromkeys(_chosen_for_cutoff(result)))

@@ -202,7 +202,7 @@ def _with_drive(document: Document, joint: Joint, i: int | None) -> Joint:
     defaults = document.data.get("joint_defaults", {})
     entry: dict[str, Any] = {} if i is None else document.data["joints"][i]
     stated = {**defaults, **entry}
-    terms = (term.name for term in TERMS if stated.get(term.key, term.name in joint.terms))
+    terms = [term for term in TERMS if stated.get(term.key, term.name in joint.terms)]
     if "limits" in defaults:
         limits = tighter(joint.limits, _limits(document, JointLimits(), "joint_defaults"))
         lower, upper = limits.lower, limits.upper
@@ -228,7 +228,14 @@ def _with_drive(document: Document, joint: Joint, i: int | None) -> Joint:
         joint,
         transmission=transmission,
         drive_gain=None if gain is None else float(gain),
-        terms=frozenset(terms),
+        terms=frozenset(term.name for term in terms),
+        shapes={
+            term.name: tuple(
+                float(given.get(shape.name, shape.nominal)) for shape in term.kind.shapes
+            )
+            for term in terms
+            if isinstance(given := stated.get(term.key), dict)
+        },
     )
 
 

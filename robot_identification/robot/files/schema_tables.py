@@ -12,7 +12,7 @@ from typing import Any
 
 from robot_identification.robot.files.schema import schema_file
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.robot.terms import COUPLING_KINDS, TERMS
+from robot_identification.robot.terms import COUPLING_KINDS, TERMS, JointTerm
 
 SCHEMAS = ("robot", "parameters")
 """Names of the schemas that have such parts."""
@@ -45,11 +45,39 @@ def _with_terms(properties: Mapping[str, Any]) -> dict[str, Any]:
     return by_hand | {
         term.key: {
             "$comment": _OF_TERMS,
-            "description": f"whether {term.name} ({term.meaning}) belongs to the model",
-            "type": "boolean",
+            "description": f"whether {term.name} ({term.meaning}) belongs to the model"
+            + _shaped(term),
+            **_values(term),
         }
         for term in TERMS
     }
+
+
+def _shaped(term: JointTerm) -> str:
+    return "; true: its shape is estimated" if term.kind.shapes else ""
+
+
+def _values(term: JointTerm) -> dict[str, Any]:
+    """Return what a robot file may say of a term: whether it is there, or the shape that it has."""
+    if not term.kind.shapes:
+        return {"type": "boolean"}
+    numbers = {
+        shape.name: {
+            "description": f"{shape.symbol} of {term.kind.formula}"
+            + (f", in {' or '.join(shape.units)}" if any(shape.units) else ""),
+            "type": "number",
+            "exclusiveMinimum": 0,
+        }
+        for shape in term.kind.shapes
+    }
+    first = term.kind.shapes[0].name
+    given = {
+        "type": "object",
+        "additionalProperties": False,
+        "required": [first],
+        "properties": numbers,
+    }
+    return {"oneOf": [{"type": "boolean"}, given]}
 
 
 def main() -> None:

@@ -1,0 +1,178 @@
+"""Candidate terms of joints: columns beside those of the model, folded in the same pass.
+
+Candidates with shape parameters stand for a grid of these: speeds from a sixty-fourth to a quarter
+of the largest one that the joint reaches, by factors of two.  Slower ones cannot be told from a
+jump at rest, faster ones not from viscous friction, and between neighbours of the grid the columns
+differ by less than estimates can tell; what is chosen is refined afterwards.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from robot_identification.dynamics.loads import carried_columns
+from robot_identification.dynamics.regressor import Regressor
+from robot_identification.dynamics.tree import Floats
+from robot_identification.identification.base.parameters import BaseParameters
+from robot_identification.identification.friction.extended import (
+    ExtendedRegressor,
+    extended_rows,
+)
+from robot_identification.identification.rows.factor import JointFactor
+from robot_identification.identification.rows.whole_rows import WholeRows
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.term_kinds import TermKind
+from robot_identification.robot.terms import JointTerm, terms_of
+
+SPEED_SHARES = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4)
+"""Speeds of shapes over the largest speed of the joint."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A term that the model of a joint might have.
+
+    Attributes:
+        term: the term.
+        share: of the largest speed, where its function has a speed; 0 where it has none.
+        replaces: name of the term that it stands in place of; empty where it is added.
+    """
+
+    term: JointTerm
+    share: float = 0.0
+    replaces: str = ""
+
+    def shape(self, largest_speed: float) -> tuple[float, ...]:
+        """Return the shape parameters for a joint with a largest speed."""
+        return (self.share * largest_speed, *self.term.kind.nominal_shape[1:])[
+            : len(self.term.kind.shapes)
+        ]
+
+
+def every_candidate() -> tuple[Candidate, ...]:
+    """Return what is tried at every joint."""
+    plain = (TermKind.MAGNITUDE, TermKind.ROOT, TermKind.LOAD)
+    coulomb = terms_of(TermKind.COULOMB)[0].name
+    return (
+        *(Candidate(term) for kind in plain for term in terms_of(kind)),
+        *(own for term in terms_of(TermKind.STRIBECK) for own in grid_of(term)),
+        *(own for term in terms_of(TermKind.SMOOTH) for own in grid_of(term, coulomb)),
+    )
+
+
+def grid_of(term: JointTerm, replaces: str = "") -> tuple[Candidate, ...]:
+    """Return a term with every speed of the grid.
+
+    Args:
+        term: with shape parameters, the first of which is a speed.
+        replaces: name of the term that it stands in place of; empty where it is added.
+    """
+    return tuple(Candidate(term, share, replaces) for share in SPEED_SHARES)
+
+
+def largest_speeds(source: WholeRows) -> Array:
+    """Return (joints,) largest speeds of the motion, those of a few odd samples left out."""
+    speed = np.concatenate([np.abs(segment.velocity) for segment in source.segments], axis=1)
+    found: Array = np.quantile(speed, 0.999, axis=1)
+    return np.maximum(found, np.finfo(float).tiny)
+
+
+class CandidateRegressor(ExtendedRegressor):
+    """Regressor of base parameters, with the columns of candidates behind the effort of each joint.
+
+    Args:
+        base: base parameters.
+        candidates: what is tried at every joint.
+        speeds: (joints,) largest speeds.
+        loads: (full columns,) parameters whose efforts friction follows; None: there are none yet.
+    """
+
+    def __init__(
+        self,
+        base: BaseParameters,
+        candidates: tuple[Candidate, ...],
+        speeds: Array,
+        loads: Array | None,
+    ) -> None:
+        joints = len(base.robot.joints)
+        super().__init__(base, [len(candidates)] * joints)
+        self._candidates, self._speeds = candidates, speeds
+        carried = carried_columns(base.robot)
+        if loads is not None:
+            carried = carried[loads[carried] != 0.0]
+            self._carried = np.asarray(loads[carried])
+        self._inner = None if loads is None else Regressor(base.robot, carried)
+        self._efforts: list[Array | None] = [None] * joints
+
+    def prepare(self, q: Floats, qd: Floats, qdd: Floats) -> None:
+        """Compute what all joints need: the efforts that friction follows."""
+        if self._inner is not None:
+            inner = self._inner.compact(q, qd, qdd)
+            self._efforts = [
+                self._carried[own.columns] @ inner[own.rows] for own in self._inner.joint_rows
+            ]
+
+    def further(self, joint: int, q: Floats, qd: Floats, qdd: Floats) -> list[Floats]:
+        """Return the columns of the candidates of a joint."""
+        speed = float(self._speeds[joint])
+        return [
+            candidate.term.kind.of(
+                qd[joint],
+                qdd[joint],
+                position=q[joint],
+                load=self._efforts[joint],
+                shape=candidate.shape(speed),
+            )
+            for candidate in self._candidates
+        ]
+
+
+@dataclass(frozen=True)
+class CandidateRows:
+    """Triangular factors of the rows of blocks of time, with the columns of candidates.
+
+    Attributes:
+        base: base parameters; their columns come first.
+        candidates: joint by joint their columns follow.
+        speeds: (joints,) largest speeds, for their shapes.
+        factors: for each block one factor per joint.
+    """
+
+    base: BaseParameters
+    candidates: tuple[Candidate, ...]
+    speeds: Array
+    factors: tuple[tuple[JointFactor, ...], ...]
+
+    @classmethod
+    def of(
+        cls, source: WholeRows, candidates: tuple[Candidate, ...], loads: Array | None
+    ) -> CandidateRows:
+        """Fold the rows of a source in one pass.
+
+        Args:
+            source: the rows; those of all its bags are divided into blocks that follow each other.
+            candidates: what is tried at every joint.
+            loads: (full columns,) parameters whose efforts friction follows; None: there are none.
+        """
+        speeds = largest_speeds(source)
+        blocks = WholeRows.of_segments(source.base, ["all"], [source.segments], source.processing)
+        blocks = replace(blocks, progress=source.progress, cancelled=source.cancelled)
+        regressor = CandidateRegressor(source.base, candidates, speeds, loads)
+        found = extended_rows(blocks, regressor, bands=False)
+        return cls(source.base, candidates, speeds, found.factors)
+
+    @property
+    def columns(self) -> int:
+        """Number of columns of base parameters and of all joints' candidates."""
+        return self.base.rank + len(self.base.robot.joints) * len(self.candidates)
+
+    def column(self, joint: int, candidate: int) -> int:
+        """Return the place of a joint's candidate among all columns."""
+        return self.base.rank + joint * len(self.candidates) + candidate
+
+    def own(self, joint: int, name: str) -> int | None:
+        """Return the place of a joint's own base parameter such as ``Fc``, None for none."""
+        leading = self.base.leading_names
+        return leading.index(f"{name}{joint + 1}") if f"{name}{joint + 1}" in leading else None

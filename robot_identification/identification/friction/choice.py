@@ -1,0 +1,278 @@
+"""Which friction the joints of a robot have: as stated, Coulomb and viscous, or chosen by the data.
+
+Stated friction is that of the robot file; shapes that it leaves open are estimated.  A choice
+(:mod:`.selection`) begins with it and adds terms joint by joint.  It is made on all rows where the
+velocity thresholds follow from the data, because laws differ most at low speed; a joint whose law
+covers low speeds keeps all of its rows then, and the others keep their thresholds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from robot_identification.errors import SettingError
+from robot_identification.identification.base.parameters import BaseParameters, base_parameters
+from robot_identification.identification.estimators.choice import ESTIMATORS, fit
+from robot_identification.identification.estimators.estimator import Choice, Fit
+from robot_identification.identification.friction.candidates import (
+    CandidateRows,
+    every_candidate,
+    grid_of,
+)
+from robot_identification.identification.friction.folds import Folds
+from robot_identification.identification.friction.law import FrictionLaw, KnownShape
+from robot_identification.identification.friction.selection import Selection, select
+from robot_identification.identification.friction.shapes import Settled, Unknown, settle
+from robot_identification.identification.rows.whole_rows import WholeRows
+from robot_identification.robot.arrays import Array
+from robot_identification.robot.model import Joint, RobotModel
+from robot_identification.robot.term_kinds import TermKind
+from robot_identification.robot.terms import TERMS
+
+STATED, COULOMB_VISCOUS, AUTO = "stated", "coulomb-viscous", "auto"
+CHOICES = {
+    STATED: "what the robot file states",
+    COULOMB_VISCOUS: "Coulomb and viscous friction, whatever the robot file states",
+    AUTO: "what the robot file states, and what blocks left out of the fit ask for besides",
+}
+"""Choices of friction, with their help."""
+
+_LOW_SPEED = (TermKind.ROOT, TermKind.SMOOTH, TermKind.STRIBECK)
+_CONSTANT = (TermKind.COULOMB, TermKind.VISCOUS)
+
+
+@dataclass(frozen=True)
+class Friction:
+    """The friction that a fit is made with.
+
+    Attributes:
+        source: rows of the robot with it.
+        law: what the robot file does not state alone; None where there is no such thing.
+        settled: its shapes and loads.
+        selection: how terms were chosen; None where they were not.
+    """
+
+    source: WholeRows
+    law: FrictionLaw | None = None
+    settled: Settled | None = None
+    selection: Selection | None = None
+    warnings: tuple[str, ...] = field(default=())
+
+    @property
+    def base(self) -> BaseParameters:
+        """Base parameters of the robot with this friction."""
+        return self.source.base
+
+    def completed(self, found: Fit) -> Fit:
+        """Return a fit with deviations that know of the shapes, and with warnings."""
+        if self.settled is None or self.settled.std is None or found.elimination is not None:
+            return replace(found, warnings=(*found.warnings, *self.warnings))
+        estimate = replace(
+            found.estimate,
+            std=np.maximum(found.estimate.std, self.settled.std),
+            std_robust=None
+            if found.estimate.std_robust is None or self.settled.std_robust is None
+            else np.maximum(found.estimate.std_robust, self.settled.std_robust),
+        )
+        return replace(found, estimate=estimate, warnings=(*found.warnings, *self.warnings))
+
+
+def friction_entry(friction: str) -> dict[str, dict[str, object]]:
+    """Return the setting for a result; nothing for what the robot file states."""
+    return {} if friction == STATED else {"friction": {"value": friction, "reason": "option"}}
+
+
+def check_friction(friction: str, method: str) -> None:
+    """Refuse a friction that there is not, or that a method cannot have.
+
+    Raises:
+        SettingError: it is.
+    """
+    if friction not in CHOICES:
+        raise SettingError("friction", friction, f"choose one of {', '.join(CHOICES)}")
+    estimator = ESTIMATORS.get(method)
+    if friction == AUTO and (estimator is None or not estimator.stacked):
+        raise SettingError("friction", friction, "works with the methods ols and wls")
+
+
+def starting_robot(robot: RobotModel, friction: str) -> RobotModel:
+    """Return a robot with the terms that identification begins with."""
+    if friction != COULOMB_VISCOUS:
+        return robot
+    return replace(robot, joints=tuple(map(_coulomb_viscous, robot.joints)), loads=None)
+
+
+def _coulomb_viscous(joint: Joint) -> Joint:
+    terms = {term.name for term in joint.joint_terms if not term.dissipates}
+    if any(term.dissipates for term in joint.joint_terms):
+        terms |= {term.name for term in TERMS if term.kind in _CONSTANT}
+    return replace(joint, terms=frozenset(terms), shapes={})
+
+
+def friction_of(friction: str, source: WholeRows, choice: Choice) -> Friction:
+    """Return rows with the friction that is asked for.
+
+    Args:
+        friction: one of :data:`CHOICES`.
+        source: rows of :func:`starting_robot`.
+        choice: the estimator.
+
+    Raises:
+        NotExcitedError: the rows do not determine every parameter.
+        CancelledError: the caller of the source wants to stop.
+    """
+    selection = None
+    open_shapes = _open_shapes(source.base.robot)
+    if open_shapes and ESTIMATORS[choice.method].stacked:
+        source = _begun(source, open_shapes)
+    if friction == AUTO:
+        source, selection, chosen = _chosen(source, choice)
+        open_shapes += chosen
+    if not open_shapes and not source.base.robot.follows_load and selection is None:
+        return Friction(source)
+    if not ESTIMATORS[choice.method].stacked:
+        raise SettingError(
+            "method", choice.method, "cannot estimate shapes and loads of friction; take wls"
+        )
+    if source.base.robot.follows_load and source.base.robot.loads is None:
+        source = _with_robot(source, source.base.robot.loaded_by(_first_loads(source, choice)))
+    settled = settle(source, open_shapes, choice)
+    robot = settled.source.base.robot
+    law = FrictionLaw.of(
+        robot,
+        shapes=tuple(map(KnownShape.of, settled.shapes)),
+        tried=() if selection is None else selection.tried,
+        errors=() if selection is None else (selection.plain_error, selection.error),
+    )
+    return Friction(settled.source, law, settled, selection, _warnings(settled, open_shapes, robot))
+
+
+def _warnings(settled: Settled, unknowns: Sequence[Unknown], robot: RobotModel) -> tuple[str, ...]:
+    lines = []
+    stated = [unknown for unknown in settled.held if unknown in unknowns]
+    if stated:
+        told = ", ".join(f"{u.name} ({robot.joint_names[u.joint]})" for u in stated)
+        lines.append(
+            f"the data do not tell these shapes of friction, which stay where the search began: "
+            f"{told}"
+        )
+    if not settled.converged:
+        lines.append(
+            "shapes or loads of friction still move after all iterations; state them in the robot "
+            "file, or leave their terms out"
+        )
+    return tuple(lines)
+
+
+def _open_shapes(robot: RobotModel) -> list[Unknown]:
+    """Return the shapes of terms that a robot file states without them."""
+    return [
+        Unknown(k, term, index)
+        for k, joint in enumerate(robot.joints)
+        for term in joint.joint_terms
+        if term.name not in joint.shapes
+        for index in range(len(term.kind.shapes))
+    ]
+
+
+def _begun(source: WholeRows, unknowns: Sequence[Unknown]) -> WholeRows:
+    """Return rows of the robot whose open shapes are the best of the grid, one after the other."""
+    robot = source.base.robot
+    for joint, term in dict.fromkeys((u.joint, u.term) for u in unknowns):
+        grid = tuple(replace(one, replaces=term.name) for one in grid_of(term))
+        rows = CandidateRows.of(source, grid, robot.loads)
+        weights = np.array(
+            [
+                1.0
+                / max(float(np.linalg.norm([own[k].effort_norm for own in rows.factors])), 1e-300)
+                for k in range(len(robot.joints))
+            ]
+        )
+        folds = Folds(rows, weights)
+        gone = rows.own(joint, term.name)
+        model = np.array([i for i in range(rows.base.rank) if i != gone], dtype=np.intp)
+        errors = [
+            float(folds.squares(np.append(model, rows.column(joint, i)))[0].sum())
+            for i in range(len(grid))
+        ]
+        shape = grid[int(np.argmin(errors))].shape(float(rows.speeds[joint]))
+        joints = list(robot.joints)
+        joints[joint] = replace(joints[joint], shapes={**joints[joint].shapes, term.name: shape})
+        robot = replace(robot, joints=tuple(joints))
+        source = _with_robot(source, robot)
+    return source
+
+
+def _chosen(source: WholeRows, choice: Choice) -> tuple[WholeRows, Selection, list[Unknown]]:
+    """Return rows of the robot with the terms that the data ask for, and their open shapes."""
+    whole = _with_every_row(source)
+    loads = _first_loads(whole, choice)
+    rows = CandidateRows.of(whole, every_candidate(), loads)
+    selection = select(rows)
+    joints, unknowns = [], []
+    for k, (joint, own) in enumerate(zip(source.base.robot.joints, selection.chosen, strict=True)):
+        terms, shapes = set(joint.terms), dict(joint.shapes)
+        for candidate in (rows.candidates[i] for i in own):
+            terms.add(candidate.term.name)
+            terms.discard(candidate.replaces)
+            if candidate.term.kind.shapes:
+                shapes[candidate.term.name] = candidate.shape(float(rows.speeds[k]))
+                unknowns.append(Unknown(k, candidate.term, 0))
+        joints.append(replace(joint, terms=frozenset(terms), shapes=shapes))
+    robot = replace(source.base.robot, joints=tuple(joints), loads=None)
+    found = replace(source, base=base_parameters(robot))
+    return _with_rows_of(found, robot), selection, unknowns
+
+
+def _with_every_row(source: WholeRows) -> WholeRows:
+    """Return a source without velocity thresholds where these follow from the data."""
+    return _with_rows_of(source, None)
+
+
+def _with_rows_of(source: WholeRows, robot: RobotModel | None) -> WholeRows:
+    """Return a source without thresholds of joints whose law covers low speeds; None: of all."""
+    processing = source.processing
+    reason = processing.reasons.get("velocity_threshold", "")
+    if not reason.startswith("derived"):
+        return source
+    covered = [
+        robot is None or any(term.kind in _LOW_SPEED for term in joint.joint_terms)
+        for joint in source.base.robot.joints
+    ]
+    if not any(covered):
+        return source
+    thresholds = tuple(
+        0.0 if own else threshold
+        for own, threshold in zip(covered, processing.velocity_threshold, strict=True)
+    )
+    told = {"velocity_threshold": f"{reason}; 0 where the friction law covers low speeds"}
+    return replace(
+        source,
+        processing=replace(
+            processing, velocity_threshold=thresholds, reasons={**processing.reasons, **told}
+        ),
+    )
+
+
+def _first_loads(source: WholeRows, choice: Choice) -> Array:
+    """Return (full columns,) parameters of a fit without friction that follows the load."""
+    robot = source.base.robot
+    joints = tuple(
+        replace(
+            joint,
+            terms=frozenset(t.name for t in joint.joint_terms if not t.kind.follows_load),
+        )
+        for joint in robot.joints
+    )
+    plain = replace(robot, joints=joints, loads=None)
+    base = base_parameters(plain) if robot.follows_load else source.base
+    found = fit(Choice(choice.method), replace(source, base=base))
+    names = dict(zip(base.leading_names, found.estimate.values, strict=True))
+    return np.array([names.get(name, 0.0) for name in robot.all_parameter_names])
+
+
+def _with_robot(source: WholeRows, robot: RobotModel) -> WholeRows:
+    return replace(source, base=replace(source.base, robot=robot))
