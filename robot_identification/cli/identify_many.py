@@ -90,6 +90,7 @@ def run(options: argparse.Namespace) -> None:
     if options.json:
         tables.print_json({**outcome.result.summary(), "bags": _bag_entries(outcome)})
         return
+    tables.print_findings(tables.console(), outcome.result.findings)
     tables.print_result(outcome.result)
     _print_bags(outcome)
 

@@ -50,4 +50,5 @@ def run(options: argparse.Namespace) -> None:
     if options.json:
         tables.print_json(result.summary())
     else:
+        tables.print_findings(tables.console(), result.findings)
         tables.print_result(result)

@@ -18,11 +18,9 @@ from robot_identification.identification.diagnosis.finding import (
     worst_first,
 )
 from robot_identification.identification.diagnosis.fit import fit_findings
+from robot_identification.identification.diagnosis.judgement import Judgement
 from robot_identification.identification.diagnosis.outcome import error_findings
-from robot_identification.identification.diagnosis.recording import (
-    recording_findings,
-    telling_findings,
-)
+from robot_identification.identification.diagnosis.recording import recording_findings
 from robot_identification.identification.effort_delay import delay_entry
 from robot_identification.identification.estimators import least_squares
 from robot_identification.identification.estimators.choice import DEFAULT, estimator_of, fit
@@ -158,7 +156,6 @@ class Validation(Stored, Drawn):
         return predict(self.base, self.values, self.recordings[number], self.processing)
 
 
-@telling_findings
 def identify(
     robot: RobotModel,
     recordings: Sequence[Recording],
@@ -172,6 +169,7 @@ def identify(
     robust: HuberSettings | None = None,
     periodic: PeriodicMotion | None = None,
     friction: str = STATED,
+    judgement: Judgement | None = None,
     progress: Progress | None = None,
     cancelled: Cancelled | None = None,
 ) -> IdentificationResult:
@@ -192,6 +190,8 @@ def identify(
             their periods, and weights and standard deviations are those of the noise between
             these.  By default recordings are taken as they are.
         friction: ``stated``, ``coulomb-viscous`` or ``auto``; see :mod:`.friction.choice`.
+        judgement: of the same recordings, for callers that want its findings where nothing can be
+            identified; by default one of its own.
         progress: told the stage and the fraction of the whole that is done.
         cancelled: asked now and then whether to stop.
 
@@ -212,53 +212,56 @@ def identify(
         refuse_with_periods(choice, held_out_fraction, len(held_out))
     report = progress or _silent
     report("base parameters", 0.0)
-    base = base_parameters(starting_robot(robot, friction))
-    stated = overrides or ProcessingSettings()
-    averages: tuple[AveragedPeriods, ...] = ()
-    if periodic is None:
-        processing = estimator.processing(robot, resolve_processing(robot, recordings, stated))
-        fitted = [r.between(0.0, 1.0 - held_out_fraction) for r in recordings]
-        source = WholeRows.of(base, fitted, processing, report, cancelled)
-    else:
-        averages = averaged(robot, recordings, periodic, report, cancelled)
-        processing = periodic_processing(robot, averages, stated)
-        source = periodic_rows(base, recordings, averages, processing, report, cancelled)
-    model = friction_of(friction, source, choice)
-    base, source, processing = model.base, model.source, model.source.processing
-    found = model.completed(fit(choice, source))
-    told: tuple[PeriodicRecording, ...] = ()
-    if averages:
-        found, told = with_noise(source, averages, found)
-    rest = [r.between(1.0 - held_out_fraction, 1.0) for r in recordings if held_out_fraction]
-    unseen = [*rest, *held_out]
-    errors = held_out_errors(
-        [one.source for one in unseen],
-        _measured(base, unseen, processing, report, cancelled).factors,
-        found.estimate.values,
-        parts=len(rest),
-    )
-    left = fit_findings(base, source.segments, processing)
-    report("done", 1.0)
-    about = [periodic_warnings(one, robot.joint_names) for one in told] or [()] * len(recordings)
-    return result_of(
-        Subject.of(base),
-        method,
-        found,
-        source,
-        begin=begin,
-        sources=list(map(Source.of, recordings, about, source.missed())),
-        settings={
-            **processing.entries(),
-            **weighting_entries(weighting, found.levels),
-            **periods_entry(averages),
-            **friction_entry(friction),
-        },
-        friction=model.law,
-        warnings=[*processing_warnings(processing), *recording_warnings(held_out)],
-        findings=[*recording_findings(robot, recordings), *left],
-        periodic=told,
-        **errors,
-    )
+    judged = judgement or Judgement(robot, recordings)
+    with judged.told():
+        base = base_parameters(starting_robot(robot, friction))
+        stated = overrides or ProcessingSettings()
+        averages: tuple[AveragedPeriods, ...] = ()
+        if periodic is None:
+            processing = estimator.processing(robot, resolve_processing(robot, recordings, stated))
+            fitted = [r.between(0.0, 1.0 - held_out_fraction) for r in recordings]
+            source = WholeRows.of(base, fitted, processing, report, cancelled)
+        else:
+            averages = averaged(robot, recordings, periodic, report, cancelled)
+            processing = periodic_processing(robot, averages, stated)
+            source = periodic_rows(base, recordings, averages, processing, report, cancelled)
+        model = friction_of(friction, source, choice)
+        base, source, processing = model.base, model.source, model.source.processing
+        found = model.completed(fit(choice, source))
+        told: tuple[PeriodicRecording, ...] = ()
+        if averages:
+            found, told = with_noise(source, averages, found)
+        rest = [r.between(1.0 - held_out_fraction, 1.0) for r in recordings if held_out_fraction]
+        unseen = [*rest, *held_out]
+        errors = held_out_errors(
+            [one.source for one in unseen],
+            _measured(base, unseen, processing, report, cancelled).factors,
+            found.estimate.values,
+            parts=len(rest),
+        )
+        judged.of_fit = fit_findings(base, source.segments, processing, cancelled)
+        report("done", 1.0)
+        nothing: list[tuple[str, ...]] = [()] * len(recordings)
+        about = [periodic_warnings(one, robot.joint_names) for one in told] or nothing
+        return result_of(
+            Subject.of(base),
+            method,
+            found,
+            source,
+            begin=begin,
+            sources=list(map(Source.of, recordings, about, source.missed())),
+            settings={
+                **processing.entries(),
+                **weighting_entries(weighting, found.levels),
+                **periods_entry(averages),
+                **friction_entry(friction),
+            },
+            friction=model.law,
+            warnings=[*processing_warnings(processing), *recording_warnings(held_out)],
+            findings=judged.findings,
+            periodic=told,
+            **errors,
+        )
 
 
 def validate(

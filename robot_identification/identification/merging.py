@@ -18,6 +18,7 @@ import numpy as np
 from robot_identification.errors import RecordingError, SettingError
 from robot_identification.identification.assembly import Subject, held_out_errors, result_of
 from robot_identification.identification.base.parameters import BaseParameters
+from robot_identification.identification.diagnosis.folded import folded_findings
 from robot_identification.identification.effort_delay import EFFORT_DELAY
 from robot_identification.identification.estimators.choice import (
     DEFAULT,
@@ -120,6 +121,7 @@ def identify_parts(
             *processing_warnings(processing),
             *(line for source, _ in unseen for line in source.warnings),
         ],
+        findings=folded_findings(base.robot.joint_names, base.names, groups),
         **errors,
     )
 
@@ -191,6 +193,7 @@ def merge_results(
             **{name: e for name, e in first.settings.items() if name not in _UNLIKE},
             **_weights(choice, found.levels, [len(result.sources) for result in results]),
         },
+        findings=folded_findings(first.joint_names, first.regrouping.names, kept.factors),
         **errors,
     )
 

@@ -8,6 +8,7 @@ import yaml
 from robot_identification.cli.main import main
 from robot_identification.errors import SettingError
 from robot_identification.files.results import read_result, write_result
+from robot_identification.identification.diagnosis.finding import Severity
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.estimators.huber import HuberSettings
 from robot_identification.identification.estimators.weighting import Weighting
@@ -212,3 +213,56 @@ def test_the_command_writes_what_calibrate_and_merge_can_read(results, tmp_path,
     )
     assert main(["merge", str(paths[0]), str(tmp_path / "none"), "-o", str(target)]) == 2
     assert read_result(target).estimate.values.tolist() == values
+
+
+def with_efforts(parts, joint, factor):
+    """Return recordings with the efforts of one joint times a factor."""
+    found = []
+    for part in parts:
+        segments = []
+        for segment in part.segments:
+            effort = np.array(segment.effort)
+            effort[:, joint] *= factor
+            segments.append(replace(segment, effort=effort))
+        found.append(replace(part, segments=tuple(segments)))
+    return found
+
+
+def findings_of_merged(robot, parts):
+    results = [identify(robot, [part], overrides=STATED) for part in parts]
+    return merge_results(results).findings
+
+
+@pytest.mark.parametrize("joint", [0, 1])
+def test_negated_efforts_of_a_joint_are_named_of_merged_results(arm, joint):
+    robot, parts = arm
+    found = findings_of_merged(robot, with_efforts(parts, joint, -1.0))
+    assert (found[0].severity, found[0].cause) == (Severity.MISTAKE, "effort sign")
+    assert found[0].joints == (robot.joint_names[joint],)
+
+
+def test_halved_efforts_of_one_of_two_joints_are_named_of_merged_results(arm):
+    robot, parts = arm
+    found = findings_of_merged(robot, with_efforts(parts, 1, 0.5))
+    assert (found[0].severity, found[0].cause) == (Severity.MISTAKE, "effort factor")
+    # Of two joints only the ratio of their efforts is known, and both are told.
+    assert all(name in str(found[0]) for name in robot.joint_names), str(found[0])
+    amount = found[0].figures["amount"]
+    assert max(amount, 1.0 / amount) == pytest.approx(2.0, rel=0.1)
+
+
+def test_efforts_that_are_all_negated_are_named_of_merged_results(arm):
+    robot, parts = arm
+    for joint in range(len(robot.joints)):
+        parts = with_efforts(parts, joint, -1.0)
+    found = findings_of_merged(robot, parts)
+    assert (found[0].severity, found[0].cause) == (Severity.MISTAKE, "effort sign")
+    assert set(found[0].joints) == set(robot.joint_names)
+
+
+def test_sound_results_that_are_merged_have_no_mistake_and_say_what_needs_samples(arm):
+    robot, parts = arm
+    for some in (parts, parts[:1]):
+        found = findings_of_merged(robot, some)
+        assert all(finding.severity is not Severity.MISTAKE for finding in found)
+        assert [finding.cause for finding in found].count("not looked for") == 1

@@ -160,7 +160,7 @@ def friction_power(
         power[column] = float(np.mean(rows.matrix[:, column] * speed))
     if not power.any():
         return 0.0
-    return _over_deviation(rows, power)
+    return over_deviation(rows, power)
 
 
 def felt_inertia(
@@ -189,11 +189,16 @@ def felt_inertia(
     start[joint] = 1.0
     compact = regressor.compact(np.array(motion.position), rest, start)
     inertia: Array = compact[regressor.joint_rows[joint].rows].mean(axis=1)
-    return _over_deviation(rows, inertia)
+    return over_deviation(rows, inertia)
 
 
-def _over_deviation(rows: JointRows, weights: Array) -> float:
-    """Return a combination of the parameters of a joint's own rows, over its deviation."""
+def over_deviation(rows: JointRows, weights: Array) -> float:
+    """Return a combination of the parameters of a joint's own rows, over its deviation.
+
+    Args:
+        rows: of the joint.
+        weights: (own,) of its parameters in the combination.
+    """
     scaled, scale = _unit_columns(rows.matrix)
     left, singular, right = np.linalg.svd(scaled, full_matrices=False)
     kept = singular > _RCOND * singular[0]

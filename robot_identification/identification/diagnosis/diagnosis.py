@@ -13,7 +13,7 @@ from robot_identification.identification.diagnosis.finding import (
     finding_entries,
     worst_first,
 )
-from robot_identification.identification.diagnosis.recording import recording_findings
+from robot_identification.identification.diagnosis.judgement import Judgement
 from robot_identification.identification.identify import identify
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.presentation import Presented
@@ -102,13 +102,19 @@ def diagnose(
         CancelledError: ``cancelled`` says so.
     """
     result, refusal = None, ""
+    judgement = Judgement(robot, recordings)
     try:
         result = identify(
-            robot, recordings, overrides=overrides, progress=progress, cancelled=cancelled
+            robot,
+            recordings,
+            overrides=overrides,
+            judgement=judgement,
+            progress=progress,
+            cancelled=cancelled,
         )
     except (RecordingError, ResultRefusedError) as error:
         refusal = str(error)
-    found = recording_findings(robot, recordings) if result is None else result.findings
+    found = judgement.findings if result is None else result.findings
     if refusal and not any(f.severity is Severity.MISTAKE for f in found):
         advice = "see what is said of the joints; record a longer motion that moves every joint"
         refused = Finding(Severity.MISTAKE, "not identifiable", (), refusal, advice)

@@ -1,8 +1,10 @@
 """The motion and efforts behind a fit, thinned until any change can be tried on them quickly.
 
-The rows are about those of the identification: positions come from the same filter, efforts pass
-the filter of the decimation, and rows at low speed are left out.  The regressor itself is not
-filtered, so that another motion or robot costs one evaluation at few instants.
+The rows are about those of the identification: positions come from the same filter, and rows at
+low speed are left out.  There the regressor passes the filter of the decimation, as the efforts do;
+here the motion does, so that another motion or robot costs one evaluation at few instants.  In
+between, the noise of accelerations would pull inertia towards zero, and what is left unexplained
+then looks like a shift in time.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import numpy.typing as npt
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.signals import filtering
-from robot_identification.signals.decimation import PADDING
+from robot_identification.signals.decimation import PADDING, Decimator
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.rows import FilteredSegment, kept_rows
 
@@ -46,7 +48,7 @@ class Motion:
         position: (joints, instants) in rad or m.
         velocity: (joints, instants).
         acceleration: (joints, instants).
-        effort: (joints, instants) in N m or N, low-passed.
+        effort: (joints, instants) in N m or N; all four without what the decimation takes away.
         shifted: (shifts, joints, instants) the efforts that came later by each of ``SHIFTS``, to
             whole samples.
         kept: (joints, instants) which rows take part.
@@ -66,6 +68,14 @@ class Motion:
     def instants(self) -> int:
         """Number of instants."""
         return int(self.position.shape[1])
+
+    def every(self, step: int) -> Motion:
+        """Return the same at one in so many instants."""
+        signals: dict[str, Any] = {
+            name: np.ascontiguousarray(getattr(self, name)[..., ::step])
+            for name in ("position", "velocity", "acceleration", "effort", "shifted")
+        }
+        return replace(self, **signals, kept=self.kept[:, ::step], part=self.part[::step])
 
     def with_signals(self, **signals: Array) -> Motion:
         """Return the same with other signals."""
@@ -124,9 +134,10 @@ def _piece(
     decimator = processing.decimator(segment.period)
     if segment.samples < max(decimator.shortest, PADDING + 2):
         return None
-    efforts = np.asarray(segment.effort)
-    if decimator.factor > 1:
-        efforts = filtering.zero_phase(decimator.sections, PADDING, efforts) / decimator.gain
+    position, velocity, acceleration, efforts = (
+        _decimated(decimator, signal)
+        for signal in (segment.position, segment.velocity, segment.acceleration, segment.effort)
+    )
     places = decimator.kept(segment.samples)
     kept = kept_rows(robot, segment, processing)
     reach = max(abs(shift) for shift in SHIFTS) / segment.period
@@ -137,10 +148,17 @@ def _piece(
     # Whole samples: interpolation would smooth the noise, and so explain some of it.
     shifted = np.array([efforts[:, places + round(shift / segment.period)] for shift in SHIFTS])
     return (
-        segment.position[:, places],
-        segment.velocity[:, places],
-        segment.acceleration[:, places],
+        position[:, places],
+        velocity[:, places],
+        acceleration[:, places],
         efforts[:, places],
         shifted,
         kept,
     )
+
+
+def _decimated(decimator: Decimator, signal: Array) -> Array:
+    """Return a signal without what the decimation takes away."""
+    if decimator.factor == 1:
+        return np.asarray(signal)
+    return filtering.zero_phase(decimator.sections, PADDING, signal) / decimator.gain

@@ -7,15 +7,12 @@ tell units.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.errors import RecordingError, ResultRefusedError
 from robot_identification.identification.diagnosis import signals
 from robot_identification.identification.diagnosis.finding import Finding, Severity, worst_first
 from robot_identification.identification.diagnosis.limits import limit_findings
@@ -79,36 +76,6 @@ def _gathered(findings: Sequence[Finding]) -> list[Finding]:
         problem = f"of {worst.whose}, {worst.problem}; the others likewise"
         found.append(replace(worst, joints=joints, problem=problem))
     return found
-
-
-P = ParamSpec("P")
-T = TypeVar("T")
-
-
-def telling_findings(
-    work: Callable[Concatenate[RobotModel, Sequence[Recording], P], T],
-) -> Callable[Concatenate[RobotModel, Sequence[Recording], P], T]:
-    """Have work on recordings that fails tell what is wrong with them.
-
-    Args:
-        work: takes a robot and recordings first.
-
-    Returns:
-        The same; an error for which recordings or what they gave are to blame has ``findings``.
-    """
-
-    @wraps(work)
-    def told(
-        robot: RobotModel, recordings: Sequence[Recording], /, *args: P.args, **options: P.kwargs
-    ) -> T:
-        try:
-            return work(robot, recordings, *args, **options)
-        except (RecordingError, ResultRefusedError) as error:
-            found = recording_findings(robot, recordings)
-            error.findings = tuple(finding.line for finding in found)
-            raise
-
-    return told
 
 
 def _of_recording(robot: RobotModel, recording: Recording) -> Iterator[Finding]:

@@ -6,11 +6,13 @@ the model lacks; the fit is that of the largest likelihood, by a few steps of re
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+import scipy
 
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.identification.diagnosis.motion import Motion
@@ -21,6 +23,8 @@ _STEPS = 3
 _ROWS_PER_COLUMN = 3
 FLOOR = 0.01
 """Residual, over the effort of a joint, below which no row gets more weight: no model is better."""
+
+_TINY = float(np.finfo(float).tiny)
 
 _RIDGE = 1e-10
 """Added to the diagonal of the scaled normal equations, whose columns may depend on each other; the
@@ -36,7 +40,7 @@ class JointRows:
         columns: (own,) places of the columns that are not zero.
         matrix: (rows, own) the regressor.
         effort: (rows,) in N m or N.
-        part: (rows,) the part of time, 0 or 1, of each row.
+        part: (rows,) the part of time of each row: 0, then 1.
     """
 
     columns: npt.NDArray[np.intp]
@@ -54,6 +58,12 @@ class JointRows:
         """Whether there are rows enough that something is left of them to be explained."""
         return len(self.effort) >= _ROWS_PER_COLUMN * len(self.columns)
 
+    @cached_property
+    def parts(self) -> tuple[slice, slice]:
+        """Rows of either part of time."""
+        first = len(self.part) - int(np.count_nonzero(self.part))
+        return slice(None, first), slice(first, None)
+
 
 @by_value
 @dataclass(frozen=True)
@@ -61,19 +71,14 @@ class Refit:
     """A fit to the rows of all joints.
 
     Attributes:
-        values: (columns,) parameters.
         left: (joints,) residual over effort, root mean squares.
         left_in_parts: (joints, 2) the same in either part of time.
-        rows: (joints,) number of rows.
-        independent: (joints,) how many of them are worth independent ones, as residuals that
-            follow each other are alike.
+        residuals: (rows,) of every joint, in N m or N.
     """
 
-    values: Array
     left: Array
     left_in_parts: Array
-    rows: npt.NDArray[np.intp]
-    independent: Array
+    residuals: tuple[Array, ...]
 
 
 def rows_of(motion: Motion, regressor: Regressor) -> tuple[JointRows, ...]:
@@ -81,17 +86,14 @@ def rows_of(motion: Motion, regressor: Regressor) -> tuple[JointRows, ...]:
     compact = regressor.compact(
         *(np.array(s) for s in (motion.position, motion.velocity, motion.acceleration))
     )
-    return tuple(
-        JointRows(
-            np.asarray(joint.columns),
-            np.ascontiguousarray(compact[joint.rows][:, kept].T),
-            effort[kept],
-            motion.part[kept],
+    rows = []
+    for joint, effort, kept in zip(regressor.joint_rows, motion.effort, motion.kept, strict=True):
+        places = np.flatnonzero(kept)
+        matrix = compact[joint.rows].take(places, axis=1).T
+        rows.append(
+            JointRows(np.asarray(joint.columns), matrix, effort[places], motion.part[places])
         )
-        for joint, effort, kept in zip(
-            regressor.joint_rows, motion.effort, motion.kept, strict=True
-        )
-    )
+    return tuple(rows)
 
 
 class Grams:
@@ -105,51 +107,65 @@ class Grams:
     def __init__(self, rows: Sequence[JointRows], columns: int) -> None:
         self.rows = tuple(rows)
         self.columns = columns
-        self._matrices = [joint.matrix.T @ joint.matrix for joint in rows]
+        self._counts = np.array([max(len(joint.effort), 1) for joint in rows])
+        self._matrices = np.zeros((len(rows), columns, columns))
+        for matrix, joint in zip(self._matrices, rows, strict=True):
+            matrix[np.ix_(joint.columns, joint.columns)] = joint.matrix.T @ joint.matrix
+        sides = [self._side(place, joint.effort) for place, joint in enumerate(rows)]
+        self._sides = np.array(sides)
+        self._squares = np.array([joint.effort @ joint.effort for joint in rows])
 
-    def fit(self, efforts: Sequence[Array] | None = None) -> Refit:
+    def fit(self, efforts: Mapping[int, Array] | None = None) -> Refit:
         """Fit parameters.
 
         Args:
-            efforts: (rows,) of every joint, in place of those measured.
+            efforts: (rows,) of joints by their places, in place of those measured.
         """
-        measured = [joint.effort for joint in self.rows] if efforts is None else list(efforts)
-        sizes = np.array([rms(effort) for effort in measured])
-        sides = [j.matrix.T @ effort for j, effort in zip(self.rows, measured, strict=True)]
-        left = np.ones(len(self.rows))
-        values = np.zeros(self.columns)
-        for _ in range(_STEPS):
-            weights = 1.0 / (np.maximum(left, FLOOR) * sizes) ** 2
-            values = self._solved(weights, sides)
-            residuals = [
-                effort - joint.matrix @ values[joint.columns]
-                for joint, effort in zip(self.rows, measured, strict=True)
-            ]
-            left = np.array([rms(r) for r in residuals]) / sizes
+        changed = efforts or {}
+        measured = [changed.get(place, joint.effort) for place, joint in enumerate(self.rows)]
+        sides, squares = self._sides.copy(), self._squares.copy()
+        for place, effort in changed.items():
+            sides[place] = self._side(place, effort)
+            squares[place] = effort @ effort
+        sizes = np.maximum(np.sqrt(squares / self._counts), _TINY)
+        values = self._solved(1.0 / sizes**2, sides)
+        for _ in range(_STEPS - 1):
+            # What is left, of the normal equations alone: exact enough for weights.
+            explained = 2.0 * sides @ values - (self._matrices @ values) @ values
+            left = np.sqrt(np.maximum(squares - explained, 0.0) / self._counts) / sizes
+            values = self._solved(1.0 / (np.maximum(left, FLOOR) * sizes) ** 2, sides)
+        residuals = tuple(
+            effort - joint.matrix @ values[joint.columns]
+            for joint, effort in zip(self.rows, measured, strict=True)
+        )
+        left = np.array([rms(residual) for residual in residuals]) / sizes
         parts = np.array(
             [
-                [rms(residual[joint.part == half]) / size for half in (0, 1)]
+                [rms(residual[part]) / size for part in joint.parts]
                 for joint, residual, size in zip(self.rows, residuals, sizes, strict=True)
             ]
         )
-        rows = np.array([len(joint.effort) for joint in self.rows])
-        independent = np.array([independent_rows(residual) for residual in residuals])
-        return Refit(values, left, parts, rows, independent)
+        return Refit(left, parts, residuals)
 
-    def _solved(self, weights: Array, sides: Sequence[Array]) -> Array:
-        gram = np.zeros((self.columns, self.columns))
+    def _side(self, place: int, effort: Array) -> Array:
+        joint = self.rows[place]
         side = np.zeros(self.columns)
-        for joint, weight, matrix, own in zip(
-            self.rows, weights, self._matrices, sides, strict=True
-        ):
-            gram[np.ix_(joint.columns, joint.columns)] += weight * matrix
-            side[joint.columns] += weight * own
-        scale = np.sqrt(np.diag(gram))
+        side[joint.columns] = effort @ joint.matrix
+        return side
+
+    def _solved(self, weights: Array, sides: Array) -> Array:
+        joints = len(self.rows)
+        gram = (weights @ self._matrices.reshape(joints, -1)).reshape(self.columns, -1)
+        scale = np.sqrt(gram.diagonal())
         scale[scale == 0.0] = 1.0
-        scaled = gram / np.outer(scale, scale)
-        scaled[np.diag_indices(self.columns)] += _RIDGE
-        solved: Array = np.linalg.solve(scaled, side / scale) / scale
-        return solved
+        gram /= scale[:, None]
+        gram /= scale
+        gram.flat[:: self.columns + 1] += _RIDGE
+        solved, failed = scipy.linalg.lapack.dposv(gram, weights @ sides / scale)[1:]
+        if failed:  # by rounding: the matrix is positive but for that
+            solved = np.linalg.solve(gram, weights @ sides / scale)
+        found: Array = solved / scale
+        return found
 
 
 def independent_rows(residual: Array) -> float:
@@ -160,15 +176,14 @@ def independent_rows(residual: Array) -> float:
     """
     if len(residual) < 2:
         return float(len(residual))
-    size = max(float(residual @ residual), float(np.finfo(float).tiny))
+    size = max(float(residual @ residual), _TINY)
     alike = float(np.clip(residual[1:] @ residual[:-1] / size, 0.0, 0.99))
     return len(residual) * (1.0 - alike) / (1.0 + alike)
 
 
 def rms(values: Array) -> float:
     """Return the root mean square of values, or the least positive number if that is zero."""
-    tiny = float(np.finfo(float).tiny)
-    return max(float(np.sqrt(np.mean(values**2))), tiny) if len(values) else tiny
+    return max(float(values @ values / len(values)) ** 0.5, _TINY) if len(values) else _TINY
 
 
 def gain(before: Refit, after: Refit) -> float:

@@ -26,6 +26,7 @@ _SPIKE_DEVIATIONS = 20.0
 _SPIKE_SHARE = 0.3
 _LONGEST_SPIKE = 3
 _MEDIAN = 9
+_AROUND = 64  # samples: many times the longest spike, so that no spikes make the median
 _TYPICAL = 50_000  # samples that tell in what steps a signal comes
 
 # A value that was held is let go with a jump; no motion moves as far in a sample as this multiple
@@ -131,7 +132,7 @@ def _is_long(samples: int, same: npt.NDArray[np.bool_]) -> bool:
 
 
 def spikes(values: Array) -> npt.NDArray[np.intp]:
-    """Return the samples that stand out of both their neighbours and all the signal.
+    """Return the samples that stand out of their neighbours, their surroundings and all the signal.
 
     Args:
         values: (samples,) an unbroken run of the signal.
@@ -140,12 +141,26 @@ def spikes(values: Array) -> npt.NDArray[np.intp]:
         return np.zeros(0, dtype=np.intp)
     apart = np.abs(values - scipy.ndimage.median_filter(values, _MEDIAN, mode="nearest"))
     low, high = np.quantile(values, (0.01, 0.99))
-    usual = 1.4826 * float(np.median(apart))
-    limit = max(_SPIKE_DEVIATIONS * usual, _SPIKE_SHARE * float(high - low))
-    if limit == 0.0:
-        return np.zeros(0, dtype=np.intp)
+    limit = np.maximum(_SPIKE_DEVIATIONS * _usual(apart), _SPIKE_SHARE * float(high - low))
     found = apart > limit
     return np.flatnonzero(found & ~_long(found))
+
+
+def _usual(apart: Array) -> Array:
+    """Return the deviation that is usual around every sample, or throughout if that is more.
+
+    Noise and ripple come and go with the motion: a robot that mostly stands has little of them.
+
+    Args:
+        apart: (samples,) distances from the neighbours.
+    """
+    count = max(len(apart) // _AROUND, 1)
+    whole = len(apart) // count * count
+    own = np.median(apart[:whole].reshape(count, -1), axis=1)
+    around = np.maximum.reduce([own, np.append(own[1:], own[-1:]), np.append(own[:1], own[:-1])])
+    block = np.minimum(np.arange(len(apart)) * count // whole, count - 1)
+    usual: Array = 1.4826 * np.maximum(around, np.median(apart))[block]
+    return usual
 
 
 def jumps(values: Array) -> npt.NDArray[np.intp]:

@@ -203,8 +203,8 @@ class IdentificationWork:
 
         Args:
             request: of Validate.
-            live: processing settings of live recordings that neither the request nor the
-                identification states, in place of recommended ones.
+            live: processing settings of live recordings that neither the request nor, unless
+                settings are derived anew, the identification states, in place of recommended ones.
             last: result that counts where the request names no parameters.
             report: told the stage and the fraction of the whole that is done.
             cancelled: asked now and then whether to stop.
@@ -218,14 +218,15 @@ class IdentificationWork:
         sources = live_recordings(request.data, self._live)
         stated = processing_of(request.processing)
         recordings = read_data(request.data, self._robot, sources, cancelled, processing=stated)
+        of_bags = bool(request.data.bags)
+        anew = request.derive_settings
         return validate(
             self._robot,
             model.values,
             recordings,
-            overrides=stated,
-            identified=(
-                model.processing if request.data.bags else live.overridden_by(model.processing)
-            ),
+            overrides=live.overridden_by(stated) if anew and not of_bags else stated,
+            identified=model.processing if of_bags else live.overridden_by(model.processing),
+            derive_settings=anew,
             progress=report,
             cancelled=cancelled,
         )

@@ -6,6 +6,10 @@ import numpy as np
 import pytest
 
 from robot_identification.dynamics.regressor import inverse_dynamics
+from robot_identification.errors import CancelledError, NotPredictiveError
+from robot_identification.identification import assembly
+from robot_identification.identification.diagnosis import fit, judgement
+from robot_identification.identification.diagnosis.diagnosis import diagnose
 from robot_identification.identification.diagnosis.finding import Severity
 from robot_identification.identification.identify import identify, validate
 from robot_identification.robot.files.loading import load_robot
@@ -111,6 +115,12 @@ def test_efforts_that_come_late_are_named(robot, motion):
     assert findings[0].figures["amount"] == pytest.approx(0.02, abs=0.005)
 
 
+def test_a_delay_that_drives_have_is_doubted_and_no_mistake(robot, motion):
+    late = recorded(robot, motion, effort=lambda x: np.roll(x, 1, axis=0))
+    first = identify(robot, [late]).findings[0]
+    assert (first.severity, first.cause) == (Severity.DOUBT, "time shift")
+
+
 def test_another_direction_of_gravity_is_named(robot, motion):
     turned = replace(robot, gravity=-robot.gravity[[1, 2, 0]])
     found = mistakes(turned, recorded(robot, motion))
@@ -142,3 +152,57 @@ def test_negated_efforts_without_friction_are_named_by_inertia(motion):
     assert mistakes(bare, recorded(bare, sound)) == []
     found = mistakes(bare, recorded(bare, sound, effort=np.negative))
     assert [cause for _, cause in found] == ["effort sign"]
+
+
+@pytest.fixture
+def refused(monkeypatch):
+    """Have every result be refused as one that predicts nothing; return how often was judged."""
+    judged = []
+
+    def refuse(_):
+        raise NotPredictiveError(1.5, {"1.0 to 2.0 s": 1.5})
+
+    def counted(*arguments):
+        judged.append(arguments)
+        return findings_of(*arguments)
+
+    findings_of = judgement.recording_findings
+    monkeypatch.setattr(assembly, "refuse_worse_than_zero", refuse)
+    monkeypatch.setattr(judgement, "recording_findings", counted)
+    return judged
+
+
+def test_a_refusal_tells_what_the_fit_shows(robot, motion, refused):
+    with pytest.raises(NotPredictiveError) as caught:
+        identify(robot, [recorded(robot, motion, effort=times(1, -1.0))])
+    first = caught.value.findings[0]
+    assert first.startswith(f"mistake: {robot.joint_names[1]}: effort sign")
+    assert len(refused) == 1
+
+
+def test_recordings_are_judged_once_where_the_result_is_refused(robot, motion, refused):
+    found = diagnose(robot, [recorded(robot, motion, effort=times(1, -1.0))])
+    assert found.result is None
+    assert (found.findings[0].cause, found.findings[0].joints) == (
+        "effort sign",
+        (robot.joint_names[1],),
+    )
+    assert len(refused) == 1
+
+
+def test_the_search_for_what_is_wrong_can_be_cancelled(robot, motion, monkeypatch):
+    begun, asked = [], []
+
+    def trials(*arguments):
+        begun.append(arguments)
+        return usual(*arguments)
+
+    def cancelled():
+        asked.extend(begun)
+        return len(asked) == 20
+
+    usual = fit.Trials
+    monkeypatch.setattr(fit, "Trials", trials)
+    with pytest.raises(CancelledError, match="what is wrong"):
+        identify(robot, [recorded(robot, motion, effort=times(1, -1.0))], cancelled=cancelled)
+    assert len(asked) == 20

@@ -39,7 +39,7 @@ def trusted_are_true(result, truth):
 
 
 def test_scara_from_the_regular_start_without_positions():
-    robot, recordings, references, truth = scara(seconds=50.0)
+    robot, recordings, references, truth = scara(seconds=80.0)
     assert np.isnan(recordings[0].segments[0].position).all()
     result = identify_didim(robot, recordings, references)
     assert result.converged
@@ -56,7 +56,7 @@ def test_scara_from_the_regular_start_without_positions():
 
 
 def test_lost_samples_have_no_part_in_the_rows():
-    robot, recordings, references, truth = scara(seconds=50.0, positions=True)
+    robot, recordings, references, truth = scara(seconds=80.0, positions=True)
     (segment,) = recordings[0].segments
     kept = np.ones(len(segment.time), dtype=bool)
     kept[np.random.default_rng(0).integers(0, len(kept), len(kept) // 10)] = False
@@ -81,7 +81,7 @@ def test_known_base_parameters_bring_no_robot_of_their_own():
 
 
 def test_the_start_from_least_squares_ends_at_the_same_parameters():
-    robot, recordings, references, _ = scara(seconds=40.0, positions=True)
+    robot, recordings, references, _ = scara(seconds=60.0, positions=True)
     ends = [
         identify_didim(robot, recordings, references, start=start).estimate
         for start in ("regular", "idim")
@@ -90,7 +90,7 @@ def test_the_start_from_least_squares_ends_at_the_same_parameters():
 
 
 def test_recordings_are_simulated_apart_and_fitted_together():
-    robot, recordings, references, truth = scara(seconds=50.0)
+    robot, recordings, references, truth = scara(seconds=80.0)
     parts = [recordings[0].between(0.0, 0.5), recordings[0].between(0.5, 1.0)]
     result = identify_didim(robot, parts, references * 2)
     assert result.converged
@@ -99,14 +99,14 @@ def test_recordings_are_simulated_apart_and_fitted_together():
 
 
 def test_ordinary_least_squares_converges_too():
-    robot, recordings, references, truth = scara(seconds=40.0)
+    robot, recordings, references, truth = scara(seconds=60.0)
     result = identify_didim(robot, recordings, references, settings=DidimSettings(weighting="ols"))
     np.testing.assert_array_equal(result.estimate.weights, 1.0)
     np.testing.assert_allclose(result.estimate.values[[0, 3]], truth[[0, 3]], rtol=0.02)
 
 
 def test_a_loop_with_another_bandwidth_is_called_a_mismatch():
-    robot, recordings, references, _ = scara(seconds=40.0, positions=True)
+    robot, recordings, references, _ = scara(seconds=60.0, positions=True)
     with pytest.raises(ModelMismatchError, match="noise floor") as caught:
         identify_didim(robot, recordings, references, settings=DidimSettings(bandwidth=1 / 3))
     result = caught.value.result

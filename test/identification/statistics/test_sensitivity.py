@@ -184,7 +184,8 @@ def test_what_is_known_exactly_is_known_to_rounding(result, size, floor):
     """Of the largest value, or of 1 where all are smaller: in steps of 2^-52 of it."""
     values = np.zeros(len(result.estimate.values))
     values[0] = -size
-    exact = replace(result.estimate, values=values, std=np.zeros(len(values)), std_robust=None)
+    estimate = replace(result.estimate, values=values, std=np.zeros(len(values)), std_robust=None)
+    exact = replace(result, estimate=estimate)
     moved = values + 3.0 * 2.0**-50
-    found = sensitivity._change(replace(result, estimate=exact), other(result, moved), 6.0)
+    found = sensitivity._change(exact, values, other(result, moved), 6.0)
     np.testing.assert_allclose(found.changes[1:], 12.0 / floor)

@@ -131,6 +131,19 @@ def test_a_result_is_validated_with_its_own_settings(suite, recording):
     assert settings["cutoff_hz"] == {"value": 6.0, "reason": "option"}
 
 
+def test_settings_are_derived_anew_for_a_validation_that_asks_for_it(suite, recording):
+    request = Identify.Request(processing=msg.ProcessingSettings(cutoff_hz=4.0, rate_hz=8.0))
+    request.data.recordings = [recording]
+    derived = Identify.Request(data=request.data)
+    usual = {e.key: json.loads(e.value) for e in suite.verbs.ask(derived).result.settings}
+    assert suite.verbs.ask(request).success
+    validation = suite.verbs.ask(Validate.Request(data=request.data, derive_settings=True))
+    settings = {entry.key: json.loads(entry.value) for entry in validation.settings}
+    assert {name: settings[name] for name in usual if name in settings} == usual
+    assert settings["cutoff_hz"]["value"] != 4.0
+    assert any("cutoff_hz" in line and "4.0" in line for line in validation.warnings)
+
+
 def test_given_parameters_are_validated(suite, recording):
     names = [name for name, value in zip(ROBOT.all_parameter_names, TRUTH, strict=True) if value]
     standard = Validate.Request(names=names, values=[float(v) for v in TRUTH if v])

@@ -1,0 +1,128 @@
+"""Sentences of what trials explain, and how much the best of them explains by chance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from robot_identification.identification.diagnosis.causes import CAUSES
+from robot_identification.identification.diagnosis.finding import Finding, Severity
+from robot_identification.identification.diagnosis.refit import FLOOR, Refit
+from robot_identification.identification.diagnosis.scalings import DEGREES, Trial
+
+LEAST = 0.3
+CHANCE = 2.0
+"""A change of sign, factor, time or place is named from a fall of one joint's variance by a fifth
+on, as no lack of a model looks like it, but not below twice what the best of all trials explains by
+chance; see :func:`by_chance`."""
+
+ALIKE = 0.85
+"""A simpler cause is preferred where it explains this part of what the best one does."""
+
+DRIVEN = 20.0
+"""Standard deviations below zero at which the power of friction tells a wrong sign: four, by the
+factor of five by which white residuals understate those of measured robots."""
+
+
+_ORDINARY = 0.005
+"""Delays in s that drives and their filters have, of sound recordings too: doubted, no mistake."""
+
+
+def by_chance(tried: int, freed: int, independent: float) -> float:
+    """Return what the best of many changes explains of noise, in halvings of its variance.
+
+    Args:
+        tried: number of changes, whose best has a chi-squared of about 2 ln(tried).
+        freed: number of parameters whose columns are others then, which adds its own.
+        independent: number of rows, of those that are alike one counted.
+    """
+    return float((2.0 * np.log(tried) + freed) / (max(independent, 1.0) * np.log(2.0)))
+
+
+def most_changed(before: Refit, trial: Trial) -> int:
+    """Return the joint whose residual falls most."""
+    left = [np.maximum(fit.left, FLOOR) for fit in (before, trial.fit)]
+    return int(np.argmax(np.log(left[0] / left[1])))
+
+
+def cause_of(trial: Trial) -> str:
+    """Return the cause of a trial, a factor by its meaning."""
+    if trial.cause == "position factor":
+        if trial.amount == -1.0:
+            return "position sign"
+        if any(abs(trial.amount * f - 1.0) < 0.1 for f in (DEGREES, 1 / DEGREES, 1e3, 1e-3)):
+            return "position unit"
+    return trial.cause
+
+
+def named(names: Sequence[str], fitted: Refit, best: Trial, other: Trial | None = None) -> Finding:
+    """Return the finding that a trial is.
+
+    Args:
+        names: of the joints.
+        fitted: the fit without the change.
+        best: the trial that explains most.
+        other: the next one that is about something else, if it explains about as much.
+    """
+    before, after = fitted.left, best.fit.left
+    places = best.joints or tuple(range(len(names)))
+    shown = most_changed(fitted, best)
+    cause = CAUSES[cause_of(best)]
+    change = _change(names, best)
+    whole = best.joints == () and len(names) > 1
+    text = (
+        f"with {change} the fit leaves {100 * after[shown]:.2g} % of the efforts of "
+        f"{names[shown]} in place of {100 * before[shown]:.2g} %"
+    )
+    if other is not None:
+        text += f" (about as well: {_also(names, other)})"
+    ordinary = best.cause == "time shift" and abs(best.amount) < _ORDINARY
+    return Finding(
+        Severity.DOUBT if ordinary else cause.severity, cause_of(best), () if whole else tuple(names[i] for i in places), text,
+        cause.advice,
+        {
+            "amount": best.amount,
+            "gain": best.gain,
+            "left_before": float(before[shown]),
+            "left_after": float(after[shown]),
+        },
+        weight=20.0 + min(best.gain, 60.0),
+    )  # fmt: skip
+
+
+def driven(cause: str, joints: tuple[str, ...], power: float, also: str = "") -> Finding:
+    """Return the finding that friction would drive joints.
+
+    Args:
+        cause: a sign.
+        joints: their names.
+        power: of friction, over its standard deviation.
+        also: what else explains it, for people.
+    """
+    return Finding(
+        Severity.MISTAKE,
+        cause,
+        joints,
+        f"friction would drive the motion, or inertia help to accelerate: {-power:.0f} standard "
+        f"deviations below zero{also}",
+        CAUSES[cause].advice,
+        {"power_over_std": power},
+        weight=15.0,
+    )
+
+
+def _change(names: Sequence[str], trial: Trial) -> str:
+    amount = 1e3 * trial.amount if trial.cause == "time shift" else trial.amount
+    other = names[trial.joints[-1]] if trial.joints else ""
+    words = CAUSES[cause_of(trial)].change.format(
+        amount=f"{amount:.3g}", detail=trial.detail, other=other
+    )
+    if not trial.joints and len(names) > 1:
+        words = words.replace("its ", "all ")
+    return words
+
+
+def _also(names: Sequence[str], trial: Trial) -> str:
+    concerned = [names[i] for i in trial.joints]
+    return f"{cause_of(trial)} of {', '.join(concerned) or 'all joints'}"

@@ -1,0 +1,72 @@
+"""Trials that need no more than normal equations: the efforts of one joint times a factor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robot_identification.identification.diagnosis.refit import Grams, Refit, gain
+
+DEGREES = 180.0 / np.pi
+UNITS = (2.0, 0.5, 10.0, 0.1, 1000.0, 0.001, DEGREES, 1.0 / DEGREES)
+"""By which units and gear ratios are wrong, where a search for any factor would begin."""
+
+REFINED = 3
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What one change explains.
+
+    Attributes:
+        cause: what is changed; a word of :data:`.causes.CAUSES`.
+        joints: places of the joints concerned; empty: all.
+        amount: by which it is changed: a factor, s, rad or a direction's angle; 0 where there is
+            no more than one way.
+        gain: see :func:`.refit.gain`.
+        fit: with the change.
+        detail: further words, such as a direction.
+    """
+
+    cause: str
+    joints: tuple[int, ...]
+    amount: float
+    gain: float
+    fit: Refit
+    detail: str = ""
+
+
+class Scalings:
+    """Trials on a fit.
+
+    Args:
+        grams: the fit.
+    """
+
+    def __init__(self, grams: Grams) -> None:
+        self.grams = grams
+        self.before = grams.fit()
+
+    def scaled(self, joint: int, factor: float) -> Trial:
+        """Return the trial with the efforts of a joint times a factor."""
+        cause = "effort sign" if factor == -1.0 else "effort factor"
+        effort = {joint: factor * self.grams.rows[joint].effort}
+        return self._trial(cause, (joint,), factor, self.grams.fit(effort))
+
+    def best_factor(self, joint: int) -> Trial:
+        """Return the trial with the efforts of a joint times the factor that explains most."""
+        best = max((self.scaled(joint, f) for f in UNITS), key=lambda one: one.gain)
+        span = 0.5
+        if best.gain < 0.0:
+            best = self.scaled(joint, 1.2)
+        for _ in range(2 * REFINED):
+            near = [self.scaled(joint, best.amount * np.exp(side * span)) for side in (-1.0, 1.0)]
+            best = max([best, *near], key=lambda one: one.gain)
+            span *= 0.5
+        return best
+
+    def _trial(
+        self, cause: str, joints: tuple[int, ...], amount: float, fit: Refit, detail: str = ""
+    ) -> Trial:
+        return Trial(cause, joints, amount, gain(self.before, fit), fit, detail)
