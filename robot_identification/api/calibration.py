@@ -56,7 +56,7 @@ def calibrate(
         CalibrationError: no consistent parameters were found.
         CancelledError: ``cancelled`` says so.
     """
-    robot = robot_of(robot)
+    robot = robot_of(robot, closed_loops=True)
     known = prior if isinstance(prior, Prior) else read_prior(prior or _urdf(robot), robot)
     return core.calibrate(
         robot,
@@ -108,7 +108,7 @@ def export(
         OutputError: a target cannot be written, stands twice, or is a file that was read.
         InconsistentParametersError: a link or a friction is not physically consistent.
     """
-    robot = robot_of(robot)
+    robot = robot_of(robot, closed_loops=True)
     places = dict(zip(KINDS, (urdf, xacro, mujoco, controller, armature), strict=True))
     targets = {kind: path for kind, path in places.items() if path is not None}
     if not targets and parameter_file is None:
