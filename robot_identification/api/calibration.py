@@ -57,7 +57,7 @@ def calibrate(
         CancelledError: ``cancelled`` says so.
     """
     result = result_of(result)
-    robot = result.model_of(robot_of(robot))
+    robot = result.model_of(robot_of(robot, closed_loops=True))
     known = prior if isinstance(prior, Prior) else read_prior(prior or _urdf(robot), robot)
     return core.calibrate(
         robot,
@@ -109,7 +109,7 @@ def export(
         OutputError: a target cannot be written, stands twice, or is a file that was read.
         InconsistentParametersError: a link or a friction is not physically consistent.
     """
-    robot = robot_of(robot)
+    robot = robot_of(robot, closed_loops=True)
     places = dict(zip(KINDS, (urdf, xacro, mujoco, controller, armature), strict=True))
     targets = {kind: path for kind, path in places.items() if path is not None}
     if not targets and parameter_file is None:

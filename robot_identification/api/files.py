@@ -85,5 +85,5 @@ def _(
         samples = replace(samples, reference=None)
     if reference != "samples":
         sent = SentTrajectory(int(samples.stamps[0]), result.trajectory)
-    names = result.description.joint_names
+    names = result.description.active_names
     write_joint_states(path, names, samples, trajectory=sent, storage=storage)

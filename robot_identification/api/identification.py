@@ -92,7 +92,7 @@ def identify(
         NotExcitedError: the motion does not determine every base parameter.
         CancelledError: ``cancelled`` says so.
     """
-    robot = robot_of(robot)
+    robot = robot_of(robot, closed_loops=True)
     return core.identify(
         robot,
         recordings_of(robot, recordings),
@@ -269,7 +269,7 @@ def validate(
         RecordingError: the recordings are of no use.
         CancelledError: ``cancelled`` says so.
     """
-    robot, parameters = with_law(robot_of(robot), parameters)
+    robot, parameters = with_law(robot_of(robot, closed_loops=True), parameters)
     model = base_values_of(robot, parameters)
     return core.validate(
         robot,

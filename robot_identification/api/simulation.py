@@ -41,7 +41,7 @@ def simulate(
         TrajectoryError: the trajectory moves other joints.
         SimulationError: the motion breaks down.
     """
-    robot = robot_of(robot)
+    robot = robot_of(robot, closed_loops=True)
     values = true_values(robot, parameters)
     return simulated_recording(robot, values, _trajectory(trajectory), settings)
 

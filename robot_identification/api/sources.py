@@ -23,6 +23,7 @@ from robot_identification.identification.result_settings import settings_of
 from robot_identification.robot.arrays import read_only
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
+from robot_identification.robot.loops import refuse_loops
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.efforts.separate import EffortSource
@@ -90,7 +91,7 @@ def read_bags(
         InputError: its samples are of no use, or nobody has said what effort means.
         CancelledError: ``cancelled`` says so.
     """
-    robot = robot_of(robot)
+    robot = robot_of(robot, closed_loops=True)
     paths = [bags] if isinstance(bags, str | Path) else bags
     recordings = read_recordings(
         paths,
@@ -118,9 +119,18 @@ def load_result(path: str | Path) -> IdentificationResult:
     return read_result(path)
 
 
-def robot_of(source: RobotSource) -> RobotModel:
-    """Return a robot, loaded where it is named."""
-    return source if isinstance(source, RobotModel) else load_robot(source)
+def robot_of(source: RobotSource, *, closed_loops: bool = False) -> RobotModel:
+    """Return a robot, loaded where it is named.
+
+    Args:
+        source: the robot, its file, or the name of a shipped one.
+        closed_loops: whether the caller can deal with joints that follow others.
+    """
+    if not isinstance(source, RobotModel):
+        return load_robot(source, closed_loops=closed_loops)
+    if not closed_loops:
+        refuse_loops(source, "this function")
+    return source
 
 
 def recordings_of(

@@ -195,7 +195,7 @@ def _calibrated(
         robot=robot.name,
         robot_digest=robot.digest,
         sources=result.sources,
-        joint_names=robot.joint_names,
+        joint_names=robot.active_names,
         names=robot.all_parameter_names,
         values=published.values,
         std=_in_full(robot, np.where(rests_on_data, noise.std, np.nan)),

@@ -95,7 +95,7 @@ def nearest(
 
 def _matching(robot: RobotModel, result: IdentificationResult, prior: Prior | None) -> Prior:
     names = result.regrouping.standard_names
-    if names != robot.standard_names or result.joint_names != robot.joint_names:
+    if names != robot.standard_names or result.joint_names != robot.active_names:
         raise ResultMismatchError(
             robot.name,
             f"the result belongs to {result.robot}, whose joints or standard parameters differ; "

@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
-    robot = shared.robot_of(options)
+    robot = shared.robot_of(options, closed_loops=True)
     read = [options.result, *([options.prior] if options.prior else [])]
     inputs = [*read, *([] if robot.file is None else [robot.file])]
     targets = {kind: path for kind in KINDS if (path := getattr(options, kind)) is not None}
@@ -118,7 +118,7 @@ def _held_out(
             )
         }
     errors = {
-        name: error_entries(validation.relative_error, robot.joint_names)
+        name: error_entries(validation.relative_error, robot.active_names)
         for name, validation in found.items()
     }
     published = found["held_out_error"]

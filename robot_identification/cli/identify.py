@@ -88,7 +88,7 @@ def _by_least_squares(
     options: argparse.Namespace,
 ) -> tuple[IdentificationResult, tuple[CutoffChange, ...]]:
     """Return the result, and what other cut-offs would change where that is asked for."""
-    robot = shared.robot_of(options)
+    robot = shared.robot_of(options, closed_loops=True)
     bags, held_out = fitting.bags_of(options)
     motion = periodic_options.motion_of(options)
     if motion is not None and options.sensitivity:

@@ -77,7 +77,7 @@ def _add_truth(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
-    robot = shared.robot_of(options)
+    robot = shared.robot_of(options, closed_loops=True)
     check_bag_target(options.output)
     values = _with_payload(options, robot, true_values(robot, options.parameters))
     with progress.bar("simulate", quiet=options.json):

@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the command."""
-    robot = shared.robot_of(options)
+    robot = shared.robot_of(options, closed_loops=True)
     if options.plot is not None:
         check_target(options.plot)
     with progress.bar("validate", quiet=options.json) as report:
@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> None:
         source = validation.recordings[0].source
         title = f"{robot.name}: effort of {source}, predicted by {options.parameters}"
         validation.plot(options.plot, title=title)
-    errors = error_entries(validation.relative_error, robot.joint_names)
+    errors = error_entries(validation.relative_error, robot.active_names)
     if options.json:
         tables.print_json(validation.summary())
         return

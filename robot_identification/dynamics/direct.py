@@ -9,6 +9,7 @@ Base parameters do as well: in the full vector with zeros elsewhere they give th
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +30,7 @@ from robot_identification.dynamics.kernels.terms import (
 )
 from robot_identification.dynamics.tree import Floats, Integers, Tree, shapes_of, tree_of
 from robot_identification.errors import MassMatrixError, SampleError, ShapeError
+from robot_identification.robot.loops import loop_matrix, loop_offset, refuse_loops
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.parameters import LINK_PARAMETERS
 
@@ -88,6 +90,10 @@ class Plant(NamedTuple):
         load: friction in proportion to efforts.
         coupled: (pairs, 2) joints whose drive inertia or viscous friction is coupled.
         lanes: what does not change with the state, as :mod:`.kernels.mass` takes it.
+        follow: (joints, active) matrix G of the positions G q_a + c of a robot with loops; (0, 0)
+            for one without.  With loops, motion and action of Coulomb elements are those of the
+            active joints.
+        closing: (joints,) the positions c in rad or m; (0,) without loops.
     """
 
     tree: Tree
@@ -102,6 +108,8 @@ class Plant(NamedTuple):
     load: LoadFriction
     coupled: Integers
     lanes: Floats
+    follow: Floats
+    closing: Floats
 
 
 def checked_values(robot: RobotModel, values: npt.ArrayLike) -> Floats:
@@ -130,8 +138,11 @@ def plant_of(robot: RobotModel, values: npt.ArrayLike) -> Plant:
     Raises:
         ShapeError: if the number of values differs.
         SampleError: if a value is NaN or infinite.
+        SettingError: friction follows the load, and the robot has loops.
     """
     vector = checked_values(robot, values)
+    if robot.follows_load:
+        refuse_loops(robot, "friction that follows the load")
     joints = len(robot.joints)
     terms = rate_terms(robot, np.arange(len(vector)))
     drive, viscous = np.zeros((2, joints, joints))
@@ -143,8 +154,10 @@ def plant_of(robot: RobotModel, values: npt.ArrayLike) -> Plant:
             matrix[term.joint] += term.gain * vector[term.column] * term.motion
         elif term.kind in of_joint:
             of_joint[term.kind][term.joint] += vector[term.column]
+    follow, closing = loop_matrix(robot), loop_offset(robot)
     jumping = [t for t in terms if t.kind in (COULOMB, STRIBECK, LOAD, GRAVITY_LOAD)]
-    motion, action = _friction_elements(jumping, vector, joints)
+    projected = [_projected(term, follow) for term in jumping]
+    motion, action = _friction_elements(projected, vector, follow.shape[1])
     tree = tree_of(robot)
     links = np.ascontiguousarray(robot.layout.table(vector)[:, :LINK_PARAMETERS])
     apart = ~np.eye(joints, dtype=np.bool_)
@@ -163,17 +176,31 @@ def plant_of(robot: RobotModel, values: npt.ArrayLike) -> Plant:
         # What is compiled is compiled once more for another order in memory.
         coupled=np.ascontiguousarray(coupled),
         lanes=mass_kernels.lanes_of(tree, links, drive, viscous, offset),
+        follow=np.array(follow) if robot.loops else np.zeros((0, 0)),
+        closing=np.array(closing) if robot.loops else np.zeros(0),
     )
 
 
-def _friction_elements(terms: list[RateTerm], vector: Floats, joints: int) -> tuple[Floats, Floats]:
+def _projected(term: RateTerm, follow: Floats) -> tuple[RateTerm, Floats]:
+    """Return a term with its motion by the active joints, and where it acts on these."""
+    return replace(term, motion=term.motion @ follow), follow[term.joint]
+
+
+def _friction_elements(
+    terms: list[tuple[RateTerm, Floats]], vector: Floats, joints: int
+) -> tuple[Floats, Floats]:
     """Return motion and action of the Coulomb elements; those of one velocity are one element.
 
     Those that follow the load act nothing by themselves, but they stick.
+
+    Args:
+        terms: terms that jump at rest, with the efforts of the joints for a unit of each.
+        vector: (full columns,) parameters.
+        joints: number of joints that can be moved independently.
     """
     actions: dict[tuple[float, ...], Floats] = {}
     loaded: set[tuple[float, ...]] = set()
-    for term in terms:
+    for term, acting in terms:
         if term.motion.any():
             leading = term.motion[np.flatnonzero(term.motion)[0]]
             key = tuple(float(x) for x in term.motion / leading)
@@ -181,7 +208,8 @@ def _friction_elements(terms: list[RateTerm], vector: Floats, joints: int) -> tu
             if term.kind in (LOAD, GRAVITY_LOAD) and effort != 0.0:
                 loaded.add(key)
                 effort = 0.0
-            actions.setdefault(key, np.zeros(joints))[term.joint] += effort * np.sign(leading)
+            own = actions.setdefault(key, np.zeros(joints))
+            own += effort * np.sign(leading) * acting
     kept = {key: action for key, action in actions.items() if action.any() or key in loaded}
     return (
         np.array(list(kept), dtype=np.float64).reshape(len(kept), joints),
@@ -294,7 +322,7 @@ class DirectModel:
             name: np.ascontiguousarray(np.atleast_2d(np.asarray(array, dtype=np.float64)))
             for name, array in arrays.items()
         }
-        joints = len(self.robot.joints)
+        joints = len(self.robot.active_joints)
         first = next(iter(signals.values()))
         for name, signal in signals.items():
             if signal.ndim != 2 or signal.shape[1] != joints:

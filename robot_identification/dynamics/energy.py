@@ -15,6 +15,7 @@ from robot_identification.dynamics.kernels import energy as energy_kernels
 from robot_identification.dynamics.kernels.terms import ACCELERATION
 from robot_identification.dynamics.tree import CouplingTerms, Floats, coupling_terms_of, tree_of
 from robot_identification.errors import ShapeError
+from robot_identification.robot.loops import loop_matrix, loop_offset
 from robot_identification.robot.model import RobotModel, read_only
 from robot_identification.robot.parameters import LINK_PARAMETERS
 
@@ -36,6 +37,7 @@ class EnergyRegressor:
         self.robot = robot
         self.columns = read_only(chosen, np.intp)
         self._tree = tree_of(robot)
+        self._follow, self._closing = loop_matrix(robot), loop_offset(robot)
         self._quadratic, lossy = _quadratic_terms(robot)
         stored = _stored(robot)
         stored[lossy] = False
@@ -63,7 +65,7 @@ class EnergyRegressor:
         Raises:
             ShapeError: if the arrays do not have the robot's number of joints or differ in shape.
         """
-        joints = len(self.robot.joints)
+        joints = len(self.robot.active_joints)
         if q.ndim != 2 or q.shape[0] != joints:
             raise ShapeError("q", q.shape, f"({joints}, samples)")
         if qd.shape != q.shape:
@@ -74,6 +76,8 @@ class EnergyRegressor:
         elif out.shape != shape:
             raise ShapeError("out", out.shape, str(shape))
         out[:] = 0.0
+        if self.robot.loops:
+            q, qd = self._follow @ q + self._closing[:, None], self._follow @ qd
         energy_kernels.energy_rows(self._tree, self._quadratic, q, qd, self._slots, out)
         return out
 

@@ -43,15 +43,15 @@ class FeedForward:
     def __init__(self, robot: RobotModel, values: npt.ArrayLike) -> None:
         self.limited: tuple[str, ...] = ()
         self._values = checked_values(robot, values)
-        self._names = robot.joint_names
+        self._names = robot.active_names
         self._regressor = Regressor(robot, np.arange(len(self._values)))
-        limits = [joint.limits.effort for joint in robot.joints]
+        limits = [joint.limits.effort for joint in robot.active_joints]
         unlimited = [n for n, limit in zip(self._names, limits, strict=True) if limit is None]
         if unlimited:
             raise MissingLimitError(unlimited[0], "effort", *unlimited[1:])
         self._limit = np.array(limits, dtype=np.float64)
-        self._velocity = np.zeros(len(robot.joints))
-        self._acceleration = np.zeros(len(robot.joints))
+        self._velocity = np.zeros(len(robot.active_joints))
+        self._acceleration = np.zeros(len(robot.active_joints))
         if robot.controller is not None:
             law = law_of(robot, robot.controller)
             if law.kind == control_kernels.COMPUTED_TORQUE:
@@ -66,7 +66,7 @@ class FeedForward:
 
     def _own_at_most(self, robot: RobotModel) -> Floats:
         """Return what the drive adds by itself at the limits of velocity and acceleration."""
-        limits = [joint.limits for joint in robot.joints]
+        limits = [joint.limits for joint in robot.active_joints]
         fastest = np.array([limit.velocity or 0.0 for limit in limits])
         hardest = np.array([limit.acceleration or 0.0 for limit in limits])
         most: Floats = np.abs(self._velocity) * fastest + np.abs(self._acceleration) * hardest

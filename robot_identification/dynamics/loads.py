@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import ShapeError
+from robot_identification.robot.loops import refuse_loops
 from robot_identification.robot.model import Array, RobotModel, TermKind
 from robot_identification.robot.parameters import LINK_PARAMETERS
 
@@ -46,10 +47,12 @@ class LoadRows:
             columns: of the full regressor.
 
         Raises:
+            SettingError: the robot has loops.
             ShapeError: the robot carries another number of parameters than it has.
         """
         if not robot.follows_load:
             return None
+        refuse_loops(robot, "friction that follows the load")
         chosen = set(columns.tolist())
         found = [
             tuple(

@@ -3,6 +3,8 @@
 The regressor W is sparse in a known way: the effort of joint k depends only on links that joint k
 moves.  :class:`Regressor` therefore keeps, for each joint, only the columns that can differ from
 zero; everything that follows (decimation, factorisation) works on these.
+
+Joints here are those that can be moved independently; without loops, all of them.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import numpy.typing as npt
 from robot_identification.dynamics.friction import coulomb_terms_of
 from robot_identification.dynamics.kernels import regressor as kernels
 from robot_identification.dynamics.loads import LoadRows
+from robot_identification.dynamics.loop_rows import LoopProjection
 from robot_identification.dynamics.tree import (
     CouplingTerms,
     Floats,
@@ -27,6 +30,9 @@ from robot_identification.dynamics.tree import (
 from robot_identification.errors import ShapeError
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import RobotModel, TermKind, read_only
+
+_SAMPLES_AT_A_TIME = 2048
+"""Samples of a robot with loops whose tree is evaluated together: some megabytes."""
 
 
 @by_value
@@ -72,14 +78,22 @@ class Regressor:
         structure = structure_of(robot)
         self._slots = np.full(structure.shape, -1, dtype=np.int64)
         joint_rows = []
-        first = 0
+        first, between = 0, 0 if robot.loops else spare
         for k in range(len(robot.joints)):
             present = np.flatnonzero(structure[k, self.columns])
             self._slots[k, self.columns[present]] = first + np.arange(len(present))
             joint_rows.append(JointRows(columns=present, first=first))
-            first += len(present) + spare
+            first += len(present) + between
         self.joint_rows = tuple(joint_rows)
         self.compact_rows = first
+        self._projection: LoopProjection | None = None
+        if robot.loops:
+            entries = [joint.columns for joint in joint_rows]
+            self._projection = LoopProjection(robot, entries, self._tree_rows, spare)
+            self.joint_rows = tuple(
+                map(JointRows, self._projection.entries, self._projection.first)
+            )
+            self.compact_rows = self._projection.compact_rows
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -103,7 +117,8 @@ class Regressor:
         """Return the structurally non-zero entries, one row per entry, samples side by side.
 
         Args:
-            q: (joints, samples) positions in rad or m.
+            q: (joints, samples) positions in rad or m, of the joints that can be moved
+                independently.
             qd: (joints, samples) velocities.
             qdd: (joints, samples) accelerations.
             out: (compact_rows, samples) array to fill; a new one by default.
@@ -117,7 +132,7 @@ class Regressor:
         Raises:
             ShapeError: if the arrays do not have the robot's number of joints or differ in shape.
         """
-        joints = len(self.robot.joints)
+        joints = len(self.robot.active_joints)
         if q.ndim != 2 or q.shape[0] != joints:
             raise ShapeError("q", q.shape, f"({joints}, samples)")
         for name, array in (("qd", qd), ("qdd", qdd)):
@@ -125,6 +140,27 @@ class Regressor:
                 raise ShapeError(name, array.shape, str(q.shape))
         if out is None:
             out = np.zeros((self.compact_rows, q.shape[1]))
+        if self._projection is None:
+            return self._fill(q, qd, qdd, out, shares)
+        motion = self._projection.motion(q, qd, qdd)
+        for begin in range(0, q.shape[1], _SAMPLES_AT_A_TIME):
+            now = slice(begin, begin + _SAMPLES_AT_A_TIME)
+            own = None if shares is None else shares[:, now]
+            tree = self._tree_rows(motion[0][:, now], motion[1][:, now], motion[2][:, now], own)
+            self._projection.put(tree, out[:, now])
+        return out
+
+    def _tree_rows(
+        self, q: Floats, qd: Floats, qdd: Floats, shares: Floats | None = None
+    ) -> Floats:
+        """Return the compact regressor of the tree, loops cut open, without spare rows."""
+        rows = 1 + max(int(self._slots.max()), -1)
+        return self._fill(q, qd, qdd, np.zeros((rows, q.shape[1])), shares)
+
+    def _fill(
+        self, q: Floats, qd: Floats, qdd: Floats, out: Floats, shares: Floats | None
+    ) -> Floats:
+        """Fill the compact regressor of the tree."""
         out[self._coupled_rows] = 0.0
         # Compiled code would be compiled again for arrays that are not contiguous or writable.
         signals = [np.require(signal, np.float64, ["C", "W"]) for signal in (q, qd, qdd)]
@@ -172,7 +208,7 @@ class Regressor:
         signals = [np.ascontiguousarray(np.atleast_2d(x).T, dtype=np.float64) for x in (q, qd, qdd)]
         compact = self.compact(signals[0], signals[1], signals[2])
         samples = signals[0].shape[1]
-        result = np.zeros((samples, len(self.robot.joints), len(self.columns)))
+        result = np.zeros((samples, len(self.joint_rows), len(self.columns)))
         for k, joint in enumerate(self.joint_rows):
             result[:, k, joint.columns] = compact[joint.rows].T
         return result

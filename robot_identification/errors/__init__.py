@@ -49,6 +49,7 @@ from robot_identification.errors.motion import (
 from robot_identification.errors.recordings import (
     BagError,
     JointNameError,
+    LoopMismatchError,
     MissingSignalError,
     NoEffortError,
     NotPeriodicError,
@@ -68,6 +69,7 @@ __all__ = [
     "InconsistentParametersError",
     "InputError",
     "JointNameError",
+    "LoopMismatchError",
     "MassMatrixError",
     "MessageError",
     "MissingLimitError",

@@ -138,6 +138,29 @@ class SampleError(InputError):
         )
 
 
+class LoopMismatchError(RecordingError):
+    """A measured joint is not where the relation of its loop puts it.
+
+    Attributes:
+        joint: the joint that should follow others.
+        deviation: root mean square of its distance from the relation, in rad or m.
+        mean: mean of its distance.
+        source: the recording.
+    """
+
+    def __init__(self, joint: str, deviation: float, mean: float, source: str = "") -> None:
+        self.joint = joint
+        self.deviation = deviation
+        self.mean = mean
+        self.source = source
+        where = f"{source}: " if source else ""
+        super().__init__(
+            f"{where}{joint} does not follow as loops of the robot file says: it is off by "
+            f"{deviation:.3g} (root mean square, mean {mean:.3g}); mend equals or offset of its "
+            "loop, or the signs and units of the recorded positions"
+        )
+
+
 class NotPeriodicError(RecordingError):
     """A recording does not hold two whole periods that are alike.
 

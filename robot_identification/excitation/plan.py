@@ -23,6 +23,7 @@ from robot_identification.excitation.search.points import PointSettings, Progres
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.presentation import Drawn, Stored
 from robot_identification.robot.arrays import by_value
+from robot_identification.robot.loops import refuse_loops
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.settings import Settings, setting
 
@@ -199,6 +200,7 @@ def plan(
         NotCertifiedError: no trajectory that passes every check was found.
         CancelledError: if ``cancelled`` says so.
     """
+    refuse_loops(robot, "the search for exciting motions")
     begin = time.monotonic()
     chosen, around = settings or PlanSettings(), surroundings or Surroundings()
     limits = MotionLimits.of(robot)
@@ -338,6 +340,7 @@ def certified(
         posture: (joints,) where it must begin.
         surroundings: prior model and obstacles.
     """
+    refuse_loops(robot, "the certification of motions")
     certificate = certify(robot, trajectory, start=posture, surroundings=surroundings)
     if certificate.results.get("effort", True):
         return trajectory, certificate

@@ -98,11 +98,11 @@ class SimulatedRecording(Stored):
         samples = self.samples
         signals = {name: getattr(samples, name) for name in ("position", "velocity", "effort")}
         time = (samples.stamps - samples.stamps[0]) / _NANOSECONDS
-        return sample_records(time, self.description.joint_names, signals)
+        return sample_records(time, self.description.active_names, signals)
 
     def summary(self) -> dict[str, object]:
         """Return the plain data of the recording that ``--json`` prints; the keys are stable."""
-        names = self.description.joint_names
+        names = self.description.active_names
         return {
             "robot": self.description.name,
             "samples": len(self.samples.stamps),
@@ -145,14 +145,14 @@ def simulated_recording(
         SimulationError: if the motion breaks down.
     """
     given = SimulationSettings() if settings is None else settings
-    ordered = trajectory.reordered(robot.joint_names)
+    ordered = trajectory.reordered(robot.active_names)
     sensors = Sensors(robot, _sensor_settings(robot, given), given.seed)
     rate_hz = given.rate_hz or _default_rate(robot, given)
     duration = given.duration or float(ordered.times[-1])
     loop = ClosedLoop(robot, values, rate_hz=given.controller_rate_hz, sample_rate_hz=rate_hz)
     samples = loop.run(ordered.reference, duration)
     measured = sensors.measure(samples)
-    factors = per_joint("drive_gain_factors", given.drive_gain_factors, len(robot.joints))
+    factors = per_joint("drive_gain_factors", given.drive_gain_factors, len(robot.active_joints))
     wanted = ordered.sample(samples.time)[0]
     raw = RawSamples(
         stamps=START_STAMP + np.rint(samples.time * _NANOSECONDS).astype(np.int64),
@@ -176,7 +176,7 @@ def _default_rate(robot: RobotModel, settings: SimulationSettings) -> float:
 
 
 def _sensor_settings(robot: RobotModel, settings: SimulationSettings) -> SensorSettings:
-    joints = len(robot.joints)
+    joints = len(robot.active_joints)
     none = (0.0,) * joints
     return SensorSettings(
         position_noise=per_joint("position_noise", settings.position_noise, joints),

@@ -70,6 +70,21 @@ def result_of_document(document: Mapping[str, Any]) -> IdentificationResult:
         raise ValueError(str(error)) from error
 
 
+def _numbers(document: Mapping[str, Any], joint_names: tuple[str, ...]) -> tuple[int, ...]:
+    """Return the numbers of the joints of a robot with loops; none where they are 1, 2 and so on.
+
+    Raises:
+        ValueError: there is not one for each, or one stands twice.
+    """
+    if "joint_numbers" not in document:
+        return ()
+    values = entry_of.finite(document["joint_numbers"], "joint_numbers", len(joint_names))
+    numbers = tuple(int(value) for value in values)
+    if len(set(numbers)) != len(numbers) or min(numbers) < 1 or tuple(values) != numbers:
+        raise ValueError("joint_numbers: give each joint a number of its own, 1 or more")
+    return numbers
+
+
 def _result(document: Mapping[str, Any]) -> IdentificationResult:
     joint_names = _once(entry_of.texts(document, "joints"), "joint")
     parameters = entry_of.mappings(document, "parameters")
@@ -82,6 +97,7 @@ def _result(document: Mapping[str, Any]) -> IdentificationResult:
         robot=entry_of.text(document, "robot"),
         robot_digest=entry_of.text(document, "robot_digest"),
         joint_names=joint_names,
+        joint_numbers=_numbers(document, joint_names),
         sources=_sources(document, settings),
         method=entry_of.text(document, "method"),
         settings={name: entry_of.mapping(settings, name) for name in settings},

@@ -35,25 +35,41 @@ class Subject:
     Attributes:
         robot: its name.
         robot_digest: SHA-256 of its description.
-        joint_names: names of its joints.
+        joint_names: names of its joints; with loops of those that can be moved independently.
         regrouping: what its base parameters stand for.
+        joint_numbers: see :class:`IdentificationResult`.
     """
 
     robot: str
     robot_digest: str
     joint_names: tuple[str, ...]
     regrouping: Regrouping
+    joint_numbers: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, base: BaseParameters) -> Subject:
         """Return the robot of base parameters."""
         robot = base.robot
-        return cls(robot.name, robot.digest, robot.joint_names, Regrouping.of(base))
+        numbers = [1 + robot.joint_names.index(name) for name in robot.active_names]
+        regrouping = Regrouping.of(base)
+        return cls(
+            robot.name,
+            robot.digest,
+            robot.active_names,
+            regrouping,
+            tuple(numbers) if robot.loops else (),
+        )
 
     @classmethod
     def of_result(cls, result: IdentificationResult) -> Subject:
         """Return the robot that another result is about."""
-        return cls(result.robot, result.robot_digest, result.joint_names, result.regrouping)
+        return cls(
+            result.robot,
+            result.robot_digest,
+            result.joint_names,
+            result.regrouping,
+            result.joint_numbers,
+        )
 
 
 def result_of(

@@ -115,7 +115,7 @@ class Validation(Stored, Drawn):
     def records(self) -> list[dict[str, object]]:
         """Return one row per joint."""
         rows = zip(
-            self.base.robot.joint_names,
+            self.base.robot.active_names,
             self.relative_error.joints.tolist(),
             self.residual_std,
             self.rows,
@@ -126,7 +126,7 @@ class Validation(Stored, Drawn):
 
     def summary(self) -> dict[str, object]:
         """Return the plain data of a validation that ``--json`` prints; the keys are stable."""
-        names = self.base.robot.joint_names
+        names = self.base.robot.active_names
         return {
             "robot": self.base.robot.name,
             "relative_error": error_entries(self.relative_error, names),
@@ -207,7 +207,7 @@ def identify(
     weighting = (weighting or Weighting()).checked(len(recordings))
     choice = Choice(method, essential, weighting, robust)
     estimator = estimator_of(choice)
-    check_friction(friction, method)
+    check_friction(robot, friction, method)
     if periodic is not None:
         refuse_with_periods(choice, held_out_fraction, len(held_out))
     report = progress or _silent
@@ -242,7 +242,7 @@ def identify(
         judged.of_fit = fit_findings(base, source.segments, processing, cancelled)
         report("done", 1.0)
         nothing: list[tuple[str, ...]] = [()] * len(recordings)
-        about = [periodic_warnings(one, robot.joint_names) for one in told] or nothing
+        about = [periodic_warnings(one, robot.active_names) for one in told] or nothing
         return result_of(
             Subject.of(base),
             method,
@@ -309,7 +309,7 @@ def validate(
     refuse_silent_joints([factors], [", ".join(recording.source for recording in recordings)])
     report("done", 1.0)
     error = least_squares.relative_error(factors, vector)
-    found = error_findings(robot.joint_names, error, "these recordings")
+    found = error_findings(robot.active_names, error, "these recordings")
     return Validation(
         relative_error=error,
         rows=tuple(factor.rows for factor in factors),

@@ -162,7 +162,7 @@ class IdentificationResult(Stored, Drawn):
     Attributes:
         robot: name of the robot.
         robot_digest: SHA-256 of the robot file.
-        joint_names: names of the joints.
+        joint_names: names of the joints; with loops of those that can be moved independently.
         sources: the recordings.
         method: name of the method; see :mod:`.estimators.choice`.
         settings: every processing setting with its value and where it came from.
@@ -187,6 +187,8 @@ class IdentificationResult(Stored, Drawn):
         findings: what a diagnosis of recordings, fit and validation has found, the worst first.
         friction: terms, shapes and loads that the robot file does not state alone; None where it
             states them.
+        joint_numbers: with loops, the numbers by which parameters name these joints; empty where
+            they are 1, 2 and so on.
     """
 
     robot: str
@@ -211,6 +213,7 @@ class IdentificationResult(Stored, Drawn):
     periodic: tuple[PeriodicRecording, ...] = ()
     findings: tuple[Finding, ...] = ()
     friction: FrictionLaw | None = None
+    joint_numbers: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
@@ -242,6 +245,11 @@ class IdentificationResult(Stored, Drawn):
                 f"{purpose} needs; identify with the method wls",
             )
         return self.factors
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The numbers of the joints in names of parameters."""
+        return self.joint_numbers or tuple(range(1, len(self.joint_names) + 1))
 
     @property
     def headline(self) -> str:

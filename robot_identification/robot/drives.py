@@ -99,8 +99,12 @@ def as_recorded(robot: RobotModel, effort: npt.ArrayLike, factors: npt.ArrayLike
         SettingError: nobody has said what effort means.
     """
     values, ratio = np.asarray(effort, dtype=np.float64), np.asarray(factors, dtype=np.float64)
-    if values.ndim != 2 or values.shape[1:] != ratio.shape or len(ratio) != len(robot.joints):
-        raise ShapeError("effort", values.shape, f"(samples, {len(robot.joints)})")
+    if (
+        values.ndim != 2
+        or values.shape[1:] != ratio.shape
+        or len(ratio) != len(robot.active_joints)
+    ):
+        raise ShapeError("effort", values.shape, f"(samples, {len(robot.active_joints)})")
     if (ratio == 1.0).all():
         return values
     if require_effort_meaning(robot) is not EffortMeaning.JOINT_TORQUE:
@@ -130,7 +134,7 @@ def drive_gains(robot: RobotModel) -> Array:
     Raises:
         SettingError: one is missing.
     """
-    for joint in robot.joints:
+    for joint in robot.active_joints:
         if joint.drive_gain is None:
             raise SettingError(
                 "drive_gain",
@@ -138,7 +142,7 @@ def drive_gains(robot: RobotModel) -> Array:
                 f"joint {joint.name} needs one, because efforts are currents; give it in the "
                 "robot file",
             )
-    return np.array([joint.drive_gain for joint in robot.joints], dtype=np.float64)
+    return np.array([joint.drive_gain for joint in robot.active_joints], dtype=np.float64)
 
 
 def _named(
@@ -151,6 +155,6 @@ def _checked(robot: RobotModel, name: str, values: npt.ArrayLike | None) -> Arra
     if values is None:
         return None
     array = np.asarray(values, dtype=np.float64)
-    if array.ndim != 2 or array.shape[1] != len(robot.joints):
-        raise ShapeError(name, array.shape, f"(samples, {len(robot.joints)})")
+    if array.ndim != 2 or array.shape[1] != len(robot.active_joints):
+        raise ShapeError(name, array.shape, f"(samples, {len(robot.active_joints)})")
     return array

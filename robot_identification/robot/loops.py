@@ -22,6 +22,11 @@ from robot_identification.errors import SettingError, ShapeError
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
 
+KNOWN_TO = (
+    "base-parameters, identify, validate, calibrate, check, export and simulate know them, and "
+    "docs/loops.md tells what does not"
+)
+
 Positions = Callable[[Array], npt.ArrayLike]
 Rates = Callable[[Array, Array], npt.ArrayLike]
 
@@ -165,6 +170,48 @@ def linear_constraint(robot: RobotModel) -> LoopConstraint:
         jacobian=linear.jacobian,
         jacobian_rate=linear.jacobian_rate,
     )
+
+
+def refuse_loops(robot: RobotModel, what: str) -> None:
+    """Refuse a robot with loops for something that does not know them.
+
+    Args:
+        robot: the robot.
+        what: what is asked for.
+
+    Raises:
+        SettingError: it has loops.
+    """
+    if robot.loops:
+        raise SettingError(
+            "loops",
+            robot.loops[0].joint,
+            f"it follows other joints of {robot.name}, which {what} does not know; {KNOWN_TO}",
+        )
+
+
+def loop_matrix(robot: RobotModel) -> Array:
+    """Return the (joints, active) matrix G of the relations q = G q_a + c that a robot declares.
+
+    Without loops every joint is active, and G the identity.
+
+    Raises:
+        SettingError: if a joint follows one that itself follows.
+    """
+    constraint = linear_constraint(robot)
+    matrix = np.zeros((len(robot.joints), len(constraint.active)))
+    matrix[constraint.active] = np.eye(len(constraint.active))
+    still = np.zeros((1, len(constraint.active)))
+    matrix[constraint.passive] = np.asarray(constraint.jacobian(still))[0]
+    return read_only(matrix)
+
+
+def loop_offset(robot: RobotModel) -> Array:
+    """Return the (joints,) positions c of :func:`loop_matrix`, in rad or m."""
+    offset = np.zeros(len(robot.joints))
+    for loop in robot.loops:
+        offset[robot.joint_names.index(loop.joint)] = loop.offset
+    return read_only(offset)
 
 
 @by_value

@@ -270,6 +270,21 @@ class RobotModel:
         return tuple(joint.name for joint in self.joints)
 
     @cached_property
+    def active_joints(self) -> tuple[Joint, ...]:
+        """The joints that can be moved independently, in the order of the model.
+
+        Positions, efforts and references of a robot have a column for each of them; without
+        loops they are all joints.
+        """
+        following = {loop.joint for loop in self.loops}
+        return tuple(joint for joint in self.joints if joint.name not in following)
+
+    @cached_property
+    def active_names(self) -> tuple[str, ...]:
+        """Names of the joints that can be moved independently, in the order of the model."""
+        return tuple(joint.name for joint in self.active_joints)
+
+    @cached_property
     def layout(self) -> Layout:
         """Places of the standard parameters in a full vector."""
         terms = tuple(
@@ -319,18 +334,21 @@ class RobotModel:
 
     @cached_property
     def motor_matrix(self) -> Array:
-        """(joints, joints) matrix N of the transmission: motor velocity = N joint velocity.
+        """(active, active) matrix N of the transmission: motor velocity = N joint velocity.
 
         Joint torque is N^T motor torque (Gautier and Venture 2013, eq. 34).  Joints without a
-        stated transmission have ratio 1.
+        stated transmission have ratio 1.  A motor that moves with a joint that follows others
+        moves with these; motors of joints that follow are not part of it.
         """
-        place = {name: i for i, name in enumerate(self.joint_names)}
-        matrix = np.eye(len(self.joints))
-        for i, joint in enumerate(self.joints):
+        place = {name: i for i, name in enumerate(self.active_names)}
+        follows = {loop.joint: loop.equals for loop in self.loops}
+        matrix = np.eye(len(place))
+        for i, joint in enumerate(self.active_joints):
             if joint.transmission:
                 matrix[i] = 0.0
                 for name, ratio in joint.transmission.items():
-                    matrix[i, place[name]] = ratio
+                    for other, factor in follows.get(name, {name: 1.0}).items():
+                        matrix[i, place[other]] += ratio * factor
         return read_only(matrix)
 
     @cached_property

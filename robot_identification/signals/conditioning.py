@@ -290,7 +290,7 @@ def joint_side_recording(
     samples = RawSamples(raw.stamps, joints.position, joints.velocity, joints.effort, reference)
     return build_recording(
         samples,
-        robot.joint_names,
+        robot.active_names,
         source=source,
         digest=digest,
         positions_needed=positions_needed,

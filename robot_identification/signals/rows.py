@@ -11,6 +11,7 @@ import scipy
 
 from robot_identification.errors import RecordingError
 from robot_identification.robot.arrays import by_value, read_only_view
+from robot_identification.robot.loops import loop_matrix
 from robot_identification.robot.model import Array, RobotModel, TermKind
 from robot_identification.signals import filtering
 from robot_identification.signals.decimation import Decimator
@@ -179,7 +180,7 @@ class RowChoice:
                 for motion in _friction_motions(robot, joint)
                 if (least := float(np.linalg.norm(motion * thresholds))) > 0.0
             ]
-            for joint in range(len(robot.joints))
+            for joint in range(len(robot.active_joints))
         ]
 
     def moving(self, velocity: Array, places: npt.NDArray[np.intp], factor: int) -> Flags:
@@ -277,14 +278,27 @@ def rows_missed(
 
 
 def _friction_motions(robot: RobotModel, joint: int) -> list[Array]:
-    """Return the (joints,) combinations of joint velocities whose signs enter a joint's rows."""
-    names = robot.joint_names
-    motions = [np.eye(len(names))[joint]]
+    """Return the (active,) combinations of joint velocities whose signs enter a joint's rows.
+
+    Those of joints that follow enter the rows of the joints that move them.
+    """
+    names, follow = robot.joint_names, loop_matrix(robot)
+    moved = [name for name, rate in zip(names, follow[:, joint], strict=True) if rate]
+    motions = [np.eye(follow.shape[1])[joint]]
+    motions.extend(
+        follow[names.index(loop.joint)]
+        for loop in robot.loops
+        if loop.joint in moved and _rubs(robot, loop.joint)
+    )
     for coupling in robot.couplings:
         if coupling.kind is TermKind.COULOMB:
             motions.extend(
-                np.array([term.of.get(name, 0.0) for name in names])
+                np.array([term.of.get(name, 0.0) for name in names]) @ follow
                 for term in coupling.terms
-                if term.on.get(names[joint], 0.0)
+                if any(term.on.get(name, 0.0) for name in moved)
             )
     return motions
+
+
+def _rubs(robot: RobotModel, name: str) -> bool:
+    return robot.joints[robot.joint_names.index(name)].has(TermKind.COULOMB)

@@ -64,10 +64,11 @@ def test_a_tiny_link_is_reported_not_silently_decided(capsys, tmp_path):
     assert any("joint_2" in line or "D2" in line for line in warnings)
 
 
-def test_identification_of_a_robot_with_closed_loops_is_refused(refusal, scara_bag):
-    code, line = refusal("identify", "hitachi_hpr", scara_bag)
+def test_didim_of_a_robot_with_closed_loops_is_refused(refusal, scara_bag):
+    code, line = refusal("identify", "hitachi_hpr", scara_bag, "--method", "didim")
     assert code == 2
     assert "loops" in line
+    assert "docs/loops.md" in line
 
 
 def test_the_page_that_explains_the_terms_is_named(capsys):

@@ -113,7 +113,7 @@ def test_the_experiment_of_a_robot_file_says_rate_and_noise(run, tmp_path):
         (("tx40", *SHORT, "--parameters", "scara"), "values of scara"),
         (("tx40", *SHORT, "--tolerance", "1e-6", "--controller-rate", "continuous"), "in Hz"),
         (("tx40", *SHORT, "--controller-rate", "0"), "controller_rate_hz"),
-        (("hitachi_hpr", *SHORT), "joints that follow others"),
+        (("hitachi_hpr", *SHORT), "no parameters of hitachi_hpr are known"),
     ],
 )
 def test_bad_input_is_refused_with_one_line(refusal, tmp_path, arguments, words):

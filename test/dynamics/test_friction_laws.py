@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from robot_identification.dynamics.direct import DirectModel
+from robot_identification.dynamics.direct import DirectModel, plant_of
 from robot_identification.dynamics.friction import rate_terms
-from robot_identification.dynamics.regressor import inverse_dynamics
+from robot_identification.dynamics.regressor import Regressor, inverse_dynamics
 from robot_identification.errors import SettingError
 from robot_identification.excitation.objective.energy_rows import EnergyObservation
 from robot_identification.identification.base.parameters import base_parameters
@@ -68,3 +68,13 @@ def test_laws_are_what_their_formulas_say(kind, shape, at_rest, fast):
 def test_what_depends_on_positions_or_loads_is_refused_by_what_knows_rates_only(robot):
     with pytest.raises(SettingError, match="planning does not know"):
         EnergyObservation(base_parameters(robot))
+
+
+def test_friction_that_follows_the_load_is_refused_with_loops():
+    """What a joint that follows hands on is not told apart from the others."""
+    robot = load_robot("hitachi_hpr", closed_loops=True)
+    loaded = replace(robot.joints[0], terms=robot.joints[0].terms | {"Fl"})
+    robot = replace(robot, joints=(loaded, *robot.joints[1:]))
+    for build in (Regressor, lambda r: plant_of(r, np.ones(len(r.all_parameter_names)))):
+        with pytest.raises(SettingError, match="friction that follows the load"):
+            build(robot)

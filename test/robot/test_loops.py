@@ -1,11 +1,20 @@
 """Passive joints follow active ones, and only what fits is taken."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from robot_identification.errors import SettingError, ShapeError
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.robot.loops import LoopConstraint, linear_constraint, project
+from robot_identification.robot.loops import (
+    LoopConstraint,
+    linear_constraint,
+    loop_matrix,
+    loop_offset,
+    project,
+    refuse_loops,
+)
 
 
 @pytest.fixture(scope="module")
@@ -91,3 +100,27 @@ def test_wrong_shapes_are_named():
         constraint_of().motion(np.zeros((5, 2)), np.zeros((5, 3)))
     with pytest.raises(ShapeError, match="position has shape"):
         constraint_of(position=lambda q: q).motion(np.zeros((5, 2)), np.zeros((5, 2)))
+
+
+def test_a_motor_that_moves_with_a_follower_moves_with_those_that_it_follows():
+    robot = load_robot("hitachi_hpr", closed_loops=True)
+    joints = list(robot.joints)
+    joints[2] = replace(joints[2], transmission={"joint_3": 50.0, "joint_2": 10.0})
+    robot = replace(robot, joints=tuple(joints))
+    expected = np.eye(5)
+    expected[1] = [0.0, 60.0, -10.0, 0.0, 0.0]  # q2 = q3 - q4
+    np.testing.assert_array_equal(robot.motor_matrix, expected)
+
+
+def test_relations_as_matrices_move_the_tree_as_the_constraint_does(parallelogram):
+    robot = load_robot("hitachi_hpr", closed_loops=True)
+    q = np.random.default_rng(0).normal(size=(5, 5))
+    moved = parallelogram.motion(q, q).q
+    np.testing.assert_allclose(q @ loop_matrix(robot).T + loop_offset(robot), moved, rtol=1e-14)
+
+
+def test_what_does_not_know_loops_names_the_joint_and_the_page():
+    robot = load_robot("hitachi_hpr", closed_loops=True)
+    with pytest.raises(SettingError, match=r"joint_2.*the search.*docs/loops.md"):
+        refuse_loops(robot, "the search")
+    refuse_loops(replace(robot, loops=()), "the search")

@@ -328,12 +328,8 @@ def add_curved(plant, qd, bias):
 
 
 @compiled(**_INLINED)
-def mass_and_bias(plant, q, qd, work, mass, bias):
-    """Fill mass matrix (joints, joints) and bias (joints,) of one state, drives included.
-
-    The bias holds gravity, velocity terms, friction and offsets, but for Coulomb friction.
-    ``work`` is the :func:`workspace` of the plant.
-    """
+def _tree_mass_and_bias(plant, q, qd, work, mass, bias):
+    """Fill mass matrix (joints, joints) and bias (joints,) of the tree, loops cut open."""
     for j in range(q.size):
         own = work[_lane(j) :]
         place = q[j]
@@ -352,10 +348,53 @@ def mass_and_bias(plant, q, qd, work, mass, bias):
     add_curved(plant, qd, bias)
 
 
+@compiled(**_INLINED)
+def mass_and_bias(plant, q, qd, work, mass, bias):
+    """Fill mass matrix (joints, joints) and bias (joints,) of one state, drives included.
+
+    The bias holds gravity, velocity terms, friction and offsets, but for Coulomb friction.
+    ``work`` is the :func:`workspace` of the plant.
+
+    With loops, the joints are the active ones: where the tree moves by q = G q_a + c, G constant,
+    its mass matrix M and bias h become G^T M G and G^T h.
+    """
+    lanes, place, rate, whole, efforts = work
+    if plant.follow.size == 0:
+        _tree_mass_and_bias(plant, q, qd, lanes, mass, bias)
+        return
+    for j in range(place.size):
+        place[j] = plant.closing[j]
+        rate[j] = 0.0
+        for a in range(q.size):
+            place[j] += plant.follow[j, a] * q[a]
+            rate[j] += plant.follow[j, a] * qd[a]
+    _tree_mass_and_bias(plant, place, rate, lanes, whole, efforts)
+    for a in range(q.size):
+        bias[a] = 0.0
+        for j in range(place.size):
+            bias[a] += plant.follow[j, a] * efforts[j]
+        for b in range(q.size):
+            mass[a, b] = 0.0
+    for j in range(place.size):
+        for a in range(q.size):
+            if plant.follow[j, a] != 0.0:
+                for k in range(place.size):
+                    moved = plant.follow[j, a] * whole[j, k]
+                    for b in range(q.size):
+                        mass[a, b] += moved * plant.follow[k, b]
+
+
 @compiled(**_OPTIONS)
 def workspace(plant):
     """Return what :func:`mass_and_bias` works with; no other plant may use it."""
-    return plant.lanes.copy()
+    joints = plant.follow.shape[0]
+    return (
+        plant.lanes.copy(),
+        np.empty(joints),
+        np.empty(joints),
+        np.empty((joints, joints)),
+        np.empty(joints),
+    )
 
 
 def lanes_of(tree: Tree, links: Floats, drive: Floats, viscous: Floats, offset: Floats) -> Floats:

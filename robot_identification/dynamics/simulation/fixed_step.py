@@ -73,7 +73,7 @@ def law_of(robot: RobotModel, controller: Controller) -> Law:
     """
     if controller.law not in _LAWS:
         raise SettingError("law", controller.law, f"give one of {', '.join(_LAWS)}")
-    joints = len(robot.joints)
+    joints = len(robot.active_joints)
 
     def gain(name: str) -> Floats:
         values = controller.gains.get(name, (0.0,) * joints)
@@ -81,7 +81,7 @@ def law_of(robot: RobotModel, controller: Controller) -> Law:
             raise SettingError(name, list(values), f"give one value for each of {joints} joints")
         return np.array(values, dtype=np.float64)
 
-    limits = [joint.limits.effort for joint in robot.joints]
+    limits = [joint.limits.effort for joint in robot.active_joints]
     return Law(
         kind=_LAWS[controller.law],
         kp=gain("kp"),
@@ -234,7 +234,7 @@ class ClosedLoop:
             ShapeError: if the number of joints differs.
         """
         place = np.asarray(position, dtype=np.float64)
-        joints = len(self.robot.joints)
+        joints = len(self.robot.active_joints)
         if place.shape != (joints,):
             raise ShapeError("position", place.shape, f"({joints},)")
         still = np.stack([place, np.zeros(joints)])
@@ -285,7 +285,7 @@ class ClosedLoop:
             SimulationError: if the motion breaks down.
         """
         rows = -(-(state.step + steps) // self.every) - (-(-state.step // self.every))
-        out = np.empty((rows, 3, len(self.robot.joints)))
+        out = np.empty((rows, 3, len(self.robot.active_joints)))
         slips = np.empty((rows, len(self.plant.motion)))
         arrays = tuple(
             np.array(array)

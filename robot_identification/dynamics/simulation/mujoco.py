@@ -38,6 +38,7 @@ from robot_identification.errors import (
     SimulationError,
 )
 from robot_identification.robot.arrays import by_value
+from robot_identification.robot.loops import refuse_loops
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.terms import JointTerm
 
@@ -127,6 +128,7 @@ class MujocoLoop:
         friction_time: float | None = None,
         contacts: bool = False,
     ) -> None:
+        refuse_loops(robot, "the simulation with MuJoCo")
         controller = robot.controller
         if controller is None:
             raise SettingError("controller", None, f"robot {robot.name} declares no controller")

@@ -67,7 +67,7 @@ class Sensors:
     """
 
     def __init__(self, robot: RobotModel, settings: SensorSettings, seed: int) -> None:
-        joints = len(robot.joints)
+        joints = len(robot.active_joints)
         for name, values in vars(settings).items():
             if len(values) != joints:
                 raise SettingError(

@@ -14,6 +14,7 @@ import numpy as np
 from robot_identification.errors import BagError, MissingSignalError, SettingError, TopicError
 from robot_identification.files.bags import joint_state_cdr
 from robot_identification.files.bags.files import Bag, foreign_errors, message_types, open_bag
+from robot_identification.files.bags.followers import follower_warnings
 from robot_identification.files.bags.joint_state_columns import StateCollector
 from robot_identification.files.bags.joint_states import (
     JOINT_STATES,
@@ -180,7 +181,7 @@ def read_recordings(
         else:
             bag = read_joint_states(
                 path,
-                robot.joint_names,
+                robot.active_names,
                 topic=topic,
                 reference_topic=reference_topic,
                 efforts_needed=efforts is None,
@@ -188,10 +189,12 @@ def read_recordings(
                 cancelled=cancelled,
             )
         samples, warnings = bag.samples, list(bag.warnings)
+        if robot.loops and positions_needed and not is_table(path):
+            warnings += follower_warnings(path, robot, samples, topic=topic, cancelled=cancelled)
         if efforts is not None:
             separate, told = read_efforts(
                 path,
-                robot.joint_names,
+                robot.active_names,
                 efforts,
                 delay_needed=not delay_estimated,
                 cancelled=cancelled,
@@ -229,11 +232,11 @@ def _table(
     if efforts is not None:
         problem = f"{path} is a table, whose efforts are in its columns"
         raise SettingError("effort_topic", efforts.topic, problem)
-    table = read_table(path, robot.joint_names, columns, topic=topic)
+    table = read_table(path, robot.active_names, columns, topic=topic)
     signals = table.signals
     for signal in ("position", "effort", "reference"):
         if signal in signals:
-            check_finite(signal, signals[signal], robot.joint_names)
+            check_finite(signal, signals[signal], robot.active_names)
     samples = RawSamples(
         stamps=table.stamps,
         position=signals["position"],

@@ -7,6 +7,7 @@ J = lambda1 ||W||_F + lambda2 S with S = max |W_ij| / min |W_ij|).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import Enum
 from typing import NamedTuple
 
@@ -101,6 +102,7 @@ class Observation:
         self.robot = robot
         self.model = model
         self.constraint = constraint
+        self._tree = replace(robot, loops=())
         self.columns = robot.standard_indices
         self.contained = self._contained()
 
@@ -118,7 +120,7 @@ class Observation:
             from robot_identification.dynamics.energy import EnergyRegressor
 
             motion = self.constraint.motion(states.q, states.qd)
-            return EnergyRegressor(self.robot).differences(motion.q, motion.qd)
+            return EnergyRegressor(self._tree).differences(motion.q, motion.qd)
         rows = self.blocks(states)
         return rows.reshape(-1, rows.shape[2])
 
@@ -137,11 +139,11 @@ class Observation:
             from robot_identification.dynamics.energy import EnergyRegressor
 
             motion = self.constraint.motion(states.q, states.qd)
-            return EnergyRegressor(self.robot).dense(motion.q, motion.qd)[:, None]
+            return EnergyRegressor(self._tree).dense(motion.q, motion.qd)[:, None]
         moving = self.model is Model.DYNAMIC
         velocity = states.qd if moving else np.zeros_like(states.qd)
         motion = self.constraint.motion(states.q, velocity, states.qdd)
-        rows = Regressor(self.robot).dense(motion.q, motion.qd, motion.qdd)
+        rows = Regressor(self._tree).dense(motion.q, motion.qd, motion.qdd)
         return project(rows, motion.jacobian) if len(self.constraint.passive) else rows
 
     def samples_for(self, rows: int) -> int:

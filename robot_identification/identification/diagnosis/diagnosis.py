@@ -17,6 +17,7 @@ from robot_identification.identification.diagnosis.judgement import Judgement
 from robot_identification.identification.identify import identify
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.presentation import Presented
+from robot_identification.robot.loops import refuse_loops
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.recording import Recording
@@ -101,6 +102,7 @@ def diagnose(
         SettingError: a setting is not possible.
         CancelledError: ``cancelled`` says so.
     """
+    refuse_loops(robot, "the diagnosis of a description")
     result, refusal = None, ""
     judgement = Judgement(robot, recordings)
     try:

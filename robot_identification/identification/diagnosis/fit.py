@@ -63,6 +63,8 @@ def fit_findings(
 ) -> tuple[Finding, ...]:
     """Return what one change would explain of what a fit leaves, the worst first.
 
+    Robots with loops are not judged.
+
     Args:
         base: base parameters of the robot.
         segments: filtered samples that were fitted.
@@ -72,6 +74,8 @@ def fit_findings(
     Raises:
         CancelledError: ``cancelled`` says so.
     """
+    if base.robot.loops:
+        return ()  # a change of one joint's description is one of all that follow it
     motion = thinned(base.robot, segments, processing)
     if motion is None or int(motion.kept.sum(axis=1).min()) < _FEWEST_ROWS:
         return ()

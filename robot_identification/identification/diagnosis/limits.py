@@ -34,7 +34,7 @@ def limit_findings(
         speed: (joints, samples) sizes of the velocities.
         effort: (joints, samples) in N m or N.
     """
-    for place, joint in enumerate(robot.joints):
+    for place, joint in enumerate(robot.active_joints):
         told = _position(robot, place, source, position[place])
         if told is None:
             limit = joint.limits.velocity
@@ -49,7 +49,7 @@ def limit_findings(
 
 
 def _position(robot: RobotModel, place: int, source: str, position: Array) -> Finding | None:
-    joint = robot.joints[place]
+    joint = robot.active_joints[place]
     least, most = float(position.min()), float(position.max())
     lower, upper = joint.limits.lower, joint.limits.upper
     revolute = joint.type is JointType.REVOLUTE

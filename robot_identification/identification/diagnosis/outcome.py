@@ -70,14 +70,14 @@ def error_findings(
 
 def _impossible(result: IdentificationResult) -> Iterator[Finding]:
     """Give out the parameters that are below zero although no robot has them so, by joint."""
+    joints = dict(zip(map(str, result.numbers), result.joint_names, strict=True))
     by_joint: dict[str, list[str]] = {}
     figures: dict[str, float] = {}
     for parameter in parameter_reliability(result):
         digits = parameter.name.rstrip("R")
         number = digits[len(digits.rstrip("0123456789")) :]
-        if parameter.impossible and number and int(number) <= len(result.joint_names):
-            joint = result.joint_names[int(number) - 1]
-            by_joint.setdefault(joint, []).append(parameter.name)
+        if parameter.impossible and number in joints:
+            by_joint.setdefault(joints[number], []).append(parameter.name)
             figures[parameter.name] = parameter.value
     for joint, names in by_joint.items():
         values = ", ".join(f"{name} = {figures[name]:.3g}" for name in names)

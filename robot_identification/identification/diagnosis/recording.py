@@ -45,7 +45,7 @@ def recording_findings(robot: RobotModel, recordings: Sequence[Recording]) -> tu
         robot: the robot.
         recordings: joint states on the joint side.
     """
-    judged = [r for r in recordings if r.joint_names == robot.joint_names]
+    judged = [r for r in recordings if r.joint_names == robot.active_names]
     several = len(judged) > 1
     found = []
     for recording in judged:
@@ -84,7 +84,7 @@ def _of_recording(robot: RobotModel, recording: Recording) -> Iterator[Finding]:
     speed = np.concatenate([_speeds(s.position, recording.period) for s in recording.segments]).T
     known = bool(np.isfinite(position).all())
     moving = _moving(speed) if known else np.ones(effort.shape, dtype=np.bool_)
-    for place in range(len(robot.joints)):
+    for place in range(len(robot.active_joints)):
         yield from _of_effort(recording, place, effort[place], moving[place])
         if known:
             yield from _of_position(robot, recording, place, position[place], speed[place])
@@ -196,16 +196,17 @@ def _one_way(
     robot: RobotModel, recording: Recording, place: int, speed: Array
 ) -> Iterator[Finding]:
     """Tell of a joint that moves in one direction only: Fc and off cannot be told apart."""
-    joint = robot.joints[place]
+    joint = robot.active_joints[place]
     if not (joint.has(TermKind.COULOMB) and joint.has(TermKind.OFFSET)):
         return
     moving = speed[np.abs(speed) > _MOVING * np.abs(speed).max()]
     share = max(float((moving > 0.0).mean()), float((moving < 0.0).mean())) if len(moving) else 0.0
+    number = robot.joint_names.index(joint.name) + 1
     if share > _ONE_WAY:
         yield Finding(
             Severity.DOUBT, "one direction only", (joint.name,),
-            f"{100 * share:.3g} % of its motion goes in one direction, so that Fc{place + 1} and "
-            f"off{place + 1} cannot be told apart",
+            f"{100 * share:.3g} % of its motion goes in one direction, so that Fc{number} and "
+            f"off{number} cannot be told apart",
             "record motions in both directions",
             {"share": share}, recording.source, 5.0,
         )  # fmt: skip

@@ -18,6 +18,7 @@ from robot_identification.identification.didim.starts import Start
 from robot_identification.identification.didim.verdict import judged, mismatch_text, outcome
 from robot_identification.identification.history import CONVERGED, Iteration
 from robot_identification.identification.result import IdentificationResult
+from robot_identification.robot.loops import refuse_loops
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.recording import Recording
@@ -84,6 +85,7 @@ def identify_didim(
             floor; with what was reached.
         CancelledError: if ``cancelled`` says so.
     """
+    refuse_loops(robot, "DIDIM")
     begin = time.monotonic()
     chosen = settings or DidimSettings()
     report = progress or _silent

@@ -34,6 +34,7 @@ from robot_identification.identification.rows.source import RowSource
 from robot_identification.identification.rows.whole_rows import samples_behind
 from robot_identification.identification.statistics.robust_std import robust_std
 from robot_identification.robot.arrays import by_value
+from robot_identification.robot.loops import loop_matrix
 from robot_identification.robot.model import Array, read_only
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.rows import FilteredSegment
@@ -112,9 +113,11 @@ def energy_rows(
     at = np.asarray(marks, dtype=np.intp)
     regressor = EnergyRegressor(base.robot, base.base_columns)
     W = regressor.differences(position[at], velocity[at])
+    follow = loop_matrix(base.robot).T
+    rates, changes = velocity @ follow, acceleration @ follow
     for term in friction.rate_terms(base.robot, base.base_columns):
         if not regressor.contained[term.column]:
-            flow, _, _ = friction.power(term, velocity, acceleration)
+            flow, _, _ = friction.power(term, rates, changes)
             W[:, term.column] += term.gain * _integrals(time, flow, at)
     period = float(np.mean(np.diff(time)))
     squares = [period * _integrals(time, v**2, at) for v in velocity.T]
@@ -123,14 +126,14 @@ def energy_rows(
 
 
 def _check_signals(base: BaseParameters, position: Array, **others: Array) -> None:
-    joints = len(base.robot.joints)
+    joints = len(base.robot.active_joints)
     if position.ndim != 2 or position.shape[1] != joints:
         raise ShapeError("position", position.shape, f"(samples, {joints})")
     for name, signal in {"position": position, **others}.items():
         if signal.shape != position.shape:
             raise ShapeError(name, signal.shape, str(position.shape))
         for sample, joint in np.argwhere(~np.isfinite(signal)):
-            names = base.robot.joint_names
+            names = base.robot.active_names
             raise SampleError(name, names[joint], int(sample), float(signal[sample, joint]))
 
 

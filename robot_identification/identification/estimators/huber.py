@@ -111,7 +111,7 @@ def identify_limited(
         NotExcitedError: the data do not determine every parameter.
         CancelledError: the caller wants to stop.
     """
-    threshold, joints = settings.threshold, data.base.robot.joint_names
+    threshold, joints = settings.threshold, data.base.robot.active_names
     smallest = smallest_scales(data.segments)
     estimate = problem.estimate(measured.factors)
     scales = np.tile(np.maximum(estimate.residual_std, smallest), (len(data.bags), 1))

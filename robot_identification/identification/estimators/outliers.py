@@ -157,7 +157,7 @@ def without_spikes(
     """
     regressor = Regressor(base.robot, base.base_columns)
     bags = max(division.bags) + 1
-    counts = np.zeros((bags, len(base.robot.joints)), dtype=np.intp)
+    counts = np.zeros((bags, len(base.robot.active_joints)), dtype=np.intp)
     cleaned = list(segments)
     for bag in range(bags):
         numbers = [i for i, own in enumerate(division.bags) if own == bag]

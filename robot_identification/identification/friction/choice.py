@@ -28,6 +28,7 @@ from robot_identification.identification.friction.selection import Selection, se
 from robot_identification.identification.friction.shapes import Settled, Unknown, settle
 from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.robot.arrays import Array
+from robot_identification.robot.loops import refuse_loops
 from robot_identification.robot.model import Joint, RobotModel
 from robot_identification.robot.term_kinds import TermKind
 from robot_identification.robot.terms import TERMS
@@ -85,8 +86,8 @@ def friction_entry(friction: str) -> dict[str, dict[str, object]]:
     return {} if friction == STATED else {"friction": {"value": friction, "reason": "option"}}
 
 
-def check_friction(friction: str, method: str) -> None:
-    """Refuse a friction that there is not, or that a method cannot have.
+def check_friction(robot: RobotModel, friction: str, method: str) -> None:
+    """Refuse a friction that there is not, or that a method or a robot cannot have.
 
     Raises:
         SettingError: it is.
@@ -96,6 +97,8 @@ def check_friction(friction: str, method: str) -> None:
     estimator = ESTIMATORS.get(method)
     if friction == AUTO and (estimator is None or not estimator.stacked):
         raise SettingError("friction", friction, "works with the methods ols and wls")
+    if friction == AUTO:
+        refuse_loops(robot, "the choice of friction laws")
 
 
 def starting_robot(robot: RobotModel, friction: str) -> RobotModel:

@@ -35,6 +35,7 @@ from robot_identification.identification.rows.factor import substituted, substit
 from robot_identification.identification.rows.groups import merged
 from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.robot.arrays import by_value
+from robot_identification.robot.loops import refuse_loops
 from robot_identification.robot.model import Array, EffortMeaning, RobotModel, read_only
 from robot_identification.robot.mounting import Mounting
 from robot_identification.robot.processing import ProcessingSettings
@@ -125,6 +126,7 @@ def identify_drive_gains(
         NotConvergedError: the iterations do not settle.
         CancelledError: if ``cancelled`` says so.
     """
+    refuse_loops(robot, "the identification of drive gains")
     begin = time.monotonic()
     _check(robot, method, trusted)
     check_runs(bare, loaded, bare_needed=True)

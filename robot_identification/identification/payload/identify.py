@@ -28,6 +28,7 @@ from robot_identification.identification.payload.runs import (
 from robot_identification.identification.result import IdentificationResult, Source
 from robot_identification.identification.result_warnings import recording_warnings
 from robot_identification.identification.rows.whole_rows import WholeRows
+from robot_identification.robot.loops import refuse_loops
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.mounting import Mounting
 from robot_identification.robot.processing import ProcessingSettings
@@ -85,6 +86,7 @@ def identify_payload(
         NotExcitedError: the motion tells nothing of the payload.
         CancelledError: if ``cancelled`` says so.
     """
+    refuse_loops(robot, "the identification of payloads")
     begin = time.monotonic()
     check_runs(bare, loaded, bare_needed=earlier is None)
     report = progress or (lambda _stage, _fraction: None)

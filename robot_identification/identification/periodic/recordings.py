@@ -102,7 +102,7 @@ def periodic_recording(
         effort_noise=read_only(deviations),
         correlation=read_only(average.covariance / np.multiply.outer(scale, scale)),
         misfit=read_only(misfit),
-        drift=drift_of(robot.joint_names, average, moving),
+        drift=drift_of(robot.active_names, average, moving),
     )
 
 

@@ -68,8 +68,8 @@ def averaged(
     for done, recording in enumerate(recordings):
         if cancelled is not None and cancelled():
             raise CancelledError(f"cancelled after {done} of {len(recordings)} recordings")
-        if recording.joint_names != robot.joint_names:
-            raise JointNameError(robot.joint_names, recording.joint_names, recording.source)
+        if recording.joint_names != robot.active_names:
+            raise JointNameError(robot.active_names, recording.joint_names, recording.source)
         report("periods", done / len(recordings))
         found.append(average_periods(recording, motion))
     return tuple(found)

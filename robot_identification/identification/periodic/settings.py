@@ -88,7 +88,7 @@ def periodic_processing(
             values[name], reasons[name] = stated[name], "option"
         elif name == "velocity_threshold" and recommended.get(name) is not None:
             values[name], reasons[name] = recommended[name], "robot file"
-    values["velocity_threshold"] = per_joint(values["velocity_threshold"], len(robot.joints))
+    values["velocity_threshold"] = per_joint(values["velocity_threshold"], len(robot.active_joints))
     return Processing(**values, reasons=reasons)
 
 

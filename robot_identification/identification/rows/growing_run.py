@@ -23,6 +23,7 @@ from robot_identification.identification.rows.bands import BLOCK, BandGrams
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.rows.groups import GroupedRows, merged
 from robot_identification.identification.rows.whole import FactorStream, band_stream
+from robot_identification.robot.loops import refuse_loops
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.signals.growing import decimation as online_decimation
 from robot_identification.signals.growing import motion as online_motion
@@ -64,6 +65,7 @@ class StreamedRows:
     def __init__(
         self, robot: RobotModel, columns: npt.NDArray[np.intp], *, apart: bool = False
     ) -> None:
+        refuse_loops(robot, "an estimate that follows a recording")
         self._factors = FactorStream(robot, columns)
         self._bands = band_stream(robot, columns)
         self._rows = np.zeros((self._bands.entries, BLOCK))

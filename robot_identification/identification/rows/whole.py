@@ -174,7 +174,7 @@ class FactorStream:
             np.zeros((len(joint.columns) + 1, len(joint.columns) + 1))
             for joint in self._regressor.joint_rows
         ]
-        self._rows = [0] * len(robot.joints)
+        self._rows = [0] * len(robot.active_joints)
         self._shares = _shares([len(triangle) ** 2 for triangle in self._triangles])
 
     def add_share(self, share: int, rows: Array, kept: npt.NDArray[np.bool_]) -> None:
@@ -215,7 +215,7 @@ class FactorStream:
         return tuple(
             JointFactor(joint.name, rows.columns, triangle, count)
             for joint, rows, triangle, count in zip(
-                self._robot.joints,
+                self._robot.active_joints,
                 self._regressor.joint_rows,
                 self._triangles,
                 self._rows,

@@ -84,8 +84,8 @@ def predict(
         np.concatenate(columns) for columns in zip(*parts, strict=True)
     )
     return Prediction(
-        joint_names=base.robot.joint_names,
-        units=tuple(_unit(joint) for joint in base.robot.joints),
+        joint_names=base.robot.active_names,
+        units=tuple(_unit(joint) for joint in base.robot.active_joints),
         time=read_only(time),
         measured=read_only(measured),
         predicted=read_only(predicted),

@@ -191,7 +191,7 @@ def _friction(result: IdentificationResult, joint: int) -> Friction | None:
     names, grouped, dissipates = [], False, False
     values, std = np.zeros((2, len(_TERMS)))
     for place, term in enumerate(_TERMS):
-        parameter = f"{term.name}{joint + 1}"
+        parameter = f"{term.name}{result.numbers[joint]}"
         if parameter in leading:
             index = leading.index(parameter)
             values[place], std[place] = estimate.values[index], larger[index]

@@ -163,7 +163,9 @@ def _frictions(evidence: Evidence) -> tuple[Picture, ...]:
 def _units(robot: RobotModel | None, joint: int) -> tuple[str, str]:
     if robot is None:
         return "", ""
-    return ("m/s", "N") if robot.joints[joint].type is JointType.PRISMATIC else ("rad/s", "N m")
+    return (
+        ("m/s", "N") if robot.active_joints[joint].type is JointType.PRISMATIC else ("rad/s", "N m")
+    )
 
 
 def _residuals(evidence: Evidence) -> tuple[tuple[Picture, ...], tuple[Picture, ...]]:

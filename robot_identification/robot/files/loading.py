@@ -13,6 +13,7 @@ from robot_identification.robot.files.robot_yaml import read_yaml
 from robot_identification.robot.files.urdf import read_urdf
 from robot_identification.robot.files.xml_document import URDF_ENDINGS
 from robot_identification.robot.limits import with_limits
+from robot_identification.robot.loops import KNOWN_TO
 from robot_identification.robot.model import EffortMeaning, Joint, JointLimits, RobotModel
 from robot_identification.share import share_directory
 
@@ -119,7 +120,9 @@ def load_robot(
     robot = FORMATS[path.suffix.lower()](path)
     if robot.loops and not closed_loops:
         raise RobotDescriptionError(
-            "joints that follow others are not supported here", path=path, field="loops"
+            f"joints that follow others are not supported here; {KNOWN_TO}",
+            path=path,
+            field="loops",
         )
     if effort_meaning is not None:
         robot = replace(robot, effort_meaning=_parse_effort_meaning(effort_meaning))

@@ -63,19 +63,21 @@ def build(document: Document) -> RobotModel:
         joints = _described(document, base_link)
     else:
         raise document.error("the key joints is missing; or name a URDF with the key urdf")
+    loops = yaml_sections.loops(document, joints)
+    active = len(joints) - len(loops)
     robot = RobotModel(
         name=data["name"],
         base_link=base_link,
         joints=joints,
         gravity=np.array(data.get("gravity", STANDARD_GRAVITY)),
         couplings=yaml_sections.couplings(document, joints),
-        loops=yaml_sections.loops(document, joints),
+        loops=loops,
         effort_meaning=EffortMeaning(data["effort_meaning"]),
         position_meaning=PositionMeaning(data.get("position_meaning", "joint")),
-        processing=yaml_sections.processing(document, len(joints)),
-        controller=yaml_sections.controller(document, len(joints)),
+        processing=yaml_sections.processing(document, active),
+        controller=yaml_sections.controller(document, active),
         workspace=yaml_sections.workspace(document),
-        experiment=yaml_sections.experiment(document, len(joints)),
+        experiment=yaml_sections.experiment(document, active),
         digest=digest,
         warnings=() if urdf is None else urdf.robot.warnings,
     )
@@ -260,7 +262,7 @@ def _check_transmission(document: Document, robot: RobotModel) -> None:
             path = ("joints", i, "transmission")
             yaml_sections.known_joints(document, given, robot.joints, *path)
     scaled = robot.motor_matrix / np.abs(robot.motor_matrix).max(axis=1, initial=1e-300)[:, None]
-    if np.linalg.matrix_rank(scaled) < len(robot.joints):
+    if np.linalg.matrix_rank(scaled) < len(robot.active_joints):
         raise document.error(
             "the transmission ratios do not determine the joints' motion from the motors'", "joints"
         )

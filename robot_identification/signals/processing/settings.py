@@ -63,8 +63,8 @@ def resolve_processing(
     if not recordings:
         raise RecordingError("no recording was given")
     for recording in recordings:
-        if recording.joint_names != robot.joint_names:
-            raise JointNameError(robot.joint_names, recording.joint_names, recording.source)
+        if recording.joint_names != robot.active_names:
+            raise JointNameError(robot.active_names, recording.joint_names, recording.source)
     data = DataProperties(recordings)
     chosen = _Chosen(
         {
@@ -82,7 +82,7 @@ def resolve_processing(
     filtering.butterworth(cutoff, order, data.longest_period)
     rate = chosen.take("rate_hz", lambda: data.rate(cutoff))
     chosen.warnings += data.rate_warnings(cutoff, order, rate)
-    joints = len(robot.joints)
+    joints = len(robot.active_joints)
     thresholds = chosen.take("velocity_threshold", lambda: data.thresholds(cutoff, order))
     chosen.values["velocity_threshold"] = per_joint(thresholds, joints)
     for name in ("drop_start", "drop_end"):

@@ -223,9 +223,11 @@ loops:
 
 
 def test_a_loop_ties_one_joint_to_others():
-    loop = built(ARM + LOOP).loops[0]
+    robot = built(ARM.replace("kd: [1, 2, 3]", "kd: [1, 2]") + LOOP)
+    loop = robot.loops[0]
     assert (loop.joint, dict(loop.equals)) == ("side", {"shoulder": -1})
     assert loop.offset == pytest.approx(np.pi / 2)
+    assert robot.controller.gains["kd"] == (1.0, 2.0)  # of the joints that do not follow
 
 
 @pytest.mark.parametrize(
