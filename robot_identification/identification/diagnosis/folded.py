@@ -26,7 +26,8 @@ from robot_identification.identification.diagnosis.refit import Grams, JointRows
 from robot_identification.identification.diagnosis.scalings import Scalings, Trial
 from robot_identification.identification.rows.factor import JointFactor, merge
 from robot_identification.robot.model import Array
-from robot_identification.robot.terms import TERMS, TermKind
+from robot_identification.robot.term_kinds import TermKind
+from robot_identification.robot.terms import TERMS
 
 _COLOURED = 25.0
 """Rows that are worth an independent one: white residuals understate deviations of measured robots

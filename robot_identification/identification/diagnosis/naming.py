@@ -79,7 +79,8 @@ def named(names: Sequence[str], fitted: Refit, best: Trial, other: Trial | None 
         text += f" (about as well: {_also(names, other)})"
     ordinary = best.cause == "time shift" and abs(best.amount) < _ORDINARY
     return Finding(
-        Severity.DOUBT if ordinary else cause.severity, cause_of(best), () if whole else tuple(names[i] for i in places), text,
+        Severity.DOUBT if ordinary else cause.severity, cause_of(best),
+        () if whole else tuple(names[i] for i in places), text,
         cause.advice,
         {
             "amount": best.amount,
