@@ -22,7 +22,7 @@ from robot_identification.identification.friction.extended import (
 )
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.rows.whole_rows import WholeRows
-from robot_identification.robot.arrays import Array
+from robot_identification.robot.arrays import Array, by_value
 from robot_identification.robot.term_kinds import TermKind
 from robot_identification.robot.terms import JointTerm, terms_of
 
@@ -129,6 +129,7 @@ class CandidateRegressor(ExtendedRegressor):
         ]
 
 
+@by_value
 @dataclass(frozen=True)
 class CandidateRows:
     """Triangular factors of the rows of blocks of time, with the columns of candidates.

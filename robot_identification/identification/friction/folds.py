@@ -16,7 +16,7 @@ import scipy.linalg
 
 from robot_identification.identification.friction.candidates import CandidateRows
 from robot_identification.identification.rows.factor import JointFactor
-from robot_identification.robot.arrays import Array
+from robot_identification.robot.arrays import Array, by_value
 
 _DEPENDENT = 1e-5
 """Part of a column, orthogonal to the others, below which nothing is told of it."""
@@ -24,6 +24,7 @@ _DEPENDENT = 1e-5
 Places = npt.NDArray[np.intp]
 
 
+@by_value
 @dataclass(frozen=True)
 class Addition:
     """What one further column does, fold by fold.

@@ -35,7 +35,7 @@ from robot_identification.identification.friction.extended import (
 )
 from robot_identification.identification.rows.factor import restrict, stack
 from robot_identification.identification.rows.whole_rows import WholeRows
-from robot_identification.robot.arrays import Array
+from robot_identification.robot.arrays import Array, by_value
 from robot_identification.robot.model import RobotModel, read_only
 from robot_identification.robot.term_kinds import TermKind
 from robot_identification.robot.terms import JointTerm
@@ -92,6 +92,7 @@ class EstimatedShape:
     correlation: float
 
 
+@by_value
 @dataclass(frozen=True)
 class Settled:
     """A friction model whose shapes and loads stand.

@@ -97,9 +97,10 @@ def cutoff_sensitivity(
         essential=essential,
         weighting=weighting,
         robust=robust,
-        friction=friction if result.friction is None else STATED,
         cancelled=cancelled,
     )
+    if result.friction is None and friction != STATED:
+        again = partial(again, friction=friction)
     free = replace(settings, **dict.fromkeys(_chosen_for_cutoff(result)))
     cut = settings.ends == "keep" and free.ends is None
     values = result.estimate.values

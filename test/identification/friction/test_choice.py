@@ -7,6 +7,7 @@ import pytest
 
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.errors import SettingError
+from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.files.result_documents import result_of_document
 from robot_identification.files.results import dump
 from robot_identification.identification.base.parameters import base_parameters
@@ -15,9 +16,11 @@ from robot_identification.identification.identify import identify, validate
 from robot_identification.identification.merging import merge_results
 from robot_identification.identification.rows.whole import FactorStream
 from robot_identification.robot.files.document import parse_document
+from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.robot_yaml import build
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.recording import Recording
+from shared_data import measured_data, requires
 
 ARM = """\
 name: arm
@@ -189,3 +192,13 @@ def test_streams_refuse_friction_whose_load_or_shape_is_open():
         robot = arm(more)
         with pytest.raises(SettingError, match=told):
             FactorStream(robot, base_parameters(robot).base_columns)
+
+
+@requires("emps")
+def test_emps_with_the_published_asymmetric_law():
+    robot = load_robot("emps")
+    own = robot.joints[0]
+    asymmetric = replace(robot, joints=(replace(own, terms=own.terms | {"Fva"}),))
+    recordings = read_recordings([measured_data("emps") / "bag"], robot)
+    result = identify(asymmetric, recordings)
+    assert 100.0 * result.estimate.relative_error.total == pytest.approx(3.1117, abs=5e-5)
