@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from random_robots import random_values
+from random_robots import pinocchio_model, random_values
 from random_tables import table_robot
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.robot.experiment import Controller
@@ -98,3 +98,46 @@ def recorded(robot, values, seconds=30.0, seed=0, *, position_noise=1e-4, effort
     effort = effort + rng.normal(size=effort.shape) * effort_noise * effort.std(axis=0)
     position = q + rng.normal(scale=position_noise, size=q.shape)
     return RawSamples(np.rint(t * 1e9).astype(np.int64), position, None, effort)
+
+
+def frictionless(robot, values):
+    """Return (full,) values without friction and offsets."""
+    names = robot.all_parameter_names
+    kept = [not name.startswith(("F", "off")) for name in names]
+    return np.where(kept, values, 0.0)
+
+
+def pinocchio_accelerations(pin, robot, values, q, qd, effort):
+    """Return what Pinocchio's constrained dynamics makes of efforts of the hitachi's active joints.
+
+    It knows the tree and that two points of forearm and coupler coincide, but no relation.
+    """
+    order = [0, 1, 3, 5, 6, 2, 4]  # Pinocchio numbers branch by branch
+    driven = [robot.joint_names.index(name) for name in robot.active_names]
+    place = {j: i for i, j in enumerate(order)} | {-1: -1}
+    joints = tuple(
+        replace(robot.joints[j], antecedent=place[robot.joints[j].antecedent]) for j in order
+    )
+    opened = replace(robot, joints=joints, loops=())
+    model = pinocchio_model(pin, opened, np.concatenate([values[14 * j :][:14] for j in order]))
+    data = model.createData()
+    forearm, coupler = (
+        pin.SE3(np.eye(3), np.array(point)) for point in ([0.25, 0.0, 0.0], [-0.6, 0.0, 0.0])
+    )
+    pivot = pin.RigidConstraintModel(
+        pin.ContactType.CONTACT_3D, model, 1 + place[3], forearm, 1 + place[4], coupler
+    )
+    pivots, forces = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
+    pivots.append(pivot)
+    forces.append(pivot.createData())
+    pin.initConstraintDynamics(model, data, pivots, forces)
+    settings = pin.ProximalSettings(1e-14, 1e-10, 200)
+    whole, rates, _ = tree_motion(robot, q, qd, qd)
+    given, found = np.zeros_like(whole), np.empty_like(whole)
+    given[:, driven] = effort
+    for i in range(len(whole)):
+        found[i, order] = pin.constraintDynamics(
+            *(model, data, whole[i][order], rates[i][order], given[i][order]),
+            *(pivots, forces, settings),
+        )
+    return found[:, driven]

@@ -95,6 +95,7 @@ def test_a_table_of_the_active_joints_is_identified(run, samples, tmp_path):
         ("excite", "hitachi_hpr", "-o", "plan.yaml"),
         ("identify-many", "hitachi_hpr", "bag", "-o", "result.yaml"),
         ("diagnose", "hitachi_hpr", "bag"),
+        ("identify", "hitachi_hpr", "bag", "--method", "one-joint"),
         ("payload", "hitachi_hpr", "--bare", "bag", "--loaded", "bag"),
     ],
 )

@@ -5,7 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from looped_robots import gripper, hitachi, parallelogram, recorded, tree_motion, values_of, waves
+from looped_robots import (
+    frictionless,
+    gripper,
+    hitachi,
+    parallelogram,
+    pinocchio_accelerations,
+    recorded,
+    tree_motion,
+    values_of,
+    waves,
+)
 from robot_identification.calibration.calibrate import calibrate
 from robot_identification.calibration.checks import check_consistency
 from robot_identification.dynamics.regressor import inverse_dynamics
@@ -106,6 +116,18 @@ def test_calibrated_parameters_are_consistent_and_predict_as_well(hitachi_result
     other = recording(robot, values_of(robot), seed=5)
     error = validate(robot, base.values(found.values[base.columns]), [other]).relative_error
     assert error.total < 0.01
+
+
+def test_pinocchio_with_calibrated_parameters_moves_as_the_true_robot_does(hitachi_result):
+    """Its constrained dynamics knows the links and the closed pivot; nothing of the relations."""
+    pin = pytest.importorskip("pinocchio")
+    robot = hitachi()
+    found = calibrate(robot, hitachi_result, read_prior(None, robot), consistent=True)
+    values, true = (frictionless(robot, v) for v in (found.values, values_of(robot)))
+    q, qd, qdd = (signal[::500] for signal in waves(robot, 20.0, seed=7)[1:])
+    effort = inverse_dynamics(robot, true, q, qd, qdd)
+    moved = pinocchio_accelerations(pin, robot, values, q, qd, effort)
+    assert np.linalg.norm(moved - qdd) < 0.05 * np.linalg.norm(qdd)
 
 
 def test_friction_of_a_follower_is_felt_and_grouped():

@@ -24,6 +24,7 @@ from robot_identification.identification.one_joint.chain import SerialChain
 from robot_identification.identification.one_joint.constants import constants_matrix
 from robot_identification.identification.one_joint.minimal import MinimalSet, theorem_2
 from robot_identification.robot.arrays import by_value
+from robot_identification.robot.loops import refuse_loops
 from robot_identification.robot.model import Array, RobotModel, TermKind, read_only
 from robot_identification.robot.parameters import LINK_PARAMETERS
 from robot_identification.signals.processing.complete import Processing
@@ -41,6 +42,7 @@ def keeping_held_joints(robot: RobotModel, processing: Processing) -> Processing
         processing: complete settings.
     """
     reason = processing.reasons.get("velocity_threshold", "")
+    refuse_loops(robot, "the identification of one joint at a time")
     rubbing = [rubs(robot, j) for j in range(len(robot.joints))]
     if not reason.startswith("derived") or all(rubbing):
         return processing

@@ -70,9 +70,8 @@ def test_efforts_with_forces_in_the_pivot_are_those_of_the_base_parameters_alone
     only_base = np.zeros(len(values))
     only_base[base.base_columns] = base.values(values[base.columns])
     motion = random_motion(robot, 20)
-    rows = Regressor(replace(robot, loops=()), np.arange(len(values))).dense(
-        motion.q, motion.qd, motion.qdd
-    )
+    opened = replace(robot, loops=())
+    rows = Regressor(opened, np.arange(len(values))).dense(motion.q, motion.qd, motion.qdd)
     ours = project(rows @ only_base, motion.jacobian)
     for i in range(20):
         tree = np.empty(7)
