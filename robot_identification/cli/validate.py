@@ -6,11 +6,13 @@ import argparse
 from pathlib import Path
 
 from robot_identification.api.identification import validate
+from robot_identification.api.sources import with_law
 from robot_identification.cli.options import common as shared
 from robot_identification.cli.options.recordings import recordings_of
 from robot_identification.cli.tables import progress
 from robot_identification.cli.tables import results as tables
 from robot_identification.files.atomic import check_target
+from robot_identification.files.parameters import read_base_values
 from robot_identification.identification.result import error_entries
 
 
@@ -38,10 +40,12 @@ def run(options: argparse.Namespace) -> None:
     robot = shared.robot_of(options, closed_loops=True)
     if options.plot is not None:
         check_target(options.plot)
+    robot, _ = with_law(robot, options.parameters)
+    parameters = read_base_values(options.parameters, robot)
     with progress.bar("validate", quiet=options.json) as report:
         validation = validate(
             robot,
-            options.parameters,
+            parameters,
             recordings_of(options, robot, options.bags),
             processing=shared.processing_of(options),
             derive_settings=options.derive_settings,
