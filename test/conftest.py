@@ -31,6 +31,16 @@ settings.register_profile(
 settings.load_profile("tests")
 
 
+@pytest.fixture(scope="module", autouse=True)
+def usual_environment(ros_home):
+    """Undo what a module sets for all that follow, as Dask does: what they start is not forked."""
+    before = dict(os.environ)
+    yield
+    for name in os.environ.keys() - before.keys():
+        del os.environ[name]
+    os.environ.update(before)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def ros_home(tmp_path_factory):
     """Keep the logs of ROS, and what nodes write, out of the home folder."""
