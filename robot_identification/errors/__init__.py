@@ -49,6 +49,7 @@ from robot_identification.errors.motion import (
 from robot_identification.errors.recordings import (
     BagError,
     JointNameError,
+    MeasuredVelocityError,
     MissingSignalError,
     NoEffortError,
     NotPeriodicError,
@@ -69,6 +70,7 @@ __all__ = [
     "InputError",
     "JointNameError",
     "MassMatrixError",
+    "MeasuredVelocityError",
     "MessageError",
     "MissingLimitError",
     "MissingMeshError",
