@@ -48,6 +48,7 @@ A_VALUE = {
     "filter_order": 4,
     "difference_order": 2,
     "rate_hz": 50.0,
+    "velocities": "measured",
     "decimation_pins": "last",
     "velocity_threshold": (0.0, 0.2),
     "velocity_threshold_window": 0.5,

@@ -97,6 +97,36 @@ class NoEffortError(RecordingError):
         )
 
 
+class MeasuredVelocityError(RecordingError):
+    """Measured velocities are wanted, and were not recorded or contradict the positions.
+
+    Attributes:
+        source: the recording.
+        joint: name of the joint; empty where every joint lacks them.
+        slope: of its velocities over those that follow from its positions; None where there are
+            none.
+    """
+
+    def __init__(self, source: str, joint: str = "", slope: float | None = None) -> None:
+        self.source = source
+        self.joint = joint
+        self.slope = slope
+        where = f"{source}: " if source else ""
+        if slope is None:
+            whose = f"joint {joint} has no" if joint else "it has no"
+            problem = (
+                f"{whose} measured velocities; record a driver that fills in the velocities of "
+                "every joint and sample"
+            )
+        else:
+            problem = (
+                f"the measured velocities of joint {joint} contradict its positions: they are "
+                f"{slope:.3g} of what these tell; correct their sign, unit, gear ratio, or the "
+                "order of the joints"
+            )
+        super().__init__(f"{where}{problem}, or take those of the positions (velocities: derived)")
+
+
 class JointNameError(InputError):
     """The joints of a recording and of a robot do not match.
 

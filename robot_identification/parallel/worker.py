@@ -101,7 +101,12 @@ def fold_bag(base: BaseParameters, job: Job, bag: BagFile) -> Folded:
         base.robot, base, bag.path, overrides=job.settings, prompt=False
     )
     order = StampOrder(_HOLD)
-    with stream_joint_states(bag.path, base.robot.joint_names, topic=job.topic) as stream:
+    with stream_joint_states(
+        bag.path,
+        base.robot.joint_names,
+        topic=job.topic,
+        velocities=job.settings.velocities == "measured",
+    ) as stream:
         for samples in stream.batches():
             identification.push(order.push(samples))
         if (rest := order.end()) is not None:

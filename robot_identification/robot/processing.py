@@ -11,6 +11,7 @@ EndTreatment = Literal["cut", "keep"]
 Divisor = Literal["rows-parameters", "rows-1"]
 ThresholdScope = Literal["joint", "sample"]
 PinnedSample = Literal["first", "last"]
+VelocitySource = Literal["derived", "measured"]
 
 LOWEST_HZ = 1e-3
 """Lowest cut-off and rate: below, filters are longer than any recording, and than any memory."""
@@ -53,6 +54,14 @@ class ProcessingSettings(Settings):
         multiple=2,
         metavar="N",
         usual=8,
+    )
+    # Good encoders tell velocities better than drives that derive them on board, with a delay that
+    # nobody states; tachometers beside coarse encoders are the exception
+    # (docs/choosing_filters.md).
+    velocities: VelocitySource | None = setting(
+        "velocities of the rows: derived from the positions, or those that were measured",
+        usual="derived",
+        reason="most drivers derive theirs from the same positions, with a delay",
     )
     rate_hz: float | None = setting(
         "sampling rate after the parallel decimation of efforts and regressor",

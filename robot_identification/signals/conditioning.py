@@ -199,14 +199,14 @@ def _segment(run: RawSamples, start: np.int64, clock: Clock) -> Segment:
     if not clock.resampled and not len(clock.gaps_within(run.stamps)):
         return Segment(time, run.position, run.velocity, run.effort, run.reference)
     unknown = bool(np.isnan(run.position).all())
-    smooth = signals = [None if unknown else run.position, run.reference]
-    rough = [run.velocity, run.effort]
+    smooth = signals = [None if unknown else run.position, run.velocity, run.reference]
+    rough: list[Array | None] = [run.effort]
     if clock.resampled:
         period = clock.period_ns / 1e9
         grid, resampled = to_constant_period(time, [*smooth, *rough], period)
         longest = clock.largest_step_ns / clock.period_ns
         measured = measured_at(time / period, grid / period, longest)
-        smooth, lines = resampled[:2], resampled[2:]
+        smooth, lines = resampled[:3], resampled[3:]
         if measured is not None:
             own, missing = time / period, grid[~measured] / period
             for values, signal in zip(smooth, signals, strict=True):
@@ -222,8 +222,8 @@ def _segment(run: RawSamples, start: np.int64, clock: Clock) -> Segment:
         smooth = [None if one is None else bridged(numbers, one, clock.corner) for one in smooth]
         rough = [None if one is None else bridged(numbers, one, None) for one in rough]
         time = bridged(numbers, time[:, None], None)[:, 0]
-    position, reference = smooth
-    velocity, effort = rough
+    position, velocity, reference = smooth
+    (effort,) = rough
     if effort is None:
         raise RecordingError("efforts are needed")
     if position is None:

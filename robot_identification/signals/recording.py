@@ -63,8 +63,8 @@ class RecordingStatistics:
 class Segment:
     """A run of samples with a constant period, joint side, SI units.
 
-    Samples that were lost in it have been bridged: their positions are those of a spline, and
-    their efforts and velocities, on straight lines, are there for figures only.
+    Samples that were lost in it have been bridged: their positions and velocities are those of a
+    spline, and their efforts, on straight lines, are there for figures only.
 
     It looks at the arrays that it is given, read-only: who made them must not change them.
 
@@ -131,6 +131,7 @@ class Recording(Presented):
         effort_topic: topic that the efforts came on; empty: they came with the joint states.
         effort_delay: time by which the efforts' stamps lay behind those of the motion, in s; it
             is accounted for.
+        without_velocity: joints whose velocities were not measured, where others have some.
     """
 
     joint_names: tuple[str, ...]
@@ -143,6 +144,7 @@ class Recording(Presented):
     warnings: tuple[str, ...] = ()
     effort_topic: str = ""
     effort_delay: float = 0.0
+    without_velocity: tuple[str, ...] = ()
 
     @classmethod
     def from_arrays(

@@ -13,10 +13,10 @@ from robot_identification.errors import RecordingError
 from robot_identification.robot.arrays import by_value, read_only_view
 from robot_identification.robot.loops import loop_matrix
 from robot_identification.robot.model import Array, RobotModel, TermKind
-from robot_identification.signals import filtering
 from robot_identification.signals.decimation import Decimator
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.recording import Recording, Segment, part_of
+from robot_identification.signals.velocities import filtered_motion, require_measured_velocities
 
 Flags = npt.NDArray[np.bool_]
 
@@ -37,8 +37,8 @@ class FilteredSegment:
     Attributes:
         time: (samples,) seconds since the first stamp of the recording.
         position: (joints, samples) filtered, in rad or m.
-        velocity: (joints, samples) its derivative.
-        acceleration: (joints, samples) its second derivative.
+        velocity: (joints, samples) its derivative, or filtered as it was measured.
+        acceleration: (joints, samples) the derivative of the velocity.
         effort: (joints, samples) in N m or N, not filtered: decimation does that, in parallel
             with the regressor.
         period: sampling period in s.
@@ -102,7 +102,8 @@ def filter_recording(recording: Recording, processing: Processing) -> tuple[Filt
 
     Raises:
         SettingError: if the settings do not suit the sampling rate of the recording.
-        RecordingError: if every segment is too short.
+        RecordingError: if every segment is too short; MeasuredVelocityError where measured
+            velocities are wanted that are not there, or contradict the positions.
     """
     needed = processing.shortest_segment(recording.period)
     longest = max((len(segment.time) for segment in recording.segments), default=0)
@@ -112,6 +113,7 @@ def filter_recording(recording: Recording, processing: Processing) -> tuple[Filt
             f"and the filters with these settings need {needed}; record longer without "
             "interruption, or raise cut-off and rate"
         )
+    require_measured_velocities(recording, processing)
     return tuple(
         _filtered(segment, recording.period, processing)
         for segment in recording.segments
@@ -120,16 +122,7 @@ def filter_recording(recording: Recording, processing: Processing) -> tuple[Filt
 
 
 def _filtered(segment: Segment, period: float, processing: Processing) -> FilteredSegment:
-    position = filtering.low_pass(
-        np.ascontiguousarray(segment.position.T),
-        period,
-        processing.cutoff_hz,
-        processing.filter_order,
-        segment.torn,
-    )
-    order = processing.difference_order
-    velocity = filtering.differentiate(position, period, order)
-    acceleration = filtering.differentiate(velocity, period, order)
+    position, velocity, acceleration = filtered_motion(segment, period, processing)
     used = slice(processing.drop_start, len(segment.time) - processing.drop_end)
     return FilteredSegment(
         time=segment.time[used],

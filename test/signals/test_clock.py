@@ -125,7 +125,7 @@ def test_a_recording_is_split_in_the_same_places_however_it_is_read(arrival, cut
 
     settling, settled = Settling(ROBOT, STATED, 8.0), None
     for block in blocks:
-        settled = settled or settling.push(block.stamps, block.position, block.effort)
+        settled = settled or settling.push(block)
     clock = (settled or settling.end()).clock
     assert (clock.nominal_ns, clock.spread) == (whole.clock.nominal_ns, whole.clock.spread)
 

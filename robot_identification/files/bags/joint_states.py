@@ -10,7 +10,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.errors import MissingSignalError, SampleError, TopicError
+from robot_identification.errors import (
+    MeasuredVelocityError,
+    MissingSignalError,
+    SampleError,
+    TopicError,
+)
 from robot_identification.files.bags.files import JOINT_TRAJECTORY, Bag, open_bag
 from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE as JOINT_STATE
 from robot_identification.files.bags.joint_state_columns import StateCollector, States
@@ -31,12 +36,14 @@ class BagJointStates:
         source: path of the bag.
         digest: SHA-256 of its data files.
         warnings: what is suspicious about the bag.
+        without_velocity: joints that have no velocities, where others have some.
     """
 
     samples: RawSamples
     source: str
     digest: str
     warnings: tuple[str, ...] = ()
+    without_velocity: tuple[str, ...] = ()
 
 
 def read_joint_states(
@@ -104,7 +111,8 @@ def read_joint_states(
         effort=_present(states.effort),
         reference=reference,
     )
-    return BagJointStates(samples, str(path), digest, warnings)
+    without = joints_without(states.velocity, names)
+    return BagJointStates(samples, str(path), digest, warnings, without)
 
 
 class JointStateStream:
@@ -114,8 +122,11 @@ class JointStateStream:
         source: path of the bag.
     """
 
-    def __init__(self, bag: Bag, topic: str, joint_names: Sequence[str]) -> None:
+    def __init__(
+        self, bag: Bag, topic: str, joint_names: Sequence[str], *, velocities: bool = False
+    ) -> None:
         self.source = str(bag.path)
+        self._velocities = velocities
         self._bag = bag
         self._topic = topic
         self._names = tuple(joint_names)
@@ -128,7 +139,8 @@ class JointStateStream:
             TopicError: there are no joint states on the topic.
             JointNameError: a message lacks a joint of the robot.
             MissingSignalError: positions or efforts are absent.
-            SampleError: a position or effort is NaN or infinite.
+            MeasuredVelocityError: velocities are wanted, and a joint has none.
+            SampleError: a value is NaN or infinite.
         """
         read = 0
         for states in StateCollector(self._bag, self._topic, self._names).batches():
@@ -138,10 +150,19 @@ class JointStateStream:
                 if values is None:
                     raise MissingSignalError(signal, f"{self.source}: {self._topic}")
                 check_finite(signal, values, self._names, read)
+            velocity = self._velocity(states, read) if self._velocities else None
             read += len(states.stamps)
             yield RawSamples(
-                states.stamps, _present(states.position), None, _present(states.effort)
+                states.stamps, _present(states.position), velocity, _present(states.effort)
             )
+
+    def _velocity(self, states: States, read: int) -> Array:
+        velocity = measured_velocity(states.velocity)
+        if velocity is None:
+            missing = joints_without(states.velocity, self._names)
+            raise MeasuredVelocityError(self.source, missing[0] if missing else "")
+        check_finite("velocity", velocity, self._names, read)
+        return velocity
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -155,7 +176,11 @@ class JointStateStream:
 
 @contextmanager
 def stream_joint_states(
-    path: str | Path, joint_names: Sequence[str], *, topic: str = JOINT_STATES
+    path: str | Path,
+    joint_names: Sequence[str],
+    *,
+    topic: str = JOINT_STATES,
+    velocities: bool = False,
 ) -> Iterator[JointStateStream]:
     """Open a bag to read joint states that need not fit into memory.
 
@@ -163,12 +188,13 @@ def stream_joint_states(
         path: folder of a rosbag2 (SQLite or MCAP), or a bare .db3 or .mcap file.
         joint_names: joints of the robot, in the order wanted.
         topic: topic of the joint states (sensor_msgs/JointState).
+        velocities: whether velocities are wanted too.
 
     Raises:
         BagError: the bag cannot be read: not there, not a bag, truncated, damaged or empty.
     """
     with open_bag(path) as bag:
-        yield JointStateStream(bag, topic, joint_names)
+        yield JointStateStream(bag, topic, joint_names, velocities=velocities)
 
 
 def _present(values: Array | None) -> Array:
@@ -191,6 +217,14 @@ def measured_velocity(velocity: Array | None) -> Array | None:
     if velocity is None or np.isnan(velocity).all(axis=0).any():
         return None
     return velocity
+
+
+def joints_without(velocity: Array | None, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the joints that have no velocities at all, where others have some."""
+    if velocity is None:
+        return ()
+    missing = tuple(n for n, own in zip(names, velocity.T, strict=True) if np.isnan(own).all())
+    return missing if len(missing) < len(names) else ()
 
 
 def check_finite(signal: str, values: Array, names: Sequence[str], first: int = 0) -> None:

@@ -7,6 +7,7 @@ names (std_msgs/Float64MultiArray), for which the time of recording counts.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from robot_identification.files.bags.joint_states import (
     JOINT_STATES,
     BagJointStates,
     check_finite,
+    joints_without,
     measured_velocity,
     read_joint_states,
 )
@@ -201,23 +203,22 @@ def read_recordings(
             )
             samples, counts = merge_efforts(samples, separate, efforts.delay, source=str(path))
             warnings += [*told, *_merge_warnings(path, efforts.topic, counts)]
-        recordings.append(
-            prepared_recording(
-                samples,
-                robot,
-                source=str(path),
-                digest=bag.digest,
-                effort_topic="" if efforts is None else efforts.topic,
-                effort_delay=0.0 if efforts is None else efforts.delay,
-                delay_estimated=delay_estimated,
-                processing=processing,
-                begin=begin,
-                end=end,
-                positions_needed=positions_needed,
-                warnings=warnings,
-                cancelled=cancelled,
-            )
+        recording = prepared_recording(
+            samples,
+            robot,
+            source=str(path),
+            digest=bag.digest,
+            effort_topic="" if efforts is None else efforts.topic,
+            effort_delay=0.0 if efforts is None else efforts.delay,
+            delay_estimated=delay_estimated,
+            processing=processing,
+            begin=begin,
+            end=end,
+            positions_needed=positions_needed,
+            warnings=warnings,
+            cancelled=cancelled,
         )
+        recordings.append(replace(recording, without_velocity=bag.without_velocity))
     return tuple(recordings)
 
 
@@ -244,7 +245,8 @@ def _table(
         effort=signals["effort"],
         reference=signals.get("reference"),
     )
-    return BagJointStates(samples, str(path), table.digest, table.warnings)
+    without = joints_without(signals.get("velocity"), robot.joint_names)
+    return BagJointStates(samples, str(path), table.digest, table.warnings, without)
 
 
 def _merge_warnings(path: str | Path, topic: str, counts: MergeCounts) -> list[str]:

@@ -78,6 +78,7 @@ def periodic_processing(
         "drop_end": (0, "one whole period has no ends"),
         "ends": ("cut", "rows outside of the one period"),
         "decimation_pins": ("first", "one whole period has no ends"),
+        "velocities": ("derived", "derivatives are those of the series"),
     }
     recommended = robot.processing.stated()
     values: dict[str, Any] = {}

@@ -9,7 +9,11 @@ from __future__ import annotations
 import time
 
 from robot_identification.dynamics.regressor import Regressor
-from robot_identification.errors import MissingSignalError, RecordingError
+from robot_identification.errors import (
+    MeasuredVelocityError,
+    MissingSignalError,
+    RecordingError,
+)
 from robot_identification.identification.assembly import Subject, result_of
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.estimators.choice import DEFAULT, fit
@@ -26,6 +30,7 @@ from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.growing.grid import OnlineGrid, Piece
 from robot_identification.signals.processing.settings import processing_warnings
 from robot_identification.signals.recording import RawSamples, RecordingStatistics
+from robot_identification.signals.velocities import VelocityWatch
 
 SETTLE = 8.0
 """Seconds of motion that settings are derived from where nobody states them."""
@@ -68,11 +73,14 @@ class StreamingIdentification:
         self._prompt, self._apart = prompt, apart
         self._subject = Subject.of(base)
         self._regressor = Regressor(robot, base.base_columns, spare=1)
-        self._settling = Settling(robot, overrides or ProcessingSettings(), settle)
+        stated = overrides or ProcessingSettings()
+        self._velocities = robot.processing.overridden_by(stated).velocities == "measured"
+        self._settling = Settling(robot, stated, settle)
         self._settled: Settled | None = None
         self._rows: StreamedRows | None = None
         self._grid: OnlineGrid | None = None
         self._run: StreamedRun | None = None
+        self._watch: VelocityWatch | None = None  # of the run
         self._first_stamp: int | None = None
         self._last_stamp = 0
         self._samples = 0
@@ -129,10 +137,15 @@ class StreamingIdentification:
             SettingError: a setting is impossible, or does not suit the sampling rate.
             ShapeError: there is not a column per joint.
             MissingSignalError: positions or efforts are missing.
+            MeasuredVelocityError: measured velocities are wanted, and there are none, or they
+                contradict the positions.
         """
         if not len(raw.stamps):
             return
-        joints = to_joint_side(self._robot, raw.position, None, raw.effort)
+        velocity = raw.velocity if self._velocities else None
+        if self._velocities and velocity is None:
+            raise MeasuredVelocityError(self._source)
+        joints = to_joint_side(self._robot, raw.position, velocity, raw.effort)
         if joints.position is None or joints.effort is None:
             raise MissingSignalError("position or effort", self._source)
         if self._first_stamp is None:
@@ -140,9 +153,11 @@ class StreamingIdentification:
         self._last_stamp = int(raw.stamps[-1])
         self._samples += len(raw.stamps)
         if self._grid is not None:
-            self._fold(self._grid.push(raw.stamps, joints.position, joints.effort))
+            signals = (joints.position, joints.effort, joints.velocity)
+            self._fold(self._grid.push(raw.stamps, *signals))
             return
-        settled = self._settling.push(raw.stamps, joints.position, joints.effort)
+        samples = RawSamples(raw.stamps, joints.position, joints.velocity, joints.effort)
+        settled = self._settling.push(samples)
         if settled is not None:
             self._begin(settled)
 
@@ -235,20 +250,27 @@ class StreamingIdentification:
         self._settled = settled
         self._rows = StreamedRows(self._robot, self._base.base_columns, apart=self._apart)
         self._grid = OnlineGrid(settled.clock, settled.still)
-        self._fold(self._grid.push(settled.stamps, settled.position, settled.effort))
+        first = settled.samples
+        self._fold(self._grid.push(first.stamps, first.position, first.effort, first.velocity))
 
     def _fold(self, pieces: list[Piece]) -> None:
         for piece in pieces:
             if piece.begins:
                 self._end_run(torn=piece.torn)
                 self._begin_run(piece.begun, torn=piece.torn)
+            if self._watch is not None and piece.velocity is not None:
+                self._watch.push(piece.position, piece.velocity)
             if self._run is not None:
-                self._run.push(piece.position, piece.effort, piece.measured)
+                self._run.push(piece.position, piece.effort, piece.measured, piece.velocity)
 
     def _begin_run(self, stamp: int, *, torn: bool) -> None:
         if self._settled is not None and self._rows is not None:
             settled = self._settled
             period = settled.clock.period_ns / 1e9
+            if self._velocities:
+                self._watch = VelocityWatch(
+                    self._source, self._robot.joint_names, period, settled.processing
+                )
             self._run = StreamedRun(
                 self._robot,
                 self._regressor,
@@ -261,6 +283,9 @@ class StreamingIdentification:
             )
 
     def _end_run(self, *, torn: bool = False) -> None:
+        if self._watch is not None:
+            self._watch.end()
+            self._watch = None
         if self._run is not None and self._rows is not None:
             self._run.end(torn=torn)
             self._missed += self._run.missed

@@ -60,7 +60,7 @@ class GrowingIdentification:
     def settled_at(self) -> int | None:
         """Stamp up to which the samples gave settings that stay, in ns; None before that."""
         settled = self._stream.settled
-        return None if settled is None else int(settled.stamps[-1])
+        return None if settled is None else int(settled.samples.stamps[-1])
 
     def push(
         self, blocks: Sequence[RawSamples], *, cancelled: Callable[[], bool] | None = None

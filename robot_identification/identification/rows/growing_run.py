@@ -254,16 +254,27 @@ class StreamedRun:
         self._decimated = 0  # samples given to the decimation
         self._outputs = 0  # decimated instants handed on
 
-    def push(self, position: Array, effort: Array, measured: Flags | None = None) -> None:
+    def push(
+        self,
+        position: Array,
+        effort: Array,
+        measured: Flags | None = None,
+        velocity: Array | None = None,
+    ) -> None:
         """Take in samples at the constant period.
 
         Args:
             position: (samples, joints) on the joint side.
             effort: (samples, joints) likewise.
             measured: (samples,) which of them were measured; by default all.
+            velocity: (samples, joints) measured, where the settings ask for them.
+
+        Raises:
+            MeasuredVelocityError: they ask for them, and there are none.
         """
         self._received += len(position)
-        motion = self._motion.push(np.ascontiguousarray(position.T))
+        velocities = None if velocity is None else np.ascontiguousarray(velocity.T)
+        motion = self._motion.push(np.ascontiguousarray(position.T), velocities)
         self._finished = np.concatenate([self._finished, motion], axis=2)
         self._effort = np.hstack([self._effort, effort.T])
         there = np.ones(len(position), dtype=np.bool_) if measured is None else measured

@@ -16,7 +16,6 @@ from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.clock import (
     Clock,
-    Stamps,
     in_order,
     split,
     standing,
@@ -25,7 +24,7 @@ from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.processing.derived import BAND_FACTOR, DataProperties
 from robot_identification.signals.processing.settings import resolve_processing, streamed
-from robot_identification.signals.recording import RawSamples, Recording
+from robot_identification.signals.recording import RawSamples, Recording, joined_samples
 
 # Data from which a period and the regularity of stamps are taken where nothing else is open, s.
 _FOR_CLOCK = 1.0
@@ -46,18 +45,14 @@ class Settled:
         processing: complete settings.
         clock: period and regularity of the stamps.
         seconds: time covered by the samples.
-        stamps: (samples,) in ns.
-        position: (samples, joints).
-        effort: (samples, joints).
+        samples: these, on the joint side.
         still: (joints,) how far joints move that stand.
     """
 
     processing: Processing
     clock: Clock
     seconds: float
-    stamps: Stamps
-    position: Array
-    effort: Array
+    samples: RawSamples
     still: Array
 
 
@@ -79,19 +74,20 @@ class Settling:
         self._open = any(value is None for value in known)
         self._rate_open = stated.rate_hz is None
         self._seconds = seconds if self._open else min(seconds, _FOR_CLOCK)
-        self._parts: list[tuple[Stamps, Array, Array]] = []
+        self._parts: list[RawSamples] = []
         self._due: float | None = None  # stamp at which the samples are looked at next
         self._moving = not self._open
 
-    def push(self, stamps: Stamps, position: Array, effort: Array) -> Settled | None:
+    def push(self, samples: RawSamples) -> Settled | None:
         """Take in samples on the joint side; return what is settled, None while nothing is.
 
         Raises:
             SettingError: a setting is impossible, or does not suit the sampling rate.
         """
+        stamps = samples.stamps
         if not len(stamps):
             return None
-        self._parts.append((stamps, position, effort))
+        self._parts.append(samples)
         newest = int(stamps[-1])
         if self._due is None:
             self._due = int(stamps[0]) + 1e9 * (_BETWEEN_LOOKS if self._open else self._seconds)
@@ -126,25 +122,22 @@ class Settling:
         """Return the samples on one clock, None while they are too few or too scattered."""
         if not self._parts:
             return None
-        stamps, position, effort = self._gathered()
-        raw = RawSamples(stamps, position, None, effort)
+        raw = self._gathered()
         try:
             return build_recording(raw, self._robot.joint_names, source="the first samples")
         except RecordingError:
-            self._forget(int(stamps[-1]))
+            self._forget(int(raw.stamps[-1]))
             return None
 
-    def _gathered(self) -> tuple[Stamps, Array, Array]:
-        stamps, position, effort = zip(*self._parts, strict=True)
-        joined = (np.concatenate(stamps), np.concatenate(position), np.concatenate(effort))
-        self._parts = [joined]
-        return joined
+    def _gathered(self) -> RawSamples:
+        self._parts = [joined_samples(self._parts)]
+        return self._parts[0]
 
     def _forget(self, newest: int) -> None:
         """Keep no more than the seconds that show whether the robot moves."""
-        stamps, position, effort = self._gathered()
-        recent = stamps > newest - round(min(self._seconds, _AT_REST) * 1e9)
-        self._parts = [(stamps[recent], position[recent], effort[recent])]
+        samples = self._gathered()
+        recent = samples.stamps > newest - round(min(self._seconds, _AT_REST) * 1e9)
+        self._parts = [samples.at(recent)]
 
     def _result(self, recording: Recording) -> Settled:
         processing = streamed(resolve_processing(self._robot, [recording], self._options))
@@ -153,12 +146,12 @@ class Settling:
             rate = min(processing.cutoff_hz, 1.0 / recording.period)
             reasons = {**processing.reasons, "rate_hz": "derived: the cut-off, while streaming"}
             processing = replace(processing, rate_hz=rate, reasons=reasons)
-        stamps, position, effort = self._gathered()
+        samples = self._gathered()
+        stamps = samples.stamps
         band = self._band(recording, processing)
         clock = split(stamps[in_order(stamps).places], band_hz=band).clock
         seconds = float(stamps[-1] - stamps[0]) / 1e9
-        still = standing(position)
-        return Settled(processing, clock, seconds, stamps, position, effort, still)
+        return Settled(processing, clock, seconds, samples, standing(samples.position))
 
     def _band(self, recording: Recording, processing: Processing) -> float:
         """Return the band of the motion in Hz.

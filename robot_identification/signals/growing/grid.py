@@ -22,6 +22,8 @@ from robot_identification.signals.resampling import (
     straight,
 )
 
+_PLAIN = 2  # signals without velocities: positions and efforts
+
 
 @by_value
 @dataclass(frozen=True)
@@ -36,6 +38,7 @@ class Piece:
         begun: stamp of the first sample of the run, in ns.
         measured: (samples,) which of them were measured; None: all of them.
         torn: whether they begin another run and samples were lost before it; a pause loses none.
+        velocity: (samples, joints), None where none were taken in.
     """
 
     stamps: Stamps
@@ -45,6 +48,7 @@ class Piece:
     begun: int
     measured: Flags | None = None
     torn: bool = False
+    velocity: Array | None = None
 
 
 class OnlineGrid:
@@ -84,13 +88,16 @@ class OnlineGrid:
         self._next = 0.0  # instant of the next sample of the grid, ns since _origin
         self._origin = 0
 
-    def push(self, stamps: Stamps, position: Array, effort: Array) -> list[Piece]:
+    def push(
+        self, stamps: Stamps, position: Array, effort: Array, velocity: Array | None = None
+    ) -> list[Piece]:
         """Take in samples and return what is finished.
 
         Args:
             stamps: (samples,) in ns.
             position: (samples, joints).
             effort: (samples, joints).
+            velocity: (samples, joints); with all samples or with none.
         """
         newest = np.iinfo(np.int64).min if self._newest is None else self._newest
         places = in_order(stamps).places
@@ -99,7 +106,8 @@ class OnlineGrid:
         if not len(places):
             return []
         stamps, position = stamps[places], position[places]
-        signals = np.stack([position, effort[places]], axis=1)
+        smooth = [position] if velocity is None else [position, velocity[places]]
+        signals = np.stack([*smooth, effort[places]], axis=1)
         known = stamps if self._newest is None else np.concatenate([[self._newest], stamps])
         gaps = self._clock.gaps(known) - (len(known) - len(stamps))
         torn = self._count(known, position) + len(stamps) - len(known)
@@ -162,8 +170,18 @@ class OnlineGrid:
             measured = None
         if measured is not None:
             self.bridged += int(np.count_nonzero(~measured))
-        torn = begins and self._torn
-        return [Piece(stamps, signals[:, 0], signals[:, 1], begins, self._origin, measured, torn)]
+        velocity = signals[:, 1] if signals.shape[1] > _PLAIN else None
+        piece = Piece(
+            stamps,
+            signals[:, 0],
+            signals[:, -1],
+            begins,
+            self._origin,
+            measured,
+            torn=begins and self._torn,
+            velocity=velocity,
+        )
+        return [piece]
 
     def _bridged(
         self, stamps: Stamps, signals: Array, *, ended: bool
@@ -183,11 +201,11 @@ class OnlineGrid:
             return stamps[given:stop], signals[given:stop], None
         numbers = self._clock.numbers(stamps)
         flat = signals.reshape(count, -1)
-        joints = signals.shape[2]
+        smooth = flat.shape[1] - signals.shape[2]  # all but the efforts
         values = np.concatenate(
             [
-                bridged(numbers, flat[:, :joints], self._clock.corner),
-                bridged(numbers, flat[:, joints:], None),
+                bridged(numbers, flat[:, :smooth], self._clock.corner),
+                bridged(numbers, flat[:, smooth:], None),
             ],
             axis=1,
         )
@@ -214,11 +232,11 @@ class OnlineGrid:
         values = interpolate(time[near] / period, flat[near], grid / period)
         measured = measured_at(time / period, grid / period, self._clock.largest_step_ns / period)
         if measured is not None and not measured.all():
-            joints, missing = signals.shape[2], grid[~measured] / period
-            values[~measured, :joints] = in_gaps(
-                time / period, flat[:, :joints], missing, self._clock.corner
+            smooth, missing = flat.shape[1] - signals.shape[2], grid[~measured] / period
+            values[~measured, :smooth] = in_gaps(
+                time / period, flat[:, :smooth], missing, self._clock.corner
             )
-            values[~measured, joints:] = straight(time / period, flat[:, joints:], missing)
+            values[~measured, smooth:] = straight(time / period, flat[:, smooth:], missing)
         self._next = float(grid[-1]) + period
         following = int(np.searchsorted(time, self._next))
         kept = max(following - self._margin, 0)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 import scipy
 
+from robot_identification.errors import MeasuredVelocityError
 from robot_identification.robot.model import Array
 from robot_identification.signals import filtering
 from robot_identification.signals.processing.complete import Processing
@@ -21,10 +22,12 @@ LEVEL = 1e-8
 class OnlineMotion:
     """Filters and differentiates the positions of one run of samples.
 
+    Measured velocities, where the settings ask for them, pass the filter beside the positions.
+
     Args:
         joints: number of joints.
         period: sampling period in s.
-        processing: cut-off, order of the filter and of the differences.
+        processing: cut-off, order of the filter and of the differences, which velocities.
         level: what samples that have not come yet may still change, relative to the positions.
         torn: whether samples were lost before the first one.
 
@@ -51,21 +54,32 @@ class OnlineMotion:
         self._reach = filtering.decay_samples(self._sections, level)
         self._order = processing.difference_order
         self._state: Array | None = None
-        self._raw = np.zeros((joints, 0))  # the newest samples, for the continuation at the end
-        self._forward = np.zeros((joints, 0))  # passed forward, not yet backward
-        self._smooth = np.zeros((joints, 0))  # filtered, differences not finished
+        self._joints = joints
+        self._measured = processing.velocities == "measured"
+        signals = 2 * joints if self._measured else joints  # positions, below them velocities
+        self._raw = np.zeros((signals, 0))  # the newest samples, for the continuation at the end
+        self._forward = np.zeros((signals, 0))  # passed forward, not yet backward
+        self._smooth = np.zeros((signals, 0))  # filtered, differences not finished
         self._begun = False  # whether differences have been given out
 
-    def push(self, position: Array) -> Array:
+    def push(self, position: Array, velocity: Array | None = None) -> Array:
         """Take in positions.
 
         Args:
             position: (joints, samples) what follows.
+            velocity: (joints, samples) measured; not used where the settings say ``derived``.
 
         Returns:
             (3, joints, finished) positions, velocities and accelerations that follow those given
             out before.
+
+        Raises:
+            MeasuredVelocityError: the settings ask for velocities, and there are none.
         """
+        if self._measured:
+            if velocity is None:
+                raise MeasuredVelocityError("")
+            position = np.concatenate([position, velocity])
         if self._state is None:
             position = np.hstack([self._raw, position])
             if position.shape[1] <= self._pad:
@@ -123,9 +137,11 @@ class OnlineMotion:
         start = self._order if self._begun else 0
         if stop <= start or self._smooth.shape[1] < 2:
             return self._nothing()
-        velocity = filtering.differentiate(self._smooth, self._period, self._order)
+        position, velocity = self._smooth[: self._joints], self._smooth[self._joints :]
+        if not self._measured:
+            velocity = filtering.differentiate(position, self._period, self._order)
         acceleration = filtering.differentiate(velocity, self._period, self._order)
-        given = np.stack([self._smooth, velocity, acceleration])[:, :, start:stop]
+        given = np.stack([position, velocity, acceleration])[:, :, start:stop]
         if stop > self._order:
             self._smooth = self._smooth[:, stop - self._order :]
             self._begun = True
@@ -133,4 +149,4 @@ class OnlineMotion:
         return self._nothing()
 
     def _nothing(self) -> Array:
-        return np.zeros((3, len(self._raw), 0))
+        return np.zeros((3, self._joints, 0))

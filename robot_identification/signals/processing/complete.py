@@ -14,6 +14,7 @@ from robot_identification.robot.processing import (
     PinnedSample,
     ProcessingSettings,
     ThresholdScope,
+    VelocitySource,
 )
 from robot_identification.signals import filtering
 from robot_identification.signals.decimation import Decimator
@@ -45,6 +46,7 @@ class Processing:
     ends: EndTreatment
     residual_divisor: Divisor
     decimation_pins: PinnedSample = "first"
+    velocities: VelocitySource = "derived"
     reasons: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 

@@ -10,13 +10,14 @@ from made_up_bags import NAMES, START, message, numbers, write_messages
 from robot_identification.errors import (
     BagError,
     JointNameError,
+    MeasuredVelocityError,
     MissingSignalError,
     SampleError,
     TopicError,
 )
 from robot_identification.files.bags import joint_state_columns
 from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE
-from robot_identification.files.bags.joint_states import read_joint_states
+from robot_identification.files.bags.joint_states import read_joint_states, stream_joint_states
 from robot_identification.files.bags.writing import write_bag, write_joint_states
 from robot_identification.signals.recording import RawSamples
 from shared_data import measured_data, requires
@@ -199,8 +200,15 @@ def test_value_that_is_not_finite_is_named(tmp_path, signal, value):
 def test_velocity_that_a_driver_fills_with_nan_is_not_measured(tmp_path):
     velocity = np.array([1.0, np.nan, 1.0])
     messages = [message(START + i, NAMES, np.ones(3), velocity, np.ones(3)) for i in range(5)]
-    read = read_joint_states(write_messages(tmp_path / "bag", messages), NAMES)
+    path = write_messages(tmp_path / "bag", messages)
+    read = read_joint_states(path, NAMES)
     assert read.samples.velocity is None
+    assert read.without_velocity == (NAMES[1],)
+    with (
+        stream_joint_states(path, NAMES, velocities=True) as stream,
+        pytest.raises(MeasuredVelocityError, match=f"joint {NAMES[1]} has no measured velocities"),
+    ):
+        next(stream.batches())
 
 
 def test_effort_missing_in_some_messages_is_found(tmp_path):

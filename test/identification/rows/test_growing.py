@@ -3,7 +3,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from robot_identification.errors import NotExcitedError, RecordingError
+from robot_identification.errors import (
+    MeasuredVelocityError,
+    NotExcitedError,
+    RecordingError,
+)
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.estimators.estimator import Choice
@@ -32,7 +36,8 @@ def samples():
 
 
 def part(raw, places):
-    return RawSamples(raw.stamps[places], raw.position[places], None, raw.effort[places])
+    velocity = None if raw.velocity is None else raw.velocity[places]
+    return RawSamples(raw.stamps[places], raw.position[places], velocity, raw.effort[places])
 
 
 def streamed(arm, raw, *, size=100, overrides=STATED, **options):
@@ -64,6 +69,37 @@ def test_the_end_of_the_stream_is_the_offline_result(arm, samples):
     assert result.sources == offline.sources
     assert is_streamed(result)
     assert not is_streamed(offline)
+
+
+def with_velocities(raw, factor=1.0):
+    """Return samples with what noisy tachometers tell."""
+    noise = 0.02 * np.random.default_rng(3).normal(size=raw.position.shape)
+    speed = np.gradient(raw.position, 1e-3, axis=0)
+    return replace(raw, velocity=factor * (speed + noise))
+
+
+MEASURED = replace(STATED, velocities="measured")
+
+
+def test_streams_use_measured_velocities_as_bags_do(arm, samples):
+    raw = with_velocities(samples)
+    raw = raw.at(np.random.default_rng(4).random(len(raw.stamps)) > 0.02)  # 2 % are lost
+    stream = streamed(arm, raw, overrides=MEASURED)
+    stream.finish()
+    result, offline = stream.result(), at_once(arm, raw, MEASURED)
+    difference = np.abs(result.estimate.values - offline.estimate.values)
+    assert (difference < 1e-2 * offline.estimate.std).all()
+    assert result.settings["velocities"] == {"value": "measured", "reason": "option"}
+    derived = at_once(arm, raw)
+    assert not np.array_equal(derived.estimate.values, offline.estimate.values)
+
+
+def test_streams_refuse_velocities_that_are_absent_or_contradict_positions(arm, samples):
+    with pytest.raises(MeasuredVelocityError, match="run: it has no measured velocities"):
+        streamed(arm, part(samples, slice(5000)), overrides=MEASURED)
+    wrong = part(with_velocities(samples, -1.0), slice(20_000))
+    with pytest.raises(MeasuredVelocityError, match=r"run: .* contradict its positions"):
+        streamed(arm, wrong, overrides=MEASURED)
 
 
 @pytest.mark.parametrize("size", [1, 37, 100])

@@ -38,10 +38,16 @@ def motion(samples):
     return position, effort + 0.1 * np.random.default_rng(1).normal(size=effort.shape)
 
 
+def speeds(position):
+    """Return what noisy tachometers tell of a motion."""
+    noise = 0.05 * np.random.default_rng(2).normal(size=position.shape)
+    return np.gradient(position, PERIOD, axis=0) + noise
+
+
 def at_once(position, effort, processing):
     """Return rows and which of them count, by way of the whole recording."""
     time = PERIOD * np.arange(len(position))
-    segment = Segment(time, position.copy(), None, effort.copy())
+    segment = Segment(time, position.copy(), speeds(position), effort.copy())
     recording = Recording(ROBOT.joint_names, PERIOD, (segment,))
     (filtered,) = filter_recording(recording, processing)
     decimator = processing.decimator(PERIOD)
@@ -55,8 +61,10 @@ def in_blocks(position, effort, processing, size):
     run = StreamedRun(
         ROBOT, REGRESSOR, processing, PERIOD, lambda rows, kept, _: taken.append((rows, kept))
     )
+    velocity = speeds(position)
     for first in range(0, len(position), size):
-        run.push(position[first : first + size], effort[first : first + size])
+        part = slice(first, first + size)
+        run.push(position[part], effort[part], velocity=velocity[part])
     before = sum(rows.shape[1] for rows, _ in taken)
     run.end()
     return *(np.hstack(parts) for parts in zip(*taken, strict=True)), before
@@ -71,6 +79,7 @@ def in_blocks(position, effort, processing, size):
         {"drop_end": 500, "velocity_threshold_window": 2.5, "velocity_threshold_scope": "sample"},
         {"rate_hz": 1000.0, "velocity_threshold_window": 4.0},
         {"cutoff_hz": 8.0, "difference_order": 2, "filter_order": 2},
+        {"velocities": "measured"},
     ],
 )
 def test_rows_are_those_of_the_whole_recording(size, changes):

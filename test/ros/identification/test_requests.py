@@ -12,6 +12,7 @@ def test_settings_that_are_not_said_stay_open():
     assert processing_of(msg.ProcessingSettings()) == ProcessingSettings()
     stated = msg.ProcessingSettings(
         cutoff_hz=5.0,
+        velocities="measured",
         filter_order=4,
         difference_order=2,
         rate_hz=50.0,
