@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from robot_identification.compiled import IN_ANY_ORDER, compiled
-from robot_identification.dynamics.kernels.mass import mass_and_bias
+from robot_identification.dynamics.kernels.plant import mass_and_bias
 
 _OPTIONS = {"fastmath": IN_ANY_ORDER}
 _INLINED = {**_OPTIONS, "_nrt": False, "forceinline": True}

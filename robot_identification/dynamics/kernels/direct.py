@@ -1,6 +1,6 @@
 """Compiled direct dynamic model: triangular factors of the mass matrix, accelerations.
 
-Mass matrix and bias of a state come from :mod:`.kernels.mass`.
+Mass matrix and bias of a state come from :mod:`.kernels.plant`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import numpy as np
 
 from robot_identification.compiled import IN_ANY_ORDER, compiled
 from robot_identification.dynamics.kernels.load import loaded_actions
-from robot_identification.dynamics.kernels.mass import mass_and_bias, workspace
+from robot_identification.dynamics.kernels.plant import mass_and_bias, workspace
 
 _OPTIONS = {"fastmath": IN_ANY_ORDER}
 # Functions that make no arrays need not count references to those that they are given.

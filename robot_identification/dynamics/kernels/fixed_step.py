@@ -22,7 +22,7 @@ from robot_identification.compiled import IN_ANY_ORDER, compiled
 from robot_identification.dynamics.kernels.control import follow, headings, wanted_torque
 from robot_identification.dynamics.kernels.direct import factor, solve
 from robot_identification.dynamics.kernels.load import loaded_actions
-from robot_identification.dynamics.kernels.mass import mass_and_bias, workspace
+from robot_identification.dynamics.kernels.plant import mass_and_bias, workspace
 
 _OPTIONS = {"fastmath": IN_ANY_ORDER}
 # Functions that make no arrays need not count references to those that they are given; as parts of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from robot_identification.compiled import IN_ANY_ORDER, compiled
-from robot_identification.dynamics.kernels.mass import add_curved, mass_and_bias
+from robot_identification.dynamics.kernels.plant import add_curved, mass_and_bias
 
 # Functions that make no arrays need not count references to those that they are given.
 _BARE = {"fastmath": IN_ANY_ORDER, "_nrt": False}

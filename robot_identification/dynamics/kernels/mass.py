@@ -31,13 +31,10 @@ near it, so that nothing large cancels in their inertias.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from robot_identification.compiled import IN_ANY_ORDER, compiled
 from robot_identification.dynamics.kernels.frames import sine_and_cosine
-from robot_identification.dynamics.kernels.terms import STRIBECK, of_rate
 from robot_identification.dynamics.tree import Floats, Tree
 
 _OPTIONS = {"fastmath": IN_ANY_ORDER}
@@ -77,9 +74,6 @@ G = 90 * LANES  # and angular momentum about O, 3
 BIAS = 93 * LANES
 ENTRIES = 94 * LANES  # entries of the mass matrix
 BLOCK = 95 * LANES
-
-# Positions beyond are brought within a turn first; rounding of the position itself is larger.
-_LARGEST_ANGLE = 1e5
 
 
 @compiled(**_INLINED)
@@ -257,7 +251,7 @@ def _entries(x, u0, u1, u2, v0, v1, v2):
 
 
 @compiled(**_INLINED)
-def _lane(j):
+def lane(j):
     """Return where joint j has its lane."""
     return j // LANES * BLOCK + j % LANES
 
@@ -265,7 +259,7 @@ def _lane(j):
 @compiled(**_INLINED)
 def _antecedent(antecedent, j, blocks):
     """Return where the antecedent of joint j has its lane; that of the base is the last block."""
-    return _lane(antecedent[j]) if antecedent[j] >= 0 else blocks * BLOCK
+    return lane(antecedent[j]) if antecedent[j] >= 0 else blocks * BLOCK
 
 
 @compiled(**_INLINED)
@@ -273,20 +267,20 @@ def _fill_mass(antecedent, work, mass):
     """Fill the mass matrix out of momenta and what joints move."""
     mass[:] = 0.0
     for j in range(antecedent.size):
-        own = work[_lane(j) :]
+        own = work[lane(j) :]
         for b in range(j // LANES + 1):
             _entries(work[b * BLOCK : (b + 1) * BLOCK], *_vector(own, G), *_vector(own, H))
         mass[j, j] = own[DRIVE] + own[ENTRIES]
         k = antecedent[j]
         while k >= 0:
-            value = work[_lane(k) + ENTRIES]
+            value = work[lane(k) + ENTRIES]
             mass[j, k] = value
             mass[k, j] = value
             k = antecedent[k]
 
 
 @compiled(**_BARE)
-def _fill(antecedent, work, mass):
+def fill(antecedent, work, mass):
     """Fill the mass matrix and the lanes of the bias for the state in its lanes.
 
     Few arguments: a call copies what describes every array, and a plant has many.
@@ -296,105 +290,20 @@ def _fill(antecedent, work, mass):
     for b in range(blocks):
         _move_joints(work[b * BLOCK : (b + 1) * BLOCK])
     for j in range(joints):
-        _place_link(work[_lane(j) :], work[_antecedent(antecedent, j, blocks) :])
+        _place_link(work[lane(j) :], work[_antecedent(antecedent, j, blocks) :])
     for b in range(blocks):
         _velocity_terms(work[b * BLOCK : (b + 1) * BLOCK])
     for j in range(joints):
-        _accelerate_link(work[_lane(j) :], work[_antecedent(antecedent, j, blocks) :])
-    o0, o1, o2 = _vector(work[_lane(joints - 1) :], ORIGIN)
+        _accelerate_link(work[lane(j) :], work[_antecedent(antecedent, j, blocks) :])
+    o0, o1, o2 = _vector(work[lane(joints - 1) :], ORIGIN)
     for b in range(blocks):
         _bodies_and_wrenches(work[b * BLOCK : (b + 1) * BLOCK], o0, o1, o2)
     for j in range(joints - 1, 0, -1):
         if antecedent[j] >= 0:
-            _carry(work[_lane(j) :], work[_lane(antecedent[j]) :])
+            _carry(work[lane(j) :], work[lane(antecedent[j]) :])
     for b in range(blocks):
         _momenta(work[b * BLOCK : (b + 1) * BLOCK])
     _fill_mass(antecedent, work, mass)
-
-
-@compiled(**_INLINED)
-def add_curved(plant, qd, bias):
-    """Add friction that is neither constant nor linear, but for jumps at rest."""
-    curved = plant.curved
-    for e in range(curved.kind.size):
-        rate = 0.0
-        for j in range(qd.size):
-            rate += curved.motion[e, j] * qd[j]
-        value = of_rate(curved.kind[e], rate, curved.shape[e, 0], curved.shape[e, 1])
-        if curved.kind[e] == STRIBECK:
-            value -= np.sign(rate)
-        for j in range(qd.size):
-            bias[j] += curved.action[e, j] * value
-
-
-@compiled(**_INLINED)
-def _tree_mass_and_bias(plant, q, qd, work, mass, bias):
-    """Fill mass matrix (joints, joints) and bias (joints,) of the tree, loops cut open."""
-    for j in range(q.size):
-        own = work[_lane(j) :]
-        place = q[j]
-        if not abs(place) < _LARGEST_ANGLE and not plant.tree.prismatic[j]:
-            place = math.atan2(math.sin(place), math.cos(place))
-        own[POSITION] = place
-        own[RATE] = qd[j]
-    _fill(plant.tree.antecedent, work, mass)
-    for j in range(q.size):
-        bias[j] = work[_lane(j) + BIAS]
-    for j, k in plant.coupled:
-        mass[j, k] += plant.drive[j, k]
-        bias[j] += plant.viscous[j, k] * qd[k]
-    for j in range(q.size):
-        bias[j] += plant.stiffness[j] * q[j]
-    add_curved(plant, qd, bias)
-
-
-@compiled(**_INLINED)
-def mass_and_bias(plant, q, qd, work, mass, bias):
-    """Fill mass matrix (joints, joints) and bias (joints,) of one state, drives included.
-
-    The bias holds gravity, velocity terms, friction and offsets, but for Coulomb friction.
-    ``work`` is the :func:`workspace` of the plant.
-
-    With loops, the joints are the active ones: where the tree moves by q = G q_a + c, G constant,
-    its mass matrix M and bias h become G^T M G and G^T h.
-    """
-    lanes, place, rate, whole, efforts = work
-    if plant.follow.size == 0:
-        _tree_mass_and_bias(plant, q, qd, lanes, mass, bias)
-        return
-    for j in range(place.size):
-        place[j] = plant.closing[j]
-        rate[j] = 0.0
-        for a in range(q.size):
-            place[j] += plant.follow[j, a] * q[a]
-            rate[j] += plant.follow[j, a] * qd[a]
-    _tree_mass_and_bias(plant, place, rate, lanes, whole, efforts)
-    for a in range(q.size):
-        bias[a] = 0.0
-        for j in range(place.size):
-            bias[a] += plant.follow[j, a] * efforts[j]
-        for b in range(q.size):
-            mass[a, b] = 0.0
-    for j in range(place.size):
-        for a in range(q.size):
-            if plant.follow[j, a] != 0.0:
-                for k in range(place.size):
-                    moved = plant.follow[j, a] * whole[j, k]
-                    for b in range(q.size):
-                        mass[a, b] += moved * plant.follow[k, b]
-
-
-@compiled(**_OPTIONS)
-def workspace(plant):
-    """Return what :func:`mass_and_bias` works with; no other plant may use it."""
-    joints = plant.follow.shape[0]
-    return (
-        plant.lanes.copy(),
-        np.empty(joints),
-        np.empty(joints),
-        np.empty((joints, joints)),
-        np.empty(joints),
-    )
 
 
 def lanes_of(tree: Tree, links: Floats, drive: Floats, viscous: Floats, offset: Floats) -> Floats:

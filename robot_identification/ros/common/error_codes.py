@@ -23,6 +23,7 @@ ERROR_CODES: dict[type[errors.RobotIdentificationError], int] = {
     errors.RecordingError: CODES.DATA_INVALID,
     errors.NoEffortError: CODES.DATA_INVALID,
     errors.LoopMismatchError: CODES.DATA_INVALID,
+    errors.MeasuredVelocityError: CODES.DATA_INVALID,
     errors.NotPeriodicError: CODES.DATA_INVALID,
     errors.UnknownRecordingError: CODES.UNKNOWN_RECORDING,
     errors.FileError: CODES.INVALID_REQUEST,
