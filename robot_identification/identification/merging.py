@@ -279,7 +279,9 @@ def _refuse_unlike(first: IdentificationResult, other: IdentificationResult, num
 
 def _plain(settings: Mapping[str, Mapping[str, object]]) -> dict[str, object]:
     """Return the values of settings that must be alike."""
-    return {name: entry["value"] for name, entry in settings.items() if name not in _UNLIKE}
+    known = {name: entry["value"] for name, entry in settings.items() if name not in _UNLIKE}
+    # Results that were made before there was a choice do not say so.
+    return {"velocities": "derived", **known}
 
 
 def _refuse_double(sources: Sequence[Source]) -> None:

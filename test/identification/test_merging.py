@@ -53,6 +53,17 @@ def test_merging_factors_equals_factoring_the_whole(results):
     assert (merged.estimate.std < found[0].estimate.std).all()
 
 
+def test_results_that_do_not_name_their_velocities_have_derived_ones(results):
+    found, _ = results
+    named = {name: entry for name, entry in found[0].settings.items() if name != "velocities"}
+    earlier = replace(found[0], settings=named)
+    merged = merge_results([earlier, found[1]])
+    np.testing.assert_array_equal(merged.estimate.values, merge_results(found[:2]).estimate.values)
+    measured = {**named, "velocities": {"value": "measured", "reason": "option"}}
+    with pytest.raises(SettingError, match="velocities"):
+        merge_results([replace(found[0], settings=measured), found[1]])
+
+
 def test_the_order_of_results_does_not_matter(results):
     found, _ = results
     one, other = merge_results(found), merge_results(found[::-1])

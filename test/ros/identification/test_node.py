@@ -144,6 +144,21 @@ def test_settings_are_derived_anew_for_a_validation_that_asks_for_it(suite, reco
     assert any("cutoff_hz" in line and "4.0" in line for line in validation.warnings)
 
 
+def test_measured_velocities_are_used_where_a_request_says_so(suite):
+    q, _ = motion()
+    everything = states()
+    for message, speed in zip(everything, np.gradient(q, 0.01, axis=0), strict=True):
+        message.velocity = speed.tolist()
+    recording = suite.record(everything)[0].recording
+    derived = suite.identify(recording)
+    response = suite.identify(recording, **settings(velocities="measured"))
+    assert response.success, response.message
+    said = {entry.key: json.loads(entry.value) for entry in response.result.settings}
+    assert said["velocities"] == {"value": "measured", "reason": "option"}
+    assert (values_of(response.result) != values_of(derived.result)).any()
+    np.testing.assert_allclose(values_of(response.result), EXACT, rtol=0.1, atol=0.05)
+
+
 def test_given_parameters_are_validated(suite, recording):
     names = [name for name, value in zip(ROBOT.all_parameter_names, TRUTH, strict=True) if value]
     standard = Validate.Request(names=names, values=[float(v) for v in TRUTH if v])
@@ -195,6 +210,8 @@ def settings(**fields):
         (settings(residual_divisor="x"), CODES.INVALID_REQUEST, "residual_divisor"),
         (settings(velocity_threshold=[0.1] * 3), CODES.INVALID_REQUEST, "velocity_threshold"),
         (settings(drop_start=SAMPLES), CODES.DATA_INVALID, "samples"),
+        (settings(velocities="guessed"), CODES.INVALID_REQUEST, "velocities"),
+        (settings(velocities="measured"), CODES.DATA_INVALID, "no measured velocities"),
         ({"output": "/no/such/folder/result.yaml"}, CODES.OUTPUT_FAILED, "/no/such/folder"),
     ],
 )
