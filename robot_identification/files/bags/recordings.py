@@ -245,7 +245,7 @@ def _table(
         effort=signals["effort"],
         reference=signals.get("reference"),
     )
-    without = joints_without(signals.get("velocity"), robot.joint_names)
+    without = joints_without(signals.get("velocity"), robot.active_names)
     return BagJointStates(samples, str(path), table.digest, table.warnings, without)
 
 

@@ -169,6 +169,18 @@ class CandidateRows:
         """Number of columns of base parameters and of all joints' candidates."""
         return self.base.rank + len(self.base.robot.joints) * len(self.candidates)
 
+    @property
+    def effort_squares(self) -> Array:
+        """(joints,) squared efforts of all blocks."""
+        squares = [[own.effort_norm**2 for own in block] for block in self.factors]
+        return np.asarray(np.sum(squares, axis=0))
+
+    @property
+    def counts(self) -> Array:
+        """(joints,) numbers of rows of all blocks."""
+        rows = [[own.rows for own in block] for block in self.factors]
+        return np.asarray(np.sum(rows, axis=0))
+
     def column(self, joint: int, candidate: int) -> int:
         """Return the place of a joint's candidate among all columns."""
         return self.base.rank + joint * len(self.candidates) + candidate

@@ -1,4 +1,4 @@
-"""Which friction the joints of a robot have: as stated, Coulomb and viscous, or chosen by the data.
+"""Friction that a robot is identified with: as stated, Coulomb and viscous, or chosen by the data.
 
 Stated friction is that of the robot file; shapes that it leaves open are estimated.  A choice
 (:mod:`.selection`) begins with it and adds terms joint by joint.  It is made on all rows where the
@@ -22,10 +22,10 @@ from robot_identification.identification.friction.candidates import (
     every_candidate,
     grid_of,
 )
-from robot_identification.identification.friction.folds import Folds
-from robot_identification.identification.friction.law import FrictionLaw, KnownShape
+from robot_identification.identification.friction.folds import Folds, inverse_roots
+from robot_identification.identification.friction.law import FrictionLaw
 from robot_identification.identification.friction.selection import Selection, select
-from robot_identification.identification.friction.shapes import Settled, Unknown, settle
+from robot_identification.identification.friction.shapes import Settled, Unknown, settle, with_robot
 from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.robot.arrays import Array
 from robot_identification.robot.loops import refuse_loops
@@ -69,8 +69,9 @@ class Friction:
 
     def completed(self, found: Fit) -> Fit:
         """Return a fit with deviations that know of the shapes, and with warnings."""
+        found = replace(found, warnings=(*found.warnings, *self.warnings))
         if self.settled is None or self.settled.std is None or found.elimination is not None:
-            return replace(found, warnings=(*found.warnings, *self.warnings))
+            return found
         estimate = replace(
             found.estimate,
             std=np.maximum(found.estimate.std, self.settled.std),
@@ -78,7 +79,7 @@ class Friction:
             if found.estimate.std_robust is None or self.settled.std_robust is None
             else np.maximum(found.estimate.std_robust, self.settled.std_robust),
         )
-        return replace(found, estimate=estimate, warnings=(*found.warnings, *self.warnings))
+        return replace(found, estimate=estimate)
 
 
 def friction_entry(friction: str) -> dict[str, dict[str, object]]:
@@ -141,12 +142,12 @@ def friction_of(friction: str, source: WholeRows, choice: Choice) -> Friction:
             "method", choice.method, "cannot estimate shapes and loads of friction; take wls"
         )
     if source.base.robot.follows_load and source.base.robot.loads is None:
-        source = _with_robot(source, source.base.robot.loaded_by(_first_loads(source, choice)))
+        source = with_robot(source, source.base.robot.loaded_by(_first_loads(source, choice)))
     settled = settle(source, open_shapes, choice)
     robot = settled.source.base.robot
     law = FrictionLaw.of(
         robot,
-        shapes=tuple(map(KnownShape.of, settled.shapes)),
+        shapes=settled.shapes,
         tried=() if selection is None else selection.tried,
         errors=() if selection is None else (selection.plain_error, selection.error),
     )
@@ -187,14 +188,7 @@ def _begun(source: WholeRows, unknowns: Sequence[Unknown]) -> WholeRows:
     for joint, term in dict.fromkeys((u.joint, u.term) for u in unknowns):
         grid = tuple(replace(one, replaces=term.name) for one in grid_of(term))
         rows = CandidateRows.of(source, grid, robot.loads)
-        weights = np.array(
-            [
-                1.0
-                / max(float(np.linalg.norm([own[k].effort_norm for own in rows.factors])), 1e-300)
-                for k in range(len(robot.joints))
-            ]
-        )
-        folds = Folds(rows, weights)
+        folds = Folds(rows, inverse_roots(rows.effort_squares))
         gone = rows.own(joint, term.name)
         model = np.array([i for i in range(rows.base.rank) if i != gone], dtype=np.intp)
         errors = [
@@ -205,13 +199,13 @@ def _begun(source: WholeRows, unknowns: Sequence[Unknown]) -> WholeRows:
         joints = list(robot.joints)
         joints[joint] = replace(joints[joint], shapes={**joints[joint].shapes, term.name: shape})
         robot = replace(robot, joints=tuple(joints))
-        source = _with_robot(source, robot)
+        source = with_robot(source, robot)
     return source
 
 
 def _chosen(source: WholeRows, choice: Choice) -> tuple[WholeRows, Selection, list[Unknown]]:
     """Return rows of the robot with the terms that the data ask for, and their open shapes."""
-    whole = _with_every_row(source)
+    whole = _without_thresholds(source, [True] * len(source.base.robot.joints))
     loads = _first_loads(whole, choice)
     rows = CandidateRows.of(whole, every_candidate(), loads)
     selection = select(rows)
@@ -226,25 +220,22 @@ def _chosen(source: WholeRows, choice: Choice) -> tuple[WholeRows, Selection, li
                 unknowns.append(Unknown(k, candidate.term, 0))
         joints.append(replace(joint, terms=frozenset(terms), shapes=shapes))
     robot = replace(source.base.robot, joints=tuple(joints), loads=None)
-    found = replace(source, base=base_parameters(robot))
-    return _with_rows_of(found, robot), selection, unknowns
+    covered = [any(t.kind in _LOW_SPEED for t in joint.joint_terms) for joint in joints]
+    found = _without_thresholds(replace(source, base=base_parameters(robot)), covered)
+    return found, selection, unknowns
 
 
-def _with_every_row(source: WholeRows) -> WholeRows:
-    """Return a source without velocity thresholds where these follow from the data."""
-    return _with_rows_of(source, None)
+def _without_thresholds(source: WholeRows, covered: Sequence[bool]) -> WholeRows:
+    """Return a source without the velocity thresholds of some joints that follow from the data.
 
-
-def _with_rows_of(source: WholeRows, robot: RobotModel | None) -> WholeRows:
-    """Return a source without thresholds of joints whose law covers low speeds; None: of all."""
+    Args:
+        source: the rows.
+        covered: joint by joint, whether its friction law covers low speeds.
+    """
     processing = source.processing
     reason = processing.reasons.get("velocity_threshold", "")
     if not reason.startswith("derived"):
         return source
-    covered = [
-        robot is None or any(term.kind in _LOW_SPEED for term in joint.joint_terms)
-        for joint in source.base.robot.joints
-    ]
     if not any(covered):
         return source
     thresholds = tuple(
@@ -275,7 +266,3 @@ def _first_loads(source: WholeRows, choice: Choice) -> Array:
     found = fit(Choice(choice.method), replace(source, base=base))
     names = dict(zip(base.leading_names, found.estimate.values, strict=True))
     return np.array([names.get(name, 0.0) for name in robot.all_parameter_names])
-
-
-def _with_robot(source: WholeRows, robot: RobotModel) -> WholeRows:
-    return replace(source, base=replace(source.base, robot=robot))

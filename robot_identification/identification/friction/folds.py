@@ -104,6 +104,11 @@ class Folds:
         return q, r
 
 
+def inverse_roots(squares: Array) -> Array:
+    """Return one over the roots of (joints,) squares: weights of joints, large where one is 0."""
+    return np.asarray(1.0 / np.maximum(np.sqrt(squares), 1e-300))
+
+
 def _triangle(blocks: Sequence[Array]) -> Array:
     return np.asarray(np.linalg.qr(np.vstack(blocks), mode="r"))
 

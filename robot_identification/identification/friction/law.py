@@ -21,28 +21,6 @@ from robot_identification.robot.terms import JointTerm, term_named
 Terms = Mapping[str, tuple[float, ...]]
 
 
-@dataclass(frozen=True)
-class KnownShape:
-    """A shape parameter that was estimated.
-
-    Attributes:
-        name: such as ``Fs3.speed``, for the speed of Stribeck's friction of joint 3.
-        value: estimate.
-        std: standard deviation.
-        correlation: with the parameter of its term.
-    """
-
-    name: str
-    value: float
-    std: float
-    correlation: float
-
-    @classmethod
-    def of(cls, found: EstimatedShape) -> KnownShape:
-        """Return what a result keeps of an estimate."""
-        return cls(found.unknown.name, found.value, found.std, found.correlation)
-
-
 @by_value
 @dataclass(frozen=True)
 class FrictionLaw:
@@ -59,7 +37,7 @@ class FrictionLaw:
 
     joints: tuple[Terms, ...]
     loads: Array | None = None
-    shapes: tuple[KnownShape, ...] = ()
+    shapes: tuple[EstimatedShape, ...] = ()
     tried: tuple[Tried, ...] = ()
     errors: tuple[float, ...] = ()
 
@@ -210,7 +188,7 @@ def law_of(document: Mapping[str, Any], joint_names: tuple[str, ...]) -> Frictio
         tuple(_terms(entry_of.mapping(joints, name)) for name in joint_names),
         None if loads is None else read_only(entry_of.finite(loads, "loads")),
         tuple(
-            KnownShape(
+            EstimatedShape(
                 entry_of.text(one, "name"),
                 *(entry_of.number(one, key) for key in ("value", "std", "correlation")),
             )

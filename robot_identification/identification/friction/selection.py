@@ -24,7 +24,12 @@ import numpy as np
 from scipy.special import stdtrit
 
 from robot_identification.identification.friction.candidates import CandidateRows
-from robot_identification.identification.friction.folds import Addition, Folds, Places
+from robot_identification.identification.friction.folds import (
+    Addition,
+    Folds,
+    Places,
+    inverse_roots,
+)
 from robot_identification.robot.arrays import Array
 from robot_identification.robot.terms import SignCondition
 
@@ -108,12 +113,12 @@ class _Search:
         self._critical = critical_value(len(rows.factors) - 1, LEVEL / len(rows.candidates))
 
     def run(self) -> Selection:
-        weights = np.array([1.0 / max(self._size(k), 1e-300) for k in self._joints])
+        weights = inverse_roots(self._rows.effort_squares)
         plain = None
         step = 0
         while True:
-            folds = Folds(self._rows, weights)
-            weights = self._weights(folds)
+            squares = self._left_out(Folds(self._rows, weights))
+            weights = inverse_roots(squares / np.maximum(self._rows.counts, 1))
             folds = Folds(self._rows, weights)
             error = self._error(folds)
             plain = error if plain is None else plain
@@ -125,9 +130,6 @@ class _Search:
             self._chosen[joint].append(candidate)
         tried = [self._tried[key] for key in sorted(self._tried)]
         return Selection(tuple(tuple(own) for own in self._chosen), tuple(tried), error, plain)
-
-    def _size(self, joint: int) -> float:
-        return float(np.linalg.norm([own[joint].effort_norm for own in self._rows.factors]))
 
     def columns(self, joint: int | None = None, candidate: int | None = None) -> Places:
         """Return the columns of the model, with one more candidate where it is named."""
@@ -143,32 +145,21 @@ class _Search:
                     kept[gone] = False
         return np.flatnonzero(kept)
 
-    def _weights(self, folds: Folds) -> Array:
-        """Return one over the residuals of the joints on blocks left out."""
+    def _left_out(self, folds: Folds) -> Array:
+        """Return (joints,) squared residuals of the blocks, each by the fit without it."""
         chosen = self.columns()
         _, values = folds.squares(chosen)
-        found = []
-        for k in self._joints:
-            squares, count = 0.0, 0
-            for factors, x in zip(self._rows.factors, values, strict=True):
-                vector = np.zeros(self._rows.columns)
-                vector[chosen] = x
-                squares += factors[k].residual_norm(vector) ** 2
-                count += factors[k].rows
-            found.append(1.0 / max(np.sqrt(squares / max(count, 1)), 1e-300))
-        return np.array(found)
-
-    def _error(self, folds: Folds) -> float:
-        """Return the relative error of all joints on blocks left out."""
-        chosen = self.columns()
-        _, values = folds.squares(chosen)
-        squares = efforts = 0.0
+        found = np.zeros(len(self._joints))
         for factors, x in zip(self._rows.factors, values, strict=True):
             vector = np.zeros(self._rows.columns)
             vector[chosen] = x
-            squares += sum(f.residual_norm(vector) ** 2 for f in factors)
-            efforts += sum(f.effort_norm**2 for f in factors)
-        return float(np.sqrt(squares / max(efforts, 1e-300)))
+            found += [factor.residual_norm(vector) ** 2 for factor in factors]
+        return found
+
+    def _error(self, folds: Folds) -> float:
+        """Return the relative error of all joints on blocks left out."""
+        efforts = max(self._rows.effort_squares.sum(), 1e-300)
+        return float(np.sqrt(self._left_out(folds).sum() / efforts))
 
     def _best(self, folds: Folds, step: int) -> tuple[int, int] | None:
         """Try everything once; return the joint and the candidate that win, None for none."""
@@ -228,7 +219,7 @@ class _Search:
         joint, own = key[0], self._rows.candidates[key[1]]
         after, values = addition.squares[:, place], addition.values[:, place]
         count = len(after)
-        fall = (before - after) / self._own_rows(joint)
+        fall = (before - after) / max(self._rows.counts[joint], 1)  # weighted squared residual
         gain, deviation = float(fall.sum()), float(np.sqrt(count) * fall.std(ddof=1))
         spread = np.sqrt((count - 1) / count * np.sum((values - values.mean()) ** 2))
         certain = float(values.mean() / max(spread, np.finfo(float).tiny))
@@ -275,10 +266,6 @@ class _Search:
                 effort += values[rows.column(joint, own)] * factor
         against = effort * np.sign(speed)
         return bool(against.min() < -_TOLERATED * np.abs(effort).max())
-
-    def _own_rows(self, joint: int) -> float:
-        """Return the weighted squared residual of a joint: its number of rows."""
-        return float(max(sum(factors[joint].rows for factors in self._rows.factors), 1))
 
 
 def critical_value(freedoms: int, level: float) -> float:

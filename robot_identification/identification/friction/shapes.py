@@ -80,13 +80,13 @@ class EstimatedShape:
     """A shape parameter as estimated.
 
     Attributes:
-        unknown: what it is.
+        name: such as ``Fs3.speed``, for the speed of Stribeck's friction of joint 3.
         value: estimate.
         std: standard deviation.
         correlation: with the parameter of its term.
     """
 
-    unknown: Unknown
+    name: str
     value: float
     std: float
     correlation: float
@@ -99,7 +99,7 @@ class Settled:
 
     Attributes:
         source: rows with that model.
-        shapes: estimated shape parameters.
+        shapes: what was estimated of the shape parameters, in their order.
         std: (base,) standard deviations with the shapes open; None where none was estimated.
         std_robust: the same for coloured residuals.
         held: shapes that the data do not tell, which stay as they were.
@@ -135,7 +135,8 @@ def settle(source: WholeRows, unknowns: Sequence[Unknown], choice: Choice) -> Se
             return Settled(source, held=tuple(held))
         found, lost = _iterated(source, left, choice)
         if not lost:
-            lost = [one.unknown for one in found.shapes if one.std > _TOLD * one.value]
+            known = zip(left, found.shapes, strict=False)  # without unknowns there are none
+            lost = [unknown for unknown, one in known if one.std > _TOLD * one.value]
         if not lost:
             return replace(found, held=tuple(held))
         held += lost
@@ -278,7 +279,8 @@ def _with_deviations(
         together = covariance[number, amplitude]
         alone = np.sqrt(covariance[number, number] * covariance[amplitude, amplitude])
         deviation = max(float(estimate.std[number]), float(robust[number]))
-        shapes.append(EstimatedShape(unknown, value, value * deviation, float(together / alone)))
+        correlation = float(together / alone)
+        shapes.append(EstimatedShape(unknown.name, value, value * deviation, correlation))
     return Settled(
         source,
         tuple(shapes),
