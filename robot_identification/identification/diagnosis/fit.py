@@ -29,6 +29,7 @@ from robot_identification.identification.diagnosis.naming import (
     CHANCE,
     DRIVEN,
     LEAST,
+    all_driven,
     by_chance,
     cause_of,
     driven,
@@ -176,16 +177,13 @@ def _rank(trial: Trial) -> int:
 def _signs(trials: Trials, powers: Array, best: Trial | None) -> list[Finding]:
     """Return joints whose friction drives them: their efforts have the wrong sign."""
     names = trials.robot.joint_names
-    wrong = np.flatnonzero(powers < -DRIVEN)
-    known = int(np.count_nonzero(np.abs(powers) > DRIVEN))
-    if not len(wrong):
-        return []
-    if len(wrong) == known and len(wrong) > max(1, len(names) // 2):
-        return [driven("effort sign", tuple(names), float(powers[wrong].max()))]
+    every = all_driven(names, powers)
+    if every is not None:
+        return [every]
     if best is not None and best.joints == ():
         return []  # what is wrong with the whole robot explains this too
     found = []
-    for joint in wrong:
+    for joint in np.flatnonzero(powers < -DRIVEN):
         if best is not None and int(joint) in best.joints:
             continue
         efforts, positions = trials.negated(int(joint))

@@ -17,6 +17,7 @@ from robot_identification.identification.diagnosis.naming import (
     CHANCE,
     DRIVEN,
     LEAST,
+    all_driven,
     by_chance,
     driven,
     most_changed,
@@ -64,17 +65,15 @@ def folded_findings(
     joints = [_halves(groups, joint) for joint in range(len(joint_names))]
     scalings = Scalings(Grams([_rows(*pair) for pair in joints], len(parameters)))
     powers = np.array([_power(k, pair, parameters) for k, pair in enumerate(joints)])
-    wrong = np.flatnonzero(powers < -DRIVEN)
-    known = int(np.count_nonzero(np.abs(powers) > DRIVEN))
-    if len(wrong) == known and len(wrong) > max(1, len(joint_names) // 2):
-        every = driven("effort sign", tuple(joint_names), float(powers[wrong].max()))
+    every = all_driven(joint_names, powers)
+    if every is not None:
         return worst_first([every, _NOT_LOOKED_FOR])
     explaining = _explaining(scalings, [sum(f.rows for f in pair) for pair in joints], powers)
     best, other = [*explaining, None, None][:2]
     found = [] if best is None else [named(joint_names, scalings.before, best, other)]
     found += [
         driven("effort sign", (joint_names[int(joint)],), float(powers[joint]))
-        for joint in wrong
+        for joint in np.flatnonzero(powers < -DRIVEN)
         if best is None or int(joint) not in best.joints
     ]
     return worst_first([*found, _NOT_LOOKED_FOR])

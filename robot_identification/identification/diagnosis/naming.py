@@ -10,6 +10,7 @@ from robot_identification.identification.diagnosis.causes import CAUSES
 from robot_identification.identification.diagnosis.finding import Finding, Severity
 from robot_identification.identification.diagnosis.refit import FLOOR, Refit
 from robot_identification.identification.diagnosis.scalings import DEGREES, Trial
+from robot_identification.robot.arrays import Array
 
 LEAST = 0.3
 CHANCE = 2.0
@@ -23,7 +24,6 @@ ALIKE = 0.85
 DRIVEN = 20.0
 """Standard deviations below zero at which the power of friction tells a wrong sign: four, by the
 factor of five by which white residuals understate those of measured robots."""
-
 
 _ORDINARY = 0.005
 """Delays in s that drives and their filters have, of sound recordings too: doubted, no mistake."""
@@ -111,6 +111,21 @@ def driven(cause: str, joints: tuple[str, ...], power: float, also: str = "") ->
         {"power_over_std": power},
         weight=15.0,
     )
+
+
+def all_driven(names: Sequence[str], powers: Array) -> Finding | None:
+    """Return the finding that friction drives all joints; None where it does not drive most.
+
+    Args:
+        names: of the joints.
+        powers: (joints,) of friction, over their standard deviations.
+    """
+    wrong = powers < -DRIVEN
+    if not np.array_equal(wrong, np.abs(powers) > DRIVEN):
+        return None  # some take power from the motion
+    if np.count_nonzero(wrong) <= max(1, len(names) // 2):
+        return None
+    return driven("effort sign", tuple(names), float(powers[wrong].max()))
 
 
 def _change(names: Sequence[str], trial: Trial) -> str:
