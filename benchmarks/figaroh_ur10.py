@@ -6,6 +6,7 @@ those where the joint moves.  Rows:
 
   ours, ols / wls          as `robot-identification identify` computes it, every row kept
   ours, wls, thresholds    likewise, without slow rows: thresholds from the data, the default
+  ours, wls, friction auto every row kept, friction terms chosen by blocks left out of the fit
   figaroh, ols / wls       its own filter and differences with the same cut-off and order, its own
                            decimation by the same factor
   ..., our signals         our filtered positions and their derivatives handed in, its decimation
@@ -89,6 +90,8 @@ def main() -> None:
     rows = [judge.ours(f"ours, {name}", *outcome) for name, outcome in results.items()]
     default = replace(settings, velocity_threshold=None)
     rows.append(judge.ours("ours, wls, thresholds", *_identify(options, "wls", default)))
+    chosen = _identify(options, "wls", settings, friction="auto")
+    rows.append(judge.ours("ours, wls, friction auto", *chosen))
     for method, (result, _) in results.items():
         for filtered in (False, True):
             name = f"figaroh, {method}" + (", our signals" if filtered else "")
@@ -114,6 +117,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--flobaroid-python", default=sys.executable, help="with what it needs")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--ours", help=argparse.SUPPRESS)
+    parser.add_argument("--friction", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.ours:
         _identify_here(options)
@@ -136,7 +140,10 @@ def _settings(recording: Recording) -> ProcessingSettings:
 
 
 def _identify(
-    options: argparse.Namespace, method: str, settings: ProcessingSettings
+    options: argparse.Namespace,
+    method: str,
+    settings: ProcessingSettings,
+    friction: str = "stated",
 ) -> tuple[IdentificationResult, dict[str, float]]:
     """Identify here for the result, and in processes of their own for time and memory."""
     robot = load_robot(options.urdf, effort_meaning="joint_torque")
@@ -146,10 +153,11 @@ def _identify(
         [recording],
         method=method,
         overrides=settings,
+        friction=friction,
         held_out_fraction=options.held_out,
     )
     command = [sys.executable, __file__, str(options.bag), str(options.urdf), "--ours", method]
-    command += ["--held-out", str(options.held_out)]
+    command += ["--held-out", str(options.held_out), "--friction", friction]
     return result, _median([json.loads(_run(command)) for _ in range(options.repeat)])
 
 
@@ -158,7 +166,8 @@ def _identify_here(options: argparse.Namespace) -> None:
     robot = load_robot(options.urdf, effort_meaning="joint_torque")
     recording = _recording(robot, options.bag)
     fit = recording.between(0.0, 1.0 - options.held_out)
-    identify(robot, [fit], method=options.ours, overrides=_settings(recording))
+    settings = _settings(recording)
+    identify(robot, [fit], method=options.ours, overrides=settings, friction=options.friction)
     seconds = time.perf_counter() - begin
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     print(json.dumps({"seconds": seconds, "imported": 0.0, "memory": memory}))
@@ -265,7 +274,12 @@ class Judge:
         """Judge a result of ours."""
         values = result.estimate.values
         motion = self._segment.position.T, self._segment.velocity.T, self._segment.acceleration.T
-        return self._row(name, result, usage, len(values), self._efforts(motion, values), None)
+        regressor = self._regressor
+        if result.friction is not None:
+            base = base_parameters(result.friction.applied(self._robot))
+            regressor = Regressor(base.robot, base.base_columns)
+        efforts: Array = regressor.dense(*motion) @ values
+        return self._row(name, result, usage, len(values), efforts, None)
 
     def theirs(self, name: str, result: IdentificationResult, run: Mapping[str, Any]) -> Row:
         """Judge a run of the peer beside a result of ours."""

@@ -101,7 +101,12 @@ class Drawn(Presented):
             MissingPackageError: Matplotlib is not installed.
             OutputError: the file cannot be written.
         """
-        return _call("robot_identification.api.figures", "plot", self, path, title)
+        return drawn_by("plot", self, path, title)
+
+
+def drawn_by(function: str, *arguments: Any, **options: Any) -> Any:
+    """Call a function of :mod:`.api.figures`, which needs Matplotlib."""
+    return _call("robot_identification.api.figures", function, *arguments, **options)
 
 
 def sample_records(

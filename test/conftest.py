@@ -31,6 +31,15 @@ settings.register_profile(
 settings.load_profile("tests")
 
 
+def pytest_collection_modifyitems(items):
+    """Begin with files that wait for robots: others fill the time meanwhile."""
+    waits = {}
+    for item in items:
+        longest = sum(item.get_closest_marker(name) is not None for name in ("ros", "slow"))
+        waits[item.path] = max(longest, waits.get(item.path, 0))
+    items.sort(key=lambda item: -waits[item.path])
+
+
 @pytest.fixture(scope="module", autouse=True)
 def usual_environment(ros_home):
     """Undo what a module sets for all that follow, as Dask does: what they start is not forked."""

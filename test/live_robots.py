@@ -18,7 +18,7 @@ SETTINGS = {
         "starts": 1,
         "planning_niceness": 0,
     },
-    "/**/simulated_robot": {"effort_noise": [0.02, 0.0015], "rate": 100.0},
+    "/**/simulated_robot": {"effort_noise": [0.02, 0.0015], "rate": 50.0},
 }
 
 

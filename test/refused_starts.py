@@ -6,11 +6,13 @@ import signal
 import subprocess
 import sys
 import tempfile
+from functools import cache
 
 import pytest
 
 from robot_identification.ros.clients.interruption import INTERRUPTS
 from robot_identification.ros.clients.processes import command
+from robot_identification.ros.common.middleware import claimed_domain
 
 
 def refused_start(node, parameters, parameter_files=(), **environment):
@@ -39,11 +41,15 @@ def _run_apart(line, environment):
 
 
 def _run_here(line):
-    """Run an executable of Python; return its exit code and what it says, its C libraries too."""
+    """Run an executable of Python; return its exit code and what it says, its C libraries too.
+
+    Its domain is one without others: clients of earlier tests of this process are not discovered.
+    """
     handlers = {number: signal.getsignal(number) for number in INTERRUPTS}
     outputs = {number: os.dup(number) for number in (1, 2)}
     with tempfile.TemporaryFile("w+") as log, pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", line)
+        patch.setenv("ROS_DOMAIN_ID", _domain())
         for number in outputs:
             os.dup2(log.fileno(), number)
         try:
@@ -57,3 +63,8 @@ def _run_here(line):
                 signal.signal(number, handler)
         log.seek(0)
         return end.value.code, log.read()
+
+
+@cache
+def _domain():
+    return str(claimed_domain())

@@ -31,6 +31,7 @@ from robot_identification.ros.clients.processes import NodeProcesses, command
 from robot_identification.ros.clients.verbs import Verbs
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.joint_states import NANOSECONDS, stamp_of
+from robot_identification.ros.controllers.interfaces import FOLLOWED
 from robot_identification.ros.messages.trajectories import trajectory_of
 
 _ACCELERATION_STEPS = 5
@@ -101,7 +102,7 @@ class Cell(Verbs, Closing):
 
     Attributes:
         states: joint states received.
-        sent: trajectories received.
+        sent: trajectories received, on the topic or as the action has taken them over.
     """
 
     def __init__(
@@ -127,9 +128,10 @@ class Cell(Verbs, Closing):
         usual = {"acknowledge_unchecked": True, "planning_niceness": 0}  # tests wait for plans
         self._excitation = {"robot": robot, **usual, **(excitation or {})}
         self.client.collect(JointState, "joint_states", self.states.append, qos.STATES_IN)
-        self.client.node.create_subscription(
-            JointTrajectory, "joint_trajectory", self._on_trajectory, qos.COMMANDS
-        )
+        for topic in ("joint_trajectory", FOLLOWED):
+            self.client.node.create_subscription(
+                JointTrajectory, topic, self._on_trajectory, qos.COMMANDS
+            )
 
     def close(self) -> None:
         """Leave ROS and stop the nodes."""

@@ -137,6 +137,19 @@ def test_a_controller_gets_its_trajectories_in_the_namespace_unless_it_is_absolu
         }
         assert remapped["excitation"] == remapped["acquisition"] == {"joint_trajectory": topic}
         assert remapped["calibration"] == {}
+        (excitation,) = (
+            s
+            for s in LIVE.starts({"robot": "ur10", "controller": name})
+            if s.executable == "excitation"
+        )
+        action = topic.replace("/joint_trajectory", "/follow_joint_trajectory")
+        assert excitation.parameters["controller_action"] == action
+
+
+def test_the_action_of_a_controller_may_have_a_name_of_its_own():
+    given = {"robot": "ur10", "controller": "arm", "controller_action": "/arm/follow"}
+    (excitation,) = (s for s in LIVE.starts(given) if s.executable == "excitation")
+    assert excitation.parameters["controller_action"] == "/arm/follow"
 
 
 @pytest.mark.parametrize(

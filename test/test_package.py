@@ -110,6 +110,7 @@ IN_OTHER_PACKAGES = {  # module -> where PyPI and rosdep have it, where that is 
     "clarabel": ("clarabel", None),
     "coal": ("coal", "coal"),
     "compression": (None, None),  # of Python, from 3.14 on
+    "control_msgs": (None, "control_msgs"),  # not on PyPI
     "distributed": ("distributed", None),
     "launch": (None, "launch"),  # not on PyPI
     "launch_ros": (None, "launch_ros"),

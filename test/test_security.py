@@ -12,6 +12,7 @@ POLICY = ROOT / "config" / "security" / "policy.xml"
 INTERFACES = ROOT / "docs" / "ros_interfaces.md"
 PREFIX = "/robot_identification/"
 OPERATOR = "operator"
+CONTROLLER = "follow_joint_trajectory"
 EVERY_PUBLISHED = {"/parameter_events", "/rosout"}
 EVERY_SUBSCRIBED = {"/clock"}
 PARAMETER_SERVICES = {
@@ -58,7 +59,8 @@ def documented():
             elif not line.startswith("|"):
                 kind = None
             elif kind and (name := re.fullmatch(r"`([~/\w]+)`", cells[0])):
-                how = {"services": "reply", "actions": "execute"}.get(kind)
+                served = "call" if cells[1] == "called" else "execute"
+                how = {"services": "reply", "actions": served}.get(kind)
                 how = how or {"in": "subscribe", "out": "publish"}[cells[1]]
                 rights.setdefault((kind, how), set()).add(name[1])
     return found
@@ -98,6 +100,8 @@ def test_only_one_node_each_may_command_the_robot():
     ):
         senders = {n for n, own in rights.items() if topic in own["topics", "publish"]}
         assert senders == {node}
+    callers = {n for n, own in rights.items() if CONTROLLER in own.get(("actions", "call"), ())}
+    assert callers == {"excitation"}
 
 
 def test_an_operator_may_ask_for_everything_and_publish_nothing():
@@ -115,6 +119,7 @@ def test_an_operator_may_ask_for_everything_and_publish_nothing():
     assert asked == {name for name in served if not name.endswith("/get_type_description")}
     offered = {of_node(n, x) for n, r in rights.items() for x in r.get(("actions", "execute"), ())}
     assert len(offered) >= 4
+    offered.remove(CONTROLLER)  # a request to the robot, which only one node may make
     assert set(own["actions", "call"]) == offered
 
 

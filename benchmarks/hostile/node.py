@@ -19,6 +19,7 @@ from oracles.quintic_curve import shares
 from robot_identification.ros.clients.client import ClientTimeoutError
 from robot_identification.ros.common.joint_states import NANOSECONDS
 from robot_identification.ros.common.middleware import private_domain
+from robot_identification.ros.supervision.phases import Reason
 from simulated_cell import Cell
 
 PERIOD = 0.005
@@ -28,7 +29,7 @@ TOLD_EVERY = 100
 PLAN_LASTS = 250
 """Sequences after which another plan takes the place of the one before."""
 ENDS = {Status.STOPPED: "STOPPED", Status.FAULT: "FAULT", Status.FINISHED: "FINISHED"}
-REASONS = ("NO_STOP", "REQUESTED", "STATE_STALE", "TRACKING_ERROR", "NOT_MOVING", "CLOCK_JUMP")
+REASONS = tuple(reason.name for reason in Reason)
 
 
 def worst(robot: str, sequences: int, seed: int, workers: int) -> dict[str, object]:

@@ -12,6 +12,7 @@ from robot_identification.api.sources import (
     full_values_of,
     result_of,
     robot_of,
+    with_law,
 )
 from robot_identification.calibration import calibrate as core
 from robot_identification.calibration.calibrate import CalibrationSettings, Cancelled
@@ -19,6 +20,7 @@ from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.calibration.conditions import Box
 from robot_identification.calibration.prior import Prior
 from robot_identification.errors import SettingError
+from robot_identification.files.export.friction import plain_friction
 from robot_identification.files.export.outputs import KINDS, write_outputs
 from robot_identification.files.parameters import parameters_file, read_prior
 from robot_identification.identification.estimators.essential import EliminationRule
@@ -109,7 +111,7 @@ def export(
         OutputError: a target cannot be written, stands twice, or is a file that was read.
         InconsistentParametersError: a link or a friction is not physically consistent.
     """
-    robot = robot_of(robot, closed_loops=True)
+    robot, _ = with_law(robot_of(robot, closed_loops=True), parameters)
     places = dict(zip(KINDS, (urdf, xacro, mujoco, controller, armature), strict=True))
     targets = {kind: path for kind, path in places.items() if path is not None}
     if not targets and parameter_file is None:
@@ -129,6 +131,18 @@ def export(
         keep=[*keep, *read, *([] if robot.file is None else [robot.file])],
         beside=beside,
     )
+
+
+def exported_friction(robot: RobotSource, parameters: FullSource) -> dict[str, dict[str, object]]:
+    """Return by joint what stands for friction laws in formats that have none, and its error.
+
+    Args:
+        robot: the robot, its file, or the name of a shipped one.
+        parameters: calibrated parameters, (full,) values, or a file.
+    """
+    robot, _ = with_law(robot_of(robot, closed_loops=True), parameters)
+    found = plain_friction(robot, full_values_of(robot, parameters))
+    return {plain.joint: plain.entries() for plain in found if plain is not None}
 
 
 def _urdf(robot: RobotModel) -> Path | None:

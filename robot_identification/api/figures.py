@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import singledispatch
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from robot_identification.api.identification import validate
+from robot_identification.api.sources import RobotSource, Run, recordings_of, robot_of
 from robot_identification.errors import MissingPackageError
 from robot_identification.excitation.one_joint.plan import OneJointPlan
 from robot_identification.excitation.plan import Plan
 from robot_identification.files.atomic import check_target, write_bytes_atomically
 from robot_identification.identification.identify import Validation
 from robot_identification.identification.result import IdentificationResult
+from robot_identification.identification.statistics.prediction import Prediction
+from robot_identification.identification.statistics.residuals import joint_friction
 from robot_identification.presentation import Drawn
+from robot_identification.robot.units import rate_units
 
 try:
-    from robot_identification.report.figures.efforts import effort_figure
+    from robot_identification.report.figures.efforts import effort_figure, frictions_figure
     from robot_identification.report.figures.excitation import (
         excitation_figure,
         singular_values_figure,
@@ -46,6 +52,31 @@ def plot(result: Drawn, path: str | Path | None = None, title: str = "") -> Figu
     if path is not None:
         check_target(path)
     return written(_figure(result, title), path)
+
+
+def plot_friction(
+    result: IdentificationResult,
+    path: str | Path | None = None,
+    *,
+    robot: RobotSource | None = None,
+    runs: Run | Sequence[Run] = (),
+    title: str = "",
+) -> Figure:
+    """Draw friction over velocity; see :meth:`.IdentificationResult.plot_friction`."""
+    if path is not None:
+        check_target(path)
+    frictions = joint_friction(result)
+    units = [("", "")] * len(frictions)
+    predictions: list[Prediction] = []
+    if robot is not None:
+        model = result.model_of(robot_of(robot, closed_loops=True))
+        units = [rate_units(joint) for joint in model.active_joints]
+        recordings = recordings_of(model, runs)
+        if recordings:
+            validation = validate(model, result, recordings)
+            predictions = [validation.prediction(i) for i in range(len(recordings))]
+    own = f"{result.robot}: friction over velocity"
+    return written(frictions_figure(frictions, predictions, units, title or own), path)
 
 
 def motion_figure(

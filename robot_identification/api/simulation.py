@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from robot_identification.api.sources import FullSource, RobotSource, full_values_of, robot_of
+from robot_identification.api.sources import (
+    FullSource,
+    RobotSource,
+    full_values_of,
+    robot_of,
+    with_law,
+)
 from robot_identification.errors import SettingError
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.plan import Plan
@@ -42,6 +48,8 @@ def simulate(
         SimulationError: the motion breaks down.
     """
     robot = robot_of(robot, closed_loops=True)
+    if parameters is not None:
+        robot, _ = with_law(robot, parameters)
     values = true_values(robot, parameters)
     return simulated_recording(robot, values, _trajectory(trajectory), settings)
 

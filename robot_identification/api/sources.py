@@ -14,10 +14,11 @@ from robot_identification.excitation.simulated_recording import SimulatedRecordi
 from robot_identification.files.bags.joint_states import JOINT_STATES
 from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.files.cancelling import Cancelled
-from robot_identification.files.parameters import BaseValues, read_base_values
+from robot_identification.files.parameters import BaseValues, read_base_values, with_law_of
 from robot_identification.files.results import is_result, read_result
 from robot_identification.files.tables import Columns
 from robot_identification.identification.base.parameters import base_parameters
+from robot_identification.identification.friction.law import FrictionLaw
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.result_settings import settings_of
 from robot_identification.robot.arrays import read_only
@@ -176,15 +177,21 @@ def base_values_of(robot: RobotModel, source: ParameterSource) -> BaseValues:
 
 
 def with_law(robot: RobotModel, source: ParameterSource) -> tuple[RobotModel, ParameterSource]:
-    """Return a robot with the friction law of a result, and the result, read where it is a file.
+    """Return a robot with the friction law of parameters, and a result read where it is a file.
 
     Args:
         robot: as its file describes it.
-        source: a result, or other parameters, which have no law of their own.
+        source: a result, calibrated parameters or their file; values have no law of their own.
     """
-    if isinstance(source, str | Path) and is_result(source):
+    if isinstance(source, str | Path):
+        if not is_result(source):
+            return with_law_of(source, robot), source
         source = read_result(source)
-    return (source.model_of(robot) if isinstance(source, IdentificationResult) else robot), source
+    if isinstance(source, IdentificationResult):
+        return source.model_of(robot), source
+    if isinstance(source, CalibratedParameters):
+        return FrictionLaw.of(source.description).applied(robot), source
+    return robot, source
 
 
 def full_values_of(robot: RobotModel, source: FullSource) -> Array:

@@ -18,7 +18,14 @@ from robot_identification.calibration.calibrated import (
     Verdict,
     verdicts,
 )
-from robot_identification.calibration.conditions import CENTRE, LINK, Box, conditions, scales
+from robot_identification.calibration.conditions import (
+    CENTRE,
+    FRICTION,
+    LINK,
+    Box,
+    conditions,
+    scales,
+)
 from robot_identification.calibration.consistency import Problem, Publication, owners, publish
 from robot_identification.calibration.nearest import Nearest, nearest
 from robot_identification.calibration.prior import Prior
@@ -209,7 +216,7 @@ def _calibrated(
         checks=published.checks,
         step=published.step,
         active_links=owners(published.active, LINK, CENTRE),
-        active_drives=owners(published.active, *(term.label for term in TERMS)),
+        active_drives=owners(published.active, FRICTION, *(term.label for term in TERMS)),
         error_identified=relative_error(factors, found.estimate),
         error_free=relative_error(factors, projection @ free),
         error=relative_error(factors, projection @ chosen),

@@ -339,5 +339,20 @@ def check_entries(checks: Consistency) -> dict[str, object]:
             }
             for check in checks.drives
         ],
+        **({"friction_checks": _friction_entries(checks)} if checks.friction else {}),
         "problems": list(checks.problems),
     }
+
+
+def _friction_entries(checks: Consistency) -> list[dict[str, object]]:
+    return [
+        {
+            "joint": check.joint,
+            "least": check.friction,
+            "speed": check.speed,
+            "fastest": check.fastest,
+            "consistent": check.consistent,
+            "problem": check.problem,
+        }
+        for check in checks.friction
+    ]

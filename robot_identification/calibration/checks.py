@@ -14,13 +14,24 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.calibration.conditions import CENTRE, LINK, Box, Condition, conditions
+from robot_identification.calibration.conditions import (
+    CENTRE,
+    FRICTION,
+    LINK,
+    Box,
+    Condition,
+    against_motion,
+    conditions,
+    speeds_of,
+)
 from robot_identification.errors import SettingError, ShapeError
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.bodies import body_of, pseudo_inertia
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.terms import TERMS, SignCondition
 
+_SPEEDS = 1000
+_BETWEEN = 0.01
 TOLERANCES = (0.0, 0.01, 0.02, 0.04)
 """Tolerances of the Cholesky test, in kg m^2 (Gautier and Venture 2013, table III)."""
 _POSITIVE = tuple(term.label for term in TERMS if term.sign is SignCondition.POSITIVE)
@@ -115,6 +126,45 @@ class DriveCheck:
 
 
 @dataclass(frozen=True)
+class FrictionCheck:
+    """The test that friction of a joint takes power from the motion at every speed.
+
+    Attributes:
+        joint: its name.
+        speed: where the friction is least of all against the motion, rad/s or m/s, with its sign.
+        friction: what it is there against the motion, N m or N; negative where it drives.
+        largest: largest friction of the joint at any speed.
+        fastest: speed up to which it was tested.
+    """
+
+    joint: str
+    speed: float
+    friction: float
+    largest: float
+    fastest: float
+
+    @property
+    def consistent(self) -> bool:
+        """Whether friction drives the joint nowhere.
+
+        A hundredth of the largest is granted: so much may be between the speeds at which the
+        semidefinite program asks for it.
+        """
+        return self.friction >= -_BETWEEN * self.largest
+
+    @property
+    def problem(self) -> str:
+        """The fault in words; empty if there is none."""
+        if self.consistent:
+            return ""
+        return (
+            f"{self.joint}: friction of {self.friction:.4g} would drive the joint at a speed of "
+            f"{self.speed:.3g}; leave out the term of its law that does it, or identify from "
+            f"motions up to {self.fastest:.3g}"
+        )
+
+
+@dataclass(frozen=True)
 class Consistency:
     """Every test of a set of standard parameters.
 
@@ -122,11 +172,13 @@ class Consistency:
         links: of each link, in the order of the robot.
         drives: of the drives.
         tolerance: what the inertias at the centres of mass may lack, in kg m^2.
+        friction: of friction laws, for joints whose terms may have any sign.
     """
 
     links: tuple[LinkCheck, ...]
     drives: tuple[DriveCheck, ...]
     tolerance: float
+    friction: tuple[FrictionCheck, ...] = ()
 
     @property
     def consistent(self) -> bool:
@@ -136,8 +188,10 @@ class Consistency:
     @property
     def problems(self) -> tuple[str, ...]:
         """One line per link or drive that cannot exist, for people."""
-        links = tuple(link.problem for link in self.links if not link.consistent)
-        return (*links, *(drive.problem for drive in self.drives if not drive.consistent))
+        found = [check.problem for check in self.links]
+        found += [check.problem for check in self.drives]
+        found += [check.problem for check in self.friction]
+        return tuple(filter(None, found))
 
     def cholesky_count(self, tolerance: float) -> int:
         """Return the number of links that pass the Cholesky test (Table III of the source).
@@ -190,10 +244,31 @@ def check_consistency(
     drives = [
         _drive(c, vector)
         for c in found
-        if c.kind not in (LINK, CENTRE)
+        if c.kind not in (LINK, CENTRE, FRICTION)
         and (given is None or np.abs(c.basis).max(axis=(0, 1))[given].any())
     ]
-    return Consistency(tuple(links), tuple(drives), tolerance)
+    return Consistency(tuple(links), tuple(drives), tolerance, _friction(robot, vector, given))
+
+
+def _friction(
+    robot: RobotModel, values: Array, given: npt.NDArray[np.bool_] | None
+) -> tuple[FrictionCheck, ...]:
+    """Test the friction of joints at many speeds, where all of its parameters are given."""
+    found = []
+    for index, joint in enumerate(robot.joints):
+        speed = speeds_of(robot, index, _SPEEDS)
+        rows = against_motion(robot, index, speed)
+        if rows is None or (given is not None and not given[rows.any(axis=0)].all()):
+            continue
+        friction = rows @ values
+        least = int(np.argmin(friction))
+        largest = float(np.abs(friction).max())
+        found.append(
+            FrictionCheck(
+                joint.name, float(speed[least]), float(friction[least]), largest, float(speed[-1])
+            )
+        )
+    return tuple(found)
 
 
 def check_link(

@@ -5,7 +5,12 @@ positive definite.  For a link it is the 4 x 4 pseudo-inertia, which is positive
 where the mass is positive, the inertia at the centre of mass is positive definite and its principal
 moments obey the triangle inequality.  For joint terms that are linear in a rate it is the matrix of
 the kinetic energy of the rotors, and of the power lost to viscous friction; joints whose drives are
-coupled share one.  The other terms must lose power one by one.
+coupled share one.  The other terms must lose power one by one, but for those that may have any
+sign: where a joint has such, the sum of its friction must act against the motion at speeds of a
+grid in both directions, from a ten-thousandth of the largest speed that the joint may have, or was
+measured at, to that.  Shapes are given, so that this is linear too; what lies between the speeds of
+the grid is tested afterwards (:mod:`.checks`).  Friction that follows a load counts for none, where
+it helps least.  Springs between links must not be negative.
 """
 
 from __future__ import annotations
@@ -25,7 +30,10 @@ from robot_identification.robot.model import Array, JointType, RobotModel, TermK
 from robot_identification.robot.parameters import INERTIAL, LINK_PARAMETERS, kind_of
 from robot_identification.robot.terms import JointTerm, SignCondition
 
-LINK, CENTRE = "link", "centre of mass"
+LINK, CENTRE, FRICTION = "link", "centre of mass", "friction at every speed"
+_SLOWEST = 1e-4
+_GRID = 40
+_UNKNOWN_SPEED = 1.0
 _FIRST_MOMENTS, _MASS = INERTIAL.index("MX"), INERTIAL.index("M")
 
 Box = tuple[Array, Array]
@@ -39,10 +47,12 @@ class Condition:
 
     Attributes:
         owner: name of the link, or of the joint or joints.
-        kind: ``link``, ``centre of mass``, or the label of a joint term, such as ``drive inertia``.
+        kind: ``link``, ``centre of mass``, ``friction at every speed``, or the label of a joint
+            term, such as ``drive inertia``.
         basis: (size, size, parameters) one matrix per parameter of the full regressor.
         strict: whether a zero eigenvalue breaks the condition.
         joints: indices of the joints (of a link: the one that moves it).
+        diagonal: whether the matrix is diagonal, so that its rows are conditions of their own.
     """
 
     owner: str
@@ -50,6 +60,7 @@ class Condition:
     basis: Array
     strict: bool
     joints: tuple[int, ...]
+    diagonal: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "basis", read_only(self.basis))
@@ -82,6 +93,8 @@ def conditions(robot: RobotModel, boxes: Mapping[str, Box] | None = None) -> tup
             if term.sign is not SignCondition.ANY
             for condition in (_quadratic if _is_linear(term) else _single)(robot, term, place)
         ),
+        *_added(robot),
+        *_friction(robot),
         *_centres(robot, boxes or {}),
     )
 
@@ -156,12 +169,75 @@ def _single(robot: RobotModel, term: JointTerm, own: int) -> Iterator[Condition]
             yield Condition(owner, term.label, row, strict, tuple(sorted(joints)))
 
 
+def _added(robot: RobotModel) -> Iterator[Condition]:
+    """Yield the conditions on parameters that are none of links, joint terms or couplings."""
+    for parameter in robot.added_parameters.values():
+        if parameter.sign is not SignCondition.ANY:
+            row = np.zeros((1, 1, len(robot.all_parameter_names)))
+            row[0, 0, robot.all_parameter_names.index(parameter.name)] = 1.0
+            strict = parameter.sign is SignCondition.POSITIVE
+            yield Condition(parameter.owner, parameter.label, row, strict, parameter.joints)
+
+
 def _acts_against_motion(on: Mapping[str, float], of: Mapping[str, float]) -> bool:
     """Tell whether friction acts along the motion whose sign it follows, and so loses power."""
     names = sorted({*on, *of})
     a = np.array([on.get(name, 0.0) for name in names])
     b = np.array([of.get(name, 0.0) for name in names])
     return bool(np.isclose(a @ b, np.linalg.norm(a) * np.linalg.norm(b), rtol=1e-9))
+
+
+def _friction(robot: RobotModel) -> Iterator[Condition]:
+    """Yield the conditions on friction at every speed, one for each joint that needs it."""
+    for index in range(len(robot.joints)):
+        rows = against_motion(robot, index, speeds_of(robot, index, _GRID))
+        if rows is not None:
+            basis = np.zeros((len(rows), len(rows), rows.shape[1]))
+            basis[np.arange(len(rows)), np.arange(len(rows))] = rows
+            yield Condition(robot.joints[index].name, FRICTION, basis, False, (index,), True)
+
+
+def speeds_of(robot: RobotModel, joint: int, count: int) -> Array:
+    """Return (2 count,) speeds at which friction must act against the motion, rising.
+
+    Args:
+        robot: the robot.
+        joint: number of the joint.
+        count: of speeds in each direction.
+    """
+    speed = np.geomspace(_SLOWEST, 1.0, count) * _fastest(robot, joint)
+    return np.concatenate([-speed[::-1], speed])
+
+
+def _fastest(robot: RobotModel, joint: int) -> float:
+    """Return the largest speed that a joint may have, or was measured at, rad/s or m/s."""
+    known = [robot.joints[joint].limits.velocity or 0.0]
+    known += [] if robot.measured is None else [float(robot.measured.speeds[joint])]
+    return max(known) or _UNKNOWN_SPEED
+
+
+def against_motion(robot: RobotModel, joint: int, speed: Array) -> Array | None:
+    """Return the friction of a joint against its motion, per unit of every parameter.
+
+    Args:
+        robot: the robot.
+        joint: number of the joint.
+        speed: (speeds,) none of them 0.
+
+    Returns:
+        (speeds, parameters) functions times the signs of the speeds; None where no friction of the
+        joint may have any sign.
+    """
+    own = robot.joints[joint]
+    friction = [term for term in own.joint_terms if term.dissipates and term.kind.of_rate]
+    if all(term.sign is not SignCondition.ANY for term in friction):
+        return None
+    rows = np.zeros((len(speed), len(robot.all_parameter_names)))
+    for place, term in robot.layout.places:
+        if term in friction:
+            function = term.kind.of(speed, shape=own.shape_of(term))
+            rows[:, robot.layout.first(joint) + place] = np.sign(speed) * function
+    return rows
 
 
 def _centres(robot: RobotModel, boxes: Mapping[str, Box]) -> Iterator[Condition]:

@@ -88,7 +88,15 @@ class Problem:
         for condition in self.conditions:
             relative = self._relative(condition)
             constant = relative @ offset - margin * np.eye(condition.size)
-            found.append(Inequality(relative @ basis, constant))
+            linear = relative @ basis
+            if condition.diagonal:
+                rows = range(condition.size)
+                found += [
+                    Inequality(linear[i : i + 1, i : i + 1], constant[i : i + 1, i : i + 1])
+                    for i in rows
+                ]
+            else:
+                found.append(Inequality(linear, constant))
         return found
 
     def active(self, values: Array, margin: float) -> tuple[Condition, ...]:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from robot_identification.api.calibration import calibrate, export
+from robot_identification.api.calibration import calibrate, export, exported_friction
 from robot_identification.api.identification import validate
 from robot_identification.calibration.calibrate import CalibrationSettings
 from robot_identification.calibration.calibrated import CalibratedParameters
@@ -17,7 +17,7 @@ from robot_identification.cli.tables import calibration as calibration_tables
 from robot_identification.cli.tables import progress
 from robot_identification.cli.tables import results as tables
 from robot_identification.files.atomic import check_targets
-from robot_identification.files.export.outputs import KINDS
+from robot_identification.files.export.outputs import KINDS, PLAIN
 from robot_identification.files.export.urdf import refuse_inputs
 from robot_identification.files.parameters import NONE, BaseValues
 from robot_identification.files.results import read_result
@@ -80,10 +80,17 @@ def run(options: argparse.Namespace) -> None:
             original=options.original,
             keep=read,
         )
+    fitted = exported_friction(robot, calibrated) if set(targets) & PLAIN else {}
     if options.json:
         written = {kind: str(path) for kind, path in targets.items()}
         tables.print_json(
-            {**calibrated.summary(), **held_out, "written": written, "remarks": list(remarks)}
+            {
+                **calibrated.summary(),
+                **held_out,
+                "written": written,
+                "remarks": list(remarks),
+                **({"friction_fit": fitted} if fitted else {}),
+            }
         )
         return
     calibration_tables.print_calibrated(calibrated, held_out)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from robot_identification.api.calibration import export
+from robot_identification.api.calibration import export, exported_friction
 from robot_identification.cli.options import common as shared
 from robot_identification.cli.tables import results as tables
 from robot_identification.errors import SettingError
-from robot_identification.files.export.outputs import KINDS
+from robot_identification.files.export.outputs import KINDS, PLAIN
 
 _HELP = {
     "urdf": "URDF with masses, inertias, damping and friction",
@@ -49,8 +49,10 @@ def run(options: argparse.Namespace) -> None:
     robot = shared.robot_of(options, closed_loops=True)
     remarks = export(robot, options.parameters, **targets, original=options.original)
     written = {kind: str(path) for kind, path in targets.items()}
+    fitted = exported_friction(robot, options.parameters) if set(targets) & PLAIN else {}
     if options.json:
-        tables.print_json({"robot": robot.name, "written": written, "remarks": list(remarks)})
+        document = {"robot": robot.name, "written": written, "remarks": list(remarks)}
+        tables.print_json({**document, **({"friction_fit": fitted} if fitted else {})})
         return
     out = tables.console()
     for path in written.values():

@@ -16,6 +16,7 @@ from robot_identification.errors import SettingError
 from robot_identification.excitation.plan import PlanSettings
 from robot_identification.excitation.search.points import PointSettings
 from robot_identification.identification.estimators.choice import DEFAULT, METHODS
+from robot_identification.identification.friction.choice import CHOICES
 
 STEPS = ("plan", "rehearse", "run", "identify", "validate", "calibrate")
 MOVING = {"plan", "rehearse", "run"}
@@ -50,6 +51,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=tuple(METHODS),
         default=DEFAULT,
         help="identification; default: %(default)s",
+    )
+    parser.add_argument(
+        "--friction",
+        choices=("", *CHOICES),
+        default="",
+        help="friction laws of the identification; default: those of the node",
     )
     parser.add_argument("--essential", action="store_true", help="keep essential parameters only")
     parser.add_argument("--prior", default="", help="of the calibration; default: that of the node")

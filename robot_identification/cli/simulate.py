@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robot_identification.api.simulation import simulate, true_values
+from robot_identification.api.sources import with_law
 from robot_identification.cli.options import common as shared
 from robot_identification.cli.options import payload as payload_options
 from robot_identification.cli.tables import progress
@@ -79,6 +80,8 @@ def run(options: argparse.Namespace) -> None:
     """Run the command."""
     robot = shared.robot_of(options, closed_loops=True)
     check_bag_target(options.output)
+    if options.parameters is not None:
+        robot, _ = with_law(robot, options.parameters)
     values = _with_payload(options, robot, true_values(robot, options.parameters))
     with progress.bar("simulate", quiet=options.json):
         recording = simulate(

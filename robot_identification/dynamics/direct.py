@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.dynamics.friction import RateTerm, rate_terms
+from robot_identification.dynamics.friction import RateTerm, rate_terms, refuse_user_terms
 from robot_identification.dynamics.kernels import direct as direct_kernels
 from robot_identification.dynamics.kernels import mass as mass_kernels
 from robot_identification.dynamics.kernels.terms import (
@@ -28,6 +28,7 @@ from robot_identification.dynamics.kernels.terms import (
     STRIBECK,
     VISCOUS,
 )
+from robot_identification.dynamics.springs import SpringArrays, spring_arrays
 from robot_identification.dynamics.tree import Floats, Integers, Tree, shapes_of, tree_of
 from robot_identification.errors import MassMatrixError, SampleError, ShapeError
 from robot_identification.robot.loops import loop_matrix, loop_offset, refuse_loops
@@ -84,6 +85,7 @@ class Plant(NamedTuple):
         viscous: (joints, joints) viscous friction, couplings included.
         offset: (joints,) constant efforts.
         stiffness: (joints,) of springs about position zero.
+        springs: between points of links.
         motion: (elements, joints) velocity of the friction elements.
         action: (elements, joints) efforts of the friction elements in sliding, in N m or N.
         curved: friction that is neither constant nor linear in the velocity.
@@ -102,6 +104,7 @@ class Plant(NamedTuple):
     viscous: Floats
     offset: Floats
     stiffness: Floats
+    springs: SpringArrays
     motion: Floats
     action: Floats
     curved: CurvedFriction
@@ -138,9 +141,11 @@ def plant_of(robot: RobotModel, values: npt.ArrayLike) -> Plant:
     Raises:
         ShapeError: if the number of values differs.
         SampleError: if a value is NaN or infinite.
-        SettingError: friction follows the load, and the robot has loops.
+        SettingError: friction follows the load, and the robot has loops; or a joint has terms of
+            users, which are not compiled.
     """
     vector = checked_values(robot, values)
+    refuse_user_terms(robot, "the direct model (simulation, DIDIM)")
     if robot.follows_load:
         refuse_loops(robot, "friction that follows the load")
     joints = len(robot.joints)
@@ -169,6 +174,7 @@ def plant_of(robot: RobotModel, values: npt.ArrayLike) -> Plant:
         viscous=viscous,
         offset=offset,
         stiffness=stiffness,
+        springs=spring_arrays(robot, vector),
         motion=motion,
         action=action,
         curved=_curved_friction([t for t in terms if t.of_rate], vector, joints),

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from robot_identification.dynamics.kernels import energy as energy_kernels
 from robot_identification.dynamics.kernels.terms import ACCELERATION
+from robot_identification.dynamics.springs import SpringRows
 from robot_identification.dynamics.tree import CouplingTerms, Floats, coupling_terms_of, tree_of
 from robot_identification.errors import ShapeError
 from robot_identification.robot.loops import loop_matrix, loop_offset
@@ -23,8 +24,9 @@ from robot_identification.robot.parameters import LINK_PARAMETERS
 class EnergyRegressor:
     """Energy functions of a robot for a choice of columns, evaluated for all samples at once.
 
-    Friction and offsets do not store energy, and neither does a coupling whose efforts do not
-    derive from one; their columns are zero and :attr:`contained` says so.
+    Bodies, drives and springs between links store energy.  Friction and offsets do not, and neither
+    does a coupling whose efforts do not derive from one; their columns are zero and
+    :attr:`contained` says so.
 
     Args:
         robot: the robot.
@@ -37,6 +39,7 @@ class EnergyRegressor:
         self.robot = robot
         self.columns = read_only(chosen, np.intp)
         self._tree = tree_of(robot)
+        self._springs = SpringRows(robot, self._tree) if robot.springs else None
         self._follow, self._closing = loop_matrix(robot), loop_offset(robot)
         self._quadratic, lossy = _quadratic_terms(robot)
         stored = _stored(robot)
@@ -79,6 +82,8 @@ class EnergyRegressor:
         if self.robot.loops:
             q, qd = self._follow @ q + self._closing[:, None], self._follow @ qd
         energy_kernels.energy_rows(self._tree, self._quadratic, q, qd, self._slots, out)
+        if self._springs is not None:
+            self._springs.put_energies(q, self._slots, out)
         return out
 
     def dense(self, q: npt.ArrayLike, qd: npt.ArrayLike) -> Floats:
@@ -138,7 +143,7 @@ def total_energy(
 
 
 def _stored(robot: RobotModel) -> npt.NDArray[np.bool_]:
-    """Return which columns of the full regressor belong to inertial and drive parameters."""
+    """Return which columns of the full regressor belong to bodies, drives and springs of links."""
     stored = np.zeros(len(robot.all_parameter_names), dtype=np.bool_)
     table = robot.layout.table(stored)
     table[:, :LINK_PARAMETERS] = True
@@ -146,6 +151,8 @@ def _stored(robot: RobotModel) -> npt.NDArray[np.bool_]:
         table[:, place] = term.kind.stores_energy
     terms = coupling_terms_of(robot)
     stored[terms.column[terms.kind == ACCELERATION]] = True
+    springs = {parameter.name for spring in robot.springs for parameter in spring.parameters}
+    stored |= np.array([name in springs for name in robot.all_parameter_names])
     return stored
 
 

@@ -44,7 +44,8 @@ class FeedForward:
         self.limited: tuple[str, ...] = ()
         self._values = checked_values(robot, values)
         self._names = robot.active_names
-        self._regressor = Regressor(robot, np.arange(len(self._values)))
+        loaded = robot.loaded_by(self._values)
+        self._regressor = Regressor(loaded, np.arange(len(self._values)))
         limits = [joint.limits.effort for joint in robot.active_joints]
         unlimited = [n for n, limit in zip(self._names, limits, strict=True) if limit is None]
         if unlimited:

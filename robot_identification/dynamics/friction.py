@@ -182,25 +182,64 @@ def rate_terms(robot: RobotModel, columns: npt.NDArray[np.intp]) -> tuple[RateTe
     return tuple(found)
 
 
-def require_kinds(robot: RobotModel, purpose: str, least: int) -> None:
-    """Refuse a robot with joint terms that something does not know.
+def require_kinds(robot: RobotModel, purpose: str, least: int, *, springs: bool = False) -> None:
+    """Refuse a robot with joint terms or springs that something does not know; users' always.
 
     Args:
         robot: the robot.
         purpose: what does not know them.
         least: smallest code of a kind that it knows, of :mod:`.kernels.terms`.
+        springs: whether it knows springs between links.
 
     Raises:
         SettingError: the robot has others.
     """
+    if robot.springs and not springs:
+        name = robot.springs[0].name
+        raise _unknown_to(purpose, "springs", name, "springs between links", "them")
+    refuse_user_terms(robot, purpose)
+    refuse_temperature(robot, purpose)
     for joint in robot.joints:
         for term in joint.joint_terms:
             if code_of(term.kind) < least:
-                raise SettingError(
-                    term.key,
-                    joint.name,
-                    f"{purpose} does not know {term.label}; leave it out of the robot file there",
-                )
+                raise _unknown_to(purpose, term.key, joint.name, term.label)
+
+
+def refuse_user_terms(robot: RobotModel, purpose: str) -> None:
+    """Refuse a robot with terms of users for something that knows no functions but its own.
+
+    Args:
+        robot: the robot.
+        purpose: what is asked for.
+
+    Raises:
+        SettingError: a joint has such terms.
+    """
+    for own in robot.user_terms:
+        what = f"the term {own.name}, which another package gives"
+        raise _unknown_to(purpose, "user_terms", robot.joint_names[own.joint], what)
+
+
+def refuse_temperature(robot: RobotModel, purpose: str) -> None:
+    """Refuse a robot whose friction changes with temperatures for something that knows none.
+
+    Args:
+        robot: the robot.
+        purpose: what is asked for.
+
+    Raises:
+        SettingError: a joint has such friction.
+    """
+    for own in robot.temperature_terms:
+        joint = robot.joint_names[own.joint]
+        raise _unknown_to(purpose, "temperature", joint, "temperatures", "them")
+
+
+def _unknown_to(purpose: str, key: str, owner: str, what: str, it: str = "it") -> SettingError:
+    """Return the refusal of something in a robot file."""
+    return SettingError(
+        key, owner, f"{purpose} does not know {what}; leave {it} out of the robot file there"
+    )
 
 
 def sign(speed: Array, width: float) -> tuple[Array, Array]:

@@ -1,7 +1,9 @@
 """Rows of friction that follows the load: sign(v) |T|, with T an effort that a joint hands on.
 
-T is that of bodies and drive inertias, or of their weight alone, with the parameters that the robot
-model carries (``RobotModel.loads``).  Both are combinations of base parameters.  Where nobody has
+T is that of bodies, drive inertias and springs between links, or of weight and springs alone, with
+the parameters that the robot model carries (``RobotModel.loads``).  A compensator that is fastened
+to links spares the transmission, so that it belongs to T; a joint's own spring is taken as part of
+the drive.  T is a combination of base parameters.  Where nobody has
 said any, as when only the structure of a robot counts, every parameter counts as 1.
 """
 
@@ -107,12 +109,13 @@ class LoadRows:
 
 
 def carried_columns(robot: RobotModel) -> npt.NDArray[np.intp]:
-    """Return the columns of bodies and drive inertias, those of couplings included."""
+    """Return the columns of bodies, drive inertias (also of couplings) and springs of links."""
     carried = np.zeros(len(robot.all_parameter_names), dtype=np.bool_)
     table = robot.layout.table(carried)
     table[:, :LINK_PARAMETERS] = True
     for place, term in robot.layout.places:
         table[:, place] = term.kind is TermKind.INERTIA
-    inertial = {c.parameter for c in robot.couplings if c.kind is TermKind.INERTIA}
-    carried |= np.array([name in inertial for name in robot.all_parameter_names])
+    others = {c.parameter for c in robot.couplings if c.kind is TermKind.INERTIA}
+    others |= {parameter.name for spring in robot.springs for parameter in spring.parameters}
+    carried |= np.array([name in others for name in robot.all_parameter_names])
     return np.flatnonzero(carried)

@@ -19,6 +19,7 @@ from robot_identification.dynamics.friction import coulomb_terms_of
 from robot_identification.dynamics.kernels import regressor as kernels
 from robot_identification.dynamics.loads import LoadRows
 from robot_identification.dynamics.loop_rows import LoopProjection
+from robot_identification.dynamics.springs import SpringRows
 from robot_identification.dynamics.tree import (
     CouplingTerms,
     Floats,
@@ -75,6 +76,7 @@ class Regressor:
         self._coupling: CouplingTerms = coupling_terms_of(robot)
         self._coulomb = coulomb_terms_of(robot)
         self._loads = LoadRows.of(robot, self.columns)
+        self._springs = SpringRows(robot, self._tree) if robot.springs else None
         structure = structure_of(robot)
         self._slots = np.full(structure.shape, -1, dtype=np.int64)
         joint_rows = []
@@ -113,6 +115,7 @@ class Regressor:
         qdd: Floats,
         out: Floats | None = None,
         shares: Floats | None = None,
+        temperature: Floats | None = None,
     ) -> Floats:
         """Return the structurally non-zero entries, one row per entry, samples side by side.
 
@@ -125,6 +128,8 @@ class Regressor:
             shares: (motions, samples) what stands for the signs of the friction motions of
                 :func:`~robot_identification.dynamics.friction.coulomb_terms_of`; by default
                 the signs of their velocities.
+            temperature: (joints, samples) of the joints in degrees Celsius; by default those that
+                the robot file takes for reference.
 
         Returns:
             (compact_rows, samples); ``joint_rows[k].rows`` are the rows of joint k.
@@ -141,7 +146,9 @@ class Regressor:
         if out is None:
             out = np.zeros((self.compact_rows, q.shape[1]))
         if self._projection is None:
-            return self._fill(q, qd, qdd, out, shares)
+            self._fill(q, qd, qdd, out, shares)
+            self._put_temperature(qd, shares, temperature, out)
+            return out
         motion = self._projection.motion(q, qd, qdd)
         for begin in range(0, q.shape[1], _SAMPLES_AT_A_TIME):
             now = slice(begin, begin + _SAMPLES_AT_A_TIME)
@@ -165,12 +172,44 @@ class Regressor:
         # Compiled code would be compiled again for arrays that are not contiguous or writable.
         signals = [np.require(signal, np.float64, ["C", "W"]) for signal in (q, qd, qdd)]
         kernels.regressor_rows(self._tree, self._coupling, *signals, self._slots, out)
+        if self._springs is not None:
+            self._springs.put(q, self._slots, out)
+        self._put_user_terms(q, qd, qdd, out)
         if shares is not None:
             self._put_shares(shares, qd, out)
         if self._loads is not None:
             signs = np.sign(qd) if shares is None else self._coulomb.of_joints(shares, qd)
             self._loads.put(q, qd, qdd, signs, self._slots, out)
         return out
+
+    def _put_user_terms(self, q: Floats, qd: Floats, qdd: Floats, out: Floats) -> None:
+        """Fill the rows of terms of users."""
+        names = self.robot.all_parameter_names
+        for own in self.robot.user_terms:
+            rows = [int(self._slots[own.joint, names.index(p.name)]) for p in own.parameters]
+            if max(rows) >= 0:
+                values = own.term.rows(q[own.joint], qd[own.joint], qdd[own.joint])
+                for row, value in zip(rows, values, strict=True):
+                    if row >= 0:
+                        out[row] = value
+
+    def _put_temperature(
+        self, qd: Floats, shares: Floats | None, temperature: Floats | None, out: Floats
+    ) -> None:
+        """Fill the rows of what changes with temperatures; robots with loops have none."""
+        names = self.robot.all_parameter_names
+        for own in self.robot.temperature_terms:
+            row = self._slots[own.joint, names.index(own.parameter.name)]
+            if row < 0:
+                continue
+            if temperature is None:
+                out[row] = 0.0
+                continue
+            if shares is not None and own.kind is TermKind.COULOMB:
+                out[row] = self._coulomb.of_joints(shares, qd)[own.joint]
+            else:
+                out[row] = own.kind.of(qd[own.joint])
+            out[row] *= temperature[own.joint] - own.reference
 
     def _put_shares(self, shares: Floats, qd: Floats, out: Floats) -> None:
         """Replace the rows of Coulomb friction, and of Stribeck's, by those that shares give."""

@@ -130,7 +130,7 @@ def structure_of(robot: RobotModel) -> Booleans:
     """Return (joints, full columns): which parameters can act on the effort of which joint.
 
     The effort of joint k depends on the inertial parameters of the links that it moves, on its
-    own joint terms, and on the couplings that name it.
+    own joint terms, on the couplings that name it, and on the springs whose length it changes.
     """
     joints = len(robot.joints)
     structure = np.zeros((joints, len(robot.all_parameter_names)), dtype=np.bool_)
@@ -140,4 +140,17 @@ def structure_of(robot: RobotModel) -> Booleans:
         structure[k, robot.layout.columns(k)] = True
     terms = coupling_terms_of(robot)
     structure[terms.joint, terms.column] = True
+    names = robot.all_parameter_names
+    for spring in robot.springs:
+        # Joints that move both ends do not change the length.
+        moves = np.zeros(joints, dtype=np.bool_)
+        for end in spring.ends:
+            if end.joint >= 0:
+                moves ^= robot.ancestors[:, end.joint]
+        for parameter in spring.parameters:
+            structure[moves, names.index(parameter.name)] = True
+    for own in robot.user_terms:
+        structure[own.joint, [names.index(parameter.name) for parameter in own.parameters]] = True
+    for changing in robot.temperature_terms:
+        structure[changing.joint, names.index(changing.parameter.name)] = True
     return structure

@@ -21,6 +21,7 @@ from robot_identification.collision.bodies.shapes import (
     Sphere,
 )
 from robot_identification.collision.scene import STATIC, CollisionBody, Scene
+from robot_identification.dynamics.friction import refuse_user_terms
 from robot_identification.dynamics.simulation.mujoco import Drives, load_mujoco
 from robot_identification.errors import RobotDescriptionError, SettingError
 from robot_identification.files.export.urdf_generation import generated_urdf
@@ -184,11 +185,14 @@ def mujoco_robot(
         MissingPackageError: if MuJoCo is not installed.
         RobotDescriptionError: if a file is wrong, or MuJoCo refuses it.
         UnknownRobotError: if there is no such parameter file.
-        SettingError: if the robot has couplings, or nothing says what its bodies are; with a
-            scene, if the base of the model is not that of the robot.
+        SettingError: if the robot has couplings or springs between links, or nothing says what its
+            bodies are; with a scene, if the base of the model is not that of the robot.
     """
     if robot.couplings:
         raise SettingError("robot", robot.name, "its couplings between joints have no place here")
+    if robot.springs:
+        raise SettingError("robot", robot.name, "its springs between links have no place here")
+    refuse_user_terms(robot, "MuJoCo")
     own = model or source_urdf(source)
     if own is None and not values:
         raise SettingError("parameters_file", values, "give it, or a model: bodies are unknown")

@@ -18,6 +18,7 @@ from robot_identification.errors import InconsistentParametersError, OutputError
 from robot_identification.files.export.text import Data, yaml_text
 from robot_identification.files.results import is_result, read_result
 from robot_identification.identification.base.parameters import base_parameters
+from robot_identification.identification.friction.law import FrictionLaw, terms_of_entries
 from robot_identification.identification.result_settings import settings_of
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.files.document import parse_document, read_bytes, read_document
@@ -30,6 +31,7 @@ from robot_identification.robot.files.values import (
     values_path,
 )
 from robot_identification.robot.files.xml_document import MAXIMUM_BYTES
+from robot_identification.robot.measured_range import range_of_entries
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.share import share_directory
@@ -105,6 +107,7 @@ def parameters_text(calibrated: CalibratedParameters) -> str:
     """Return the text of a parameter file: values, deviations, verdicts and provenance."""
     names = [calibrated.names[i] for i in calibrated.model]
     prior = calibrated.prior
+    law = _law_entries(calibrated.description)
     document: dict[str, Data] = {
         "kind": KIND,
         "schema": SCHEMA_VERSION,
@@ -132,6 +135,8 @@ def parameters_text(calibrated: CalibratedParameters) -> str:
                 "distance_to_prior": calibrated.distance_to_prior,
             }
         ),
+        **({"friction": law} if law else {}),
+        **_range_entries(calibrated.description),
         "parameters": {
             name: float(calibrated.values[i])
             for name, i in zip(names, calibrated.model, strict=True)
@@ -147,6 +152,59 @@ def parameters_text(calibrated: CalibratedParameters) -> str:
         "Standard parameters in SI units, on the joint side, about the origins of the link frames.",
     ]
     return yaml_text(document, heading=heading)
+
+
+def _law_entries(robot: RobotModel) -> dict[str, Data]:
+    """Return joint -> term -> shapes for a robot that has other terms than most; else nothing."""
+    if all(term.default for joint in robot.joints for term in joint.joint_terms):
+        return {}
+    return {**FrictionLaw.of(robot).joint_entries(robot.joint_names)}
+
+
+def _range_entries(robot: RobotModel) -> dict[str, Data]:
+    """Return speeds and loads behind the friction law of a robot, where they are known."""
+    if robot.measured is None:
+        return {}
+    told = {
+        name: list(values) for name, values in robot.measured.entries(robot.joint_names).items()
+    }
+    return {"friction_range": told}
+
+
+def with_law_of(path: str | Path, robot: RobotModel) -> RobotModel:
+    """Return a robot with the friction law of a result or parameter file, where that has one.
+
+    Friction that follows the load follows that of the parameters in the file.
+
+    Args:
+        path: result file of identify, or file of standard parameters.
+        robot: as its file describes it.
+
+    Raises:
+        UnknownRobotError: there is no such file.
+        RobotDescriptionError: a parameter file is wrong or belongs to another robot.
+        ResultFileError, ResultMismatchError: the law of a result is damaged or another robot's.
+    """
+    if is_result(path):
+        return read_result(path).model_of(robot)
+    place = values_path(path)
+    if is_urdf(place):
+        return robot
+    document = read_document(place)
+    check(document, "parameters")
+    if "friction" not in document.data:
+        return robot
+    given = document.data["friction"]
+    if set(given) != set(robot.joint_names):
+        raise document.error(f"these are not the joints of {robot.name}", "friction")
+    try:
+        joints = tuple(terms_of_entries(given[name]) for name in robot.joint_names)
+        spread = document.data.get("friction_range")
+        measured = None if spread is None else range_of_entries(spread, robot.joint_names)
+    except (KeyError, TypeError, ValueError) as error:
+        raise document.error(str(error), "friction") from error
+    found = FrictionLaw(joints, measured=measured).applied(robot)
+    return found.loaded_by(values_of(document, found)) if found.follows_load else found
 
 
 def stated_processing(path: str | Path) -> ProcessingSettings:

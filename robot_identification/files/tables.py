@@ -24,6 +24,7 @@ ENDINGS = (".csv", ".tsv", ".txt")
 TIME = "time"
 NEEDED = (TIME, "position", "effort")
 SIGNALS = ("position", "velocity", "effort", "reference")
+TEMPERATURE = "temperature"
 _DEGREE = math.pi / 180.0
 _ANGLES = {"rad": 1.0, "deg": _DEGREE, "m": 1.0, "mm": 1e-3}
 _UNITS: Mapping[str, Mapping[str, float]] = {
@@ -32,6 +33,7 @@ _UNITS: Mapping[str, Mapping[str, float]] = {
     "reference": _ANGLES,
     "velocity": {**{f"{unit}/s": factor for unit, factor in _ANGLES.items()}, "rpm": math.tau / 60},
     "effort": {"Nm": 1.0, "N": 1.0, "mNm": 1e-3, "A": 1.0, "mA": 1e-3},
+    TEMPERATURE: {"C": 1.0},
 }
 _USUAL: Mapping[str, tuple[str, ...]] = {
     TIME: ("time", "t", "__time", "timestamp", "stamp"),
@@ -39,6 +41,7 @@ _USUAL: Mapping[str, tuple[str, ...]] = {
     "velocity": ("qd{n}", "dq{n}"),
     "effort": ("tau{n}",),
     "reference": ("qr{n}",),
+    TEMPERATURE: (),
 }
 # With the names of the joints; the first is how PlotJuggler calls the columns of joint states.
 _NAMED = ("{topic}/{joint}/%s", "%s_{joint}", "{joint}_%s", "{joint}.%s", "{joint}/%s")
@@ -65,7 +68,8 @@ class Columns:
         """Return the columns that somebody states.
 
         Args:
-            stated: ``time``, ``position``, ``velocity``, ``effort`` or ``reference``, with a unit
+            stated: ``time``, ``position``, ``velocity``, ``effort``, ``reference`` or
+                ``temperature``, with a unit
                 in brackets where it is another (``time[ms]``, ``position[deg]``) -> columns.
 
         Raises:
@@ -122,6 +126,7 @@ def read_table(
     columns: Columns | None = None,
     *,
     topic: str = "/joint_states",
+    temperatures: bool = False,
 ) -> Table:
     """Read a table of samples.
 
@@ -135,11 +140,13 @@ def read_table(
         columns: which columns are wanted; signals that it does not name are looked for by usual
             names, such as ``position_elbow`` or ``q2``.
         topic: of the joint states, for the names that PlotJuggler gives.
+        temperatures: whether temperatures of the joints are wanted too.
 
     Raises:
         BagError: the file cannot be read, a column is not there, or a cell is no number.
     """
     place, wanted = Path(path), columns or Columns()
+    known = (*SIGNALS, TEMPERATURE) if temperatures else SIGNALS
     try:
         raw = place.read_bytes()
     except OSError as error:
@@ -147,7 +154,7 @@ def read_table(
     text = _Text.of(place, raw)
     places = {
         signal: found
-        for signal in (TIME, *SIGNALS)
+        for signal in (TIME, *known)
         if (found := _places(text, signal, wanted, joint_names, topic))
     }
     for signal in NEEDED:
@@ -161,7 +168,7 @@ def read_table(
     times, first = numbers[:, 0], len(places[TIME])
     stamps = _stamps(times, wanted.factor(TIME))
     signals = {}
-    for signal in SIGNALS:
+    for signal in known:
         if signal in places:
             last = first + len(joint_names)
             signals[signal] = np.ascontiguousarray(numbers[:, first:last]) * wanted.factor(signal)

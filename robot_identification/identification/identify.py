@@ -66,6 +66,7 @@ from robot_identification.signals.processing.settings import (
     resolve_processing,
 )
 from robot_identification.signals.recording import Recording
+from robot_identification.signals.temperature import require_spread
 
 Progress = Callable[[str, float], None]
 Cancelled = Callable[[], bool]
@@ -220,6 +221,7 @@ def identify(
         if periodic is None:
             processing = estimator.processing(robot, resolve_processing(robot, recordings, stated))
             fitted = [r.between(0.0, 1.0 - held_out_fraction) for r in recordings]
+            require_spread(robot, fitted)
             source = WholeRows.of(base, fitted, processing, report, cancelled)
         else:
             averages = averaged(robot, recordings, periodic, report, cancelled)

@@ -6,7 +6,7 @@ the delay of the efforts behind the motion, told or taken out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from robot_identification.identification.effort_delay import with_known_delay
@@ -14,6 +14,7 @@ from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.conditioning import joint_side_recording
 from robot_identification.signals.recording import RawSamples, Recording
+from robot_identification.signals.temperature import StampedTemperatures, with_temperatures
 
 
 def prepared_recording(
@@ -30,6 +31,7 @@ def prepared_recording(
     end: float = 1.0,
     positions_needed: bool = True,
     warnings: Sequence[str] = (),
+    temperatures: Mapping[str, StampedTemperatures] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Recording:
     """Return a recording on the joint side and on one clock, of which the effort delay is known.
@@ -50,6 +52,7 @@ def prepared_recording(
         end: where it ends, likewise.
         positions_needed: whether positions must be there and finite.
         warnings: what is known of the samples already.
+        temperatures: name of a joint -> its temperatures, where they were measured.
         cancelled: asked now and then whether to stop.
 
     Raises:
@@ -61,6 +64,8 @@ def prepared_recording(
     whole = joint_side_recording(
         samples, robot, source=source, digest=digest, positions_needed=positions_needed
     )
+    if temperatures:
+        whole = with_temperatures(whole, temperatures)
     recording = replace(
         whole.between(begin, end),
         warnings=tuple(warnings),

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +32,7 @@ from robot_identification.identification.statistics.cross_validation import (
     fold_entries,
 )
 from robot_identification.identification.statistics.trust import verdicts_of
-from robot_identification.presentation import Drawn, Stored
+from robot_identification.presentation import Drawn, Stored, drawn_by
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.signals.recording import Recording
@@ -260,6 +262,33 @@ class IdentificationResult(Stored, Drawn):
             f"{len(self.regrouping.names)} base parameters of {self.robot} ({self.method})"
             f"{essential}; relative error {self.estimate.relative_error.total:.4g}"
         )
+
+    def plot_friction(
+        self,
+        path: str | Path | None = None,
+        *,
+        robot: Any = None,
+        runs: Any = (),
+        title: str = "",
+    ) -> Any:
+        """Draw the friction of every joint over its velocity, with the data behind it.
+
+        Args:
+            path: PNG file to be written; None: none.
+            robot: the robot, its file, or the name of a shipped one; needed for the data.
+            runs: recordings, bags or tables whose efforts, less everything else that is
+                predicted, are drawn beside the curves; none: the curves alone.
+            title: one line above the figure; empty: its own.
+
+        Returns:
+            The figure, a ``matplotlib.figure.Figure``, which notebooks show.
+
+        Raises:
+            MissingPackageError: Matplotlib is not installed.
+            ResultMismatchError: the robot is another one.
+            OutputError: the file cannot be written.
+        """
+        return drawn_by("plot_friction", self, path, robot=robot, runs=runs, title=title)
 
     def records(self) -> list[dict[str, object]]:
         """Return one row per base parameter; ``grouping`` is text such as ``ZZ1 + 0.4 MZ3``."""

@@ -38,6 +38,8 @@ from robot_identification.report.parameter_rows import (
     parameter_rows,
     standard_rows,
 )
+from robot_identification.robot.term_kinds import TermKind
+from robot_identification.robot.terms import TERMS
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _SECTIONS = {
@@ -152,6 +154,8 @@ def _figures(evidence: Evidence, drawn: Pictures) -> dict[str, Any]:
         ],
         "torque_remark": _why_not_drawn(evidence),
         "friction": [image(p) for p in drawn.friction],
+        "friction_law": _friction_law(evidence.result),
+        "friction_reach": _friction_reach(evidence.result),
         "friction_points": bool(evidence.predictions),
         "friction_grouped": listed(grouped) if grouped else "",
         "excitation": image(drawn.excitation),
@@ -159,6 +163,27 @@ def _figures(evidence: Evidence, drawn: Pictures) -> dict[str, Any]:
         "histogram": [image(p) for p in drawn.histogram],
         "convergence": None if drawn.convergence is None else image(drawn.convergence),
     }
+
+
+def _friction_law(result: IdentificationResult) -> str:
+    """Return the sum that the curves of friction are, with every function that a joint has."""
+    own = {
+        term: None
+        for friction in joint_friction(result)
+        if friction is not None
+        for term, value in zip(friction.terms, friction.values, strict=True)
+        if value or term.default
+    }
+    return " + ".join(
+        "offset" if term.kind is TermKind.OFFSET else f"{term.name} {term.kind.formula}"
+        for term in sorted(own, key=TERMS.index)
+    )
+
+
+def _friction_reach(result: IdentificationResult) -> str:
+    """Return over which velocities curves are drawn where there are no recordings."""
+    known = [friction.speed for friction in joint_friction(result) if friction is not None]
+    return "over the speeds of the recordings" if any(known) else "over −1 to 1"  # noqa: RUF001
 
 
 def _why_not_drawn(evidence: Evidence) -> str:

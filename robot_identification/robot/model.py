@@ -21,10 +21,19 @@ import numpy.typing as npt
 
 from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.robot.experiment import Controller, SimulatedExperiment, Workspace
-from robot_identification.robot.parameters import Layout
+from robot_identification.robot.measured_range import MeasuredRange
+from robot_identification.robot.parameters import AddedParameter, Layout
 from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.robot.springs import Spring
+from robot_identification.robot.temperature import (
+    KINDS,
+    TemperatureDependence,
+    TemperatureTerm,
+    temperature_term,
+)
 from robot_identification.robot.term_kinds import TermKind
 from robot_identification.robot.terms import DEFAULT_TERMS, TERMS, JointTerm
+from robot_identification.robot.user_terms import TermOfJoint, UserTerm, term_of_joint
 
 
 def _frozen(values: dict[Any, Any]) -> MappingProxyType[Any, Any]:
@@ -122,6 +131,9 @@ class Joint:
         urdf_limits: those that the URDF gives, where the robot is described by one.
         terms: names of the joint terms that belong to the model, such as ``Ia`` and ``Fv``.
         shapes: name of a term -> shape parameters of its function, where they are given.
+        user_terms: terms that other packages give, by the names under which they do.
+        temperature: how its temperature is known, on which friction and offset depend; None: they
+            do not.
         transmission: motor turns per joint turn, by joint name: the motor of this joint moves by
             the sum of ratio times joint position (Gautier and Venture 2013, eq. 34); signs count.
         drive_gain: motor torque (N m) or force (N) per ampere, motor side; None where unknown.
@@ -139,6 +151,8 @@ class Joint:
     urdf_limits: JointLimits = JointLimits()
     terms: frozenset[str] = DEFAULT_TERMS
     shapes: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    user_terms: Mapping[str, UserTerm] = field(default_factory=dict)
+    temperature: TemperatureDependence | None = None
     transmission: Mapping[str, float] = field(default_factory=dict)
     drive_gain: float | None = None
     limit_sources: Mapping[str, str] = field(default_factory=dict)
@@ -147,6 +161,7 @@ class Joint:
         object.__setattr__(self, "rotation", read_only(self.rotation))
         object.__setattr__(self, "translation", read_only(self.translation))
         object.__setattr__(self, "shapes", MappingProxyType(dict(self.shapes)))
+        object.__setattr__(self, "user_terms", MappingProxyType(dict(self.user_terms)))
         object.__setattr__(self, "transmission", MappingProxyType(dict(self.transmission)))
         object.__setattr__(self, "limit_sources", MappingProxyType(dict(self.limit_sources)))
 
@@ -229,10 +244,13 @@ class RobotModel:
         couplings: parameters that act across joints.
         loops: joints that follow others; what does not know closed loops must refuse a robot
             that has any.
+        springs: between points of two links.
         effort_meaning: what recorded efforts are; None where nobody has said.
         position_meaning: where recorded positions are measured.
         loads: (full columns,) the parameters whose efforts load-dependent friction follows; None
             where nobody has said, see :mod:`.term_kinds`.
+        measured: speeds and loads of the recordings that its friction law was identified from;
+            None where nobody has said.
         processing: recommended signal processing.
         controller: declared control law, None where the file has none.
         workspace: box that the tool point must not leave, None where the file has none.
@@ -248,9 +266,11 @@ class RobotModel:
     gravity: Array
     couplings: tuple[Coupling, ...] = ()
     loops: tuple[LoopRelation, ...] = ()
+    springs: tuple[Spring, ...] = ()
     effort_meaning: EffortMeaning | None = None
     position_meaning: PositionMeaning = PositionMeaning.JOINT
     loads: Array | None = field(default=None, compare=False)
+    measured: MeasuredRange | None = field(default=None, compare=False)
     processing: ProcessingSettings = field(default_factory=ProcessingSettings)
     controller: Controller | None = None
     workspace: Workspace | None = None
@@ -292,7 +312,42 @@ class RobotModel:
             for term in TERMS
             if term.default or any(term.name in joint.terms for joint in self.joints)
         )
-        return Layout(len(self.joints), terms, tuple(c.parameter for c in self.couplings))
+        shared = tuple(coupling.parameter for coupling in self.couplings)
+        return Layout(len(self.joints), terms, shared, tuple(self.added_parameters))
+
+    @cached_property
+    def added_parameters(self) -> Mapping[str, AddedParameter]:
+        """Parameters that are none of links, joint terms or couplings, by name and in order."""
+        found = [parameter for spring in self.springs for parameter in spring.parameters]
+        found += [parameter for own in self.user_terms for parameter in own.parameters]
+        found += [own.parameter for own in self.temperature_terms]
+        return MappingProxyType({parameter.name: parameter for parameter in found})
+
+    @cached_property
+    def user_terms(self) -> tuple[TermOfJoint, ...]:
+        """Terms that other packages give, joint by joint."""
+        return tuple(
+            term_of_joint(i, joint.name, name, term, prismatic=joint.type is JointType.PRISMATIC)
+            for i, joint in enumerate(self.joints)
+            for name, term in joint.user_terms.items()
+        )
+
+    @cached_property
+    def temperature_terms(self) -> tuple[TemperatureTerm, ...]:
+        """What changes with the temperature of joints, joint by joint."""
+        return tuple(
+            temperature_term(
+                i,
+                joint.name,
+                term,
+                joint.temperature.reference,
+                prismatic=joint.type is JointType.PRISMATIC,
+            )
+            for i, joint in enumerate(self.joints)
+            if joint.temperature is not None
+            for term in joint.joint_terms
+            if term.kind in KINDS
+        )
 
     @property
     def follows_load(self) -> bool:
@@ -314,7 +369,7 @@ class RobotModel:
 
     @property
     def all_parameter_names(self) -> tuple[str, ...]:
-        """Names of the joints' parameters, then the couplings': one per column of the regressor."""
+        """Names of all parameters, one per column of the regressor: joints', couplings', added."""
         return self.layout.names
 
     @cached_property

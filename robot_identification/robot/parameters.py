@@ -3,7 +3,7 @@
 Every joint has, in this order, the six entries of the inertia tensor at the origin of frame j and
 the first moments and mass of link j, then its terms (:mod:`.terms`): drive inertia, viscous and
 Coulomb friction and offset, and further ones where a joint of the robot has them.  The parameters
-of couplings follow those of the last joint.
+of couplings follow those of the last joint, then those of springs between links.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.robot.term_kinds import TermKind
-from robot_identification.robot.terms import JointTerm, term_named
+from robot_identification.robot.terms import JointTerm, SignCondition, term_named
 
 INERTIAL = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M")
 LINK_PARAMETERS = len(INERTIAL)
@@ -32,6 +32,27 @@ Value = TypeVar("Value", bound=np.generic)
 
 
 @dataclass(frozen=True)
+class AddedParameter:
+    """A parameter of a robot that is none of a link, a joint term or a coupling.
+
+    Attributes:
+        name: the whole name.
+        unit: SI unit.
+        sign: condition of physical consistency.
+        owner: what it belongs to, for people.
+        label: what it is, for people.
+        joints: indices of the joints whose links it acts on.
+    """
+
+    name: str
+    unit: str
+    sign: SignCondition
+    owner: str
+    label: str
+    joints: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Layout:
     """Places of a robot's standard parameters in a full vector, and their names.
 
@@ -39,11 +60,13 @@ class Layout:
         joints: number of joints.
         terms: the terms that a joint of the robot has, in order.
         shared: names of the parameters of couplings; those that are no joint's are appended.
+        added: names of further parameters, which follow those of couplings.
     """
 
     joints: int
     terms: tuple[JointTerm, ...]
     shared: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
 
     @cached_property
     def per_joint(self) -> int:
@@ -69,7 +92,7 @@ class Layout:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of all parameters, one per column of the full regressor."""
-        return self._own + self.couplings
+        return self._own + self.couplings + self.added
 
     @cached_property
     def _own(self) -> tuple[str, ...]:

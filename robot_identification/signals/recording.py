@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
 import numpy as np
@@ -115,6 +115,20 @@ def part_of(measured: npt.NDArray[np.bool_] | None, samples: slice) -> npt.NDArr
     return None if part is None or part.all() else part
 
 
+@by_value
+@dataclass(frozen=True)
+class TemperatureSeries:
+    """Temperatures of a joint, which are measured more seldom than its motion.
+
+    Attributes:
+        time: (measurements,) seconds since the first stamp of the recording, rising.
+        celsius: (measurements,) in degrees Celsius.
+    """
+
+    time: Array
+    celsius: Array
+
+
 @dataclass(frozen=True, repr=False)
 class Recording(Presented):
     """Joint states of a robot on one clock: the order of the robot's joints, the joint side.
@@ -132,6 +146,7 @@ class Recording(Presented):
         effort_delay: time by which the efforts' stamps lay behind those of the motion, in s; it
             is accounted for.
         without_velocity: joints whose velocities were not measured, where others have some.
+        temperatures: name of a joint -> its temperatures, where they were measured.
     """
 
     joint_names: tuple[str, ...]
@@ -145,6 +160,7 @@ class Recording(Presented):
     effort_topic: str = ""
     effort_delay: float = 0.0
     without_velocity: tuple[str, ...] = ()
+    temperatures: Mapping[str, TemperatureSeries] = field(default_factory=dict)
 
     @classmethod
     def from_arrays(
@@ -156,6 +172,7 @@ class Recording(Presented):
         *,
         velocity: npt.ArrayLike | None = None,
         reference: npt.ArrayLike | None = None,
+        temperature: npt.ArrayLike | None = None,
         source: str = "arrays",
     ) -> Recording:
         """Return the recording of samples that a program holds, as if they came from a bag.
@@ -169,6 +186,8 @@ class Recording(Presented):
             effort: (samples, joints) as measured: N m, N or A, as the robot file says.
             velocity: (samples, joints) in rad/s or m/s, None where not measured.
             reference: (samples, joints) commanded positions, None where not known.
+            temperature: (samples, joints) in degrees Celsius, None where not measured; NaN where a
+                joint has none, or none at that time.
             source: a name, for messages and results.
 
         Raises:
@@ -179,6 +198,7 @@ class Recording(Presented):
         """
         # That module makes recordings, and needs this one.
         from robot_identification.signals.conditioning import joint_side_recording
+        from robot_identification.signals.temperature import of_samples, with_temperatures
 
         seconds = np.asarray(time, dtype=np.float64)
         if seconds.ndim != 1:
@@ -191,7 +211,10 @@ class Recording(Presented):
         }  # fmt: skip
         copied = {n: None if a is None else np.array(a, np.float64) for n, a in signals.items()}
         raw = RawSamples(stamps, **copied)  # type: ignore[arg-type]  # two are never None
-        return joint_side_recording(raw, robot, source=source)
+        recording = joint_side_recording(raw, robot, source=source)
+        if temperature is None:
+            return recording
+        return with_temperatures(recording, of_samples(robot.active_names, stamps, temperature))
 
     @property
     def headline(self) -> str:

@@ -16,6 +16,7 @@ from robot_identification.robot.model import Array, RobotModel, TermKind
 from robot_identification.signals.decimation import Decimator
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.recording import Recording, Segment, part_of
+from robot_identification.signals.temperature import temperatures_at
 from robot_identification.signals.velocities import filtered_motion, require_measured_velocities
 
 Flags = npt.NDArray[np.bool_]
@@ -46,6 +47,8 @@ class FilteredSegment:
             more is known than these; None elsewhere.
         measured: (samples,) which samples were measured; None: all of them.  The efforts of the
             others are of no meaning.
+        temperature: (joints, samples) in degrees Celsius, NaN for joints without; None where none
+            was measured.
     """
 
     time: Array
@@ -56,11 +59,13 @@ class FilteredSegment:
     period: float
     shares: Array | None = None
     measured: Flags | None = None
+    temperature: Array | None = None
 
     def __post_init__(self) -> None:
         if self.measured is not None:
             object.__setattr__(self, "measured", read_only_view(self.measured))
-        for name in ("time", "position", "velocity", "acceleration", "effort", "shares"):
+        optional = ("shares", "temperature")
+        for name in ("time", "position", "velocity", "acceleration", "effort", *optional):
             if getattr(self, name) is not None:
                 array = np.ascontiguousarray(getattr(self, name), dtype=np.float64)
                 object.__setattr__(self, name, read_only_view(array))
@@ -85,6 +90,7 @@ class FilteredSegment:
             effort=self.effort[:, samples],
             shares=None if self.shares is None else self.shares[:, samples],
             measured=part_of(self.measured, samples),
+            temperature=None if self.temperature is None else self.temperature[:, samples],
         )
 
 
@@ -114,11 +120,12 @@ def filter_recording(recording: Recording, processing: Processing) -> tuple[Filt
             "interruption, or raise cut-off and rate"
         )
     require_measured_velocities(recording, processing)
-    return tuple(
+    found = (
         _filtered(segment, recording.period, processing)
         for segment in recording.segments
         if len(segment.time) >= needed
     )
+    return tuple(replace(own, temperature=temperatures_at(recording, own.time)) for own in found)
 
 
 def _filtered(segment: Segment, period: float, processing: Processing) -> FilteredSegment:

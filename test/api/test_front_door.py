@@ -204,6 +204,19 @@ def test_results_are_drawn(robot, bag, result, tmp_path):
         result.plot(tmp_path)
 
 
+def dots(figure):
+    """Return how many dots the panels of a figure have."""
+    return [len(panel.lines[0].get_xdata()) for panel in figure.axes if panel.lines]
+
+
+def test_friction_is_drawn_over_velocity_with_the_data_behind_it(robot, bag, result, tmp_path):
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "friction.png"
+    assert all(dots(result.plot_friction(path, robot=robot, runs=bag)))
+    assert path.read_bytes().startswith(b"\x89PNG")
+    assert not any(dots(result.plot_friction()))  # curves need no data
+
+
 def test_a_validation_is_saved_as_its_summary(robot, bag, result, tmp_path):
     validation = ri.validate(robot, result, bag)
     validation.save(tmp_path / "validation.json")

@@ -42,6 +42,18 @@ def test_inertia_at_the_centre_of_mass_is_that_of_the_body():
     assert check.problem == ""
 
 
+@pytest.mark.parametrize("mass", [-2.0, 0.0])
+def test_without_a_positive_mass_there_is_no_centre_and_no_inertia(mass):
+    ten = np.array([1.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.25, 0.0, 0.0, mass])
+    check = check_link("link", "joint", ten)
+    assert not check.positive_mass
+    np.testing.assert_array_equal(check.centre, np.full(3, np.nan))
+    np.testing.assert_array_equal(check.inertia, np.full((3, 3), np.nan))
+    assert not check.triangle_inequality
+    assert not any(check.cholesky.values())
+    assert dict(check.minors) == {"M": mass}
+
+
 @pytest.mark.parametrize(
     ("ten", "minor", "words"),
     [
@@ -192,6 +204,15 @@ def test_a_centre_of_mass_outside_its_box_is_named():
         "link link_2: the centre of mass (0.1, 0.2, 0.3) is outside its box",
     )
     assert checks.links[0].centre_in_box is None
+
+
+@pytest.mark.parametrize(("side", "inside"), [(0.25, True), (0.249, False)])
+def test_a_centre_of_mass_on_the_face_of_its_box_is_inside(side, inside):
+    robot = random_robot(np.random.default_rng(4), 2)
+    values = random_values(np.random.default_rng(5), robot)
+    values[14:24] = body(2.0, (0.25, 0.0, 0.0), (1.0, 1.0, 1.0))
+    box = {"link_2": (np.full(3, -0.5), np.array([side, 0.5, 0.5]))}
+    assert check_consistency(robot, values, boxes=box).links[1].centre_in_box == inside
 
 
 def test_what_cannot_be_tested_is_refused():

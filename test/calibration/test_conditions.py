@@ -1,5 +1,7 @@
 """Conditions of consistency and typical sizes, worked out by hand for a hinge and a slide."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -15,6 +17,7 @@ from robot_identification.robot.model import (
     RobotModel,
     TermKind,
 )
+from robot_identification.robot.springs import Spring, SpringEnd, SpringKind
 
 REVOLUTE, PRISMATIC = JointType.REVOLUTE, JointType.PRISMATIC
 SECOND_MOMENTS = ("XX", "XY", "XZ", "YY", "YZ", "ZZ")
@@ -78,6 +81,27 @@ def test_drives_are_positive_and_friction_is_not_negative():
     }
 
 
+def test_springs_between_links_are_not_negative_but_for_the_preload_of_a_coil():
+    """At the length that it is told with a coil may push as well as pull."""
+    ends = SpringEnd(-1, (0.0, 0.0, 0.0)), SpringEnd(1, (0.1, 0.0, 0.0))
+    springs = tuple(
+        Spring(kind.value, kind, ends, 0.2) for kind in (SpringKind.COIL, SpringKind.GAS)
+    )
+    robot = replace(hinge_and_slide(), springs=springs)
+    values = full(robot, coil_preload=1.0, coil_stiffness=2.0, gas_preload=3.0, gas_stiffness=4.0)
+    plain = {(c.kind, c.owner) for c in conditions(hinge_and_slide())}
+    added = {
+        key: (c.matrix(values).item(), c.strict, c.joints)
+        for key, c in found(robot).items()
+        if key not in plain
+    }
+    assert added == {
+        ("stiffness", "coil"): (2.0, False, (1,)),
+        ("preload", "gas"): (3.0, False, (1,)),
+        ("stiffness", "gas"): (4.0, False, (1,)),
+    }
+
+
 def test_gears_between_drives_multiply_their_condition():
     """A rotor that turns 2 and 3 times as fast as two joints, its friction likewise."""
     parts = tuple(CouplingTerm(on={f"joint_{i}": 2.0}, of={f"joint_{j}": 3.0}) for i, j in
@@ -112,6 +136,8 @@ def test_a_chain_of_couplings_joins_all_drives_in_it():
         ({"joint_1": 1.0, "joint_2": 2.0}, {"joint_1": 2.0, "joint_2": 1.0}, False),
         ({"joint_1": 1.0}, {"joint_1": -1.0}, False),
         ({"joint_1": 1.0}, {"joint_2": 1.0}, False),
+        *(({"joint_1": 1.0, "joint_2": x}, {"joint_1": 1.0}, False) for x in (1.0, -1.0)),
+        *(({"joint_1": 1.0}, {"joint_1": 1.0, "joint_2": x}, False) for x in (1.0, -1.0)),
     ],
 )
 def test_coupled_friction_has_a_sign_where_it_acts_along_the_motion_that_it_follows(
@@ -231,6 +257,8 @@ def test_sizes_of_bodies_are_those_of_the_prior():
     assert size["M1"] == 4.0
     assert size["Ia1"] == pytest.approx(0.36)
     assert size["Ia2"] == pytest.approx(9.0)
+    light = sizes(robot, {"M1": 0.4, "XX1": 0.012, "YY1": 0.02, "ZZ1": 0.04})
+    assert light.length[0] == pytest.approx(0.3), "of a tenth of the mass too"
 
 
 def test_the_nominal_machine_is_made_of_balls():
@@ -263,10 +291,12 @@ def test_no_mass_is_below_a_thousandth_of_the_largest():
 @pytest.mark.parametrize(
     ("name", "size", "mass"),
     [
-        ("ZZ1", 0.8, 5.0), ("ZZ1", -0.8, 5.0), ("XY1", 0.8, 5.0), ("MX1", 0.8, 2.0),
-        ("MZ1", 0.8, 2.0), ("M1", 0.8, 0.8),
+        *((f"{moment}1", 0.8, 5.0) for moment in SECOND_MOMENTS),
+        *((f"M{axis}1", 0.8, 2.0) for axis in "XYZ"),
+        ("ZZ1", -0.8, 5.0),
+        ("M1", 0.8, 0.8),
     ],
-)  # fmt: skip
+)
 def test_without_a_prior_masses_are_those_that_explain_the_torque(name, size, mass):
     """Over 0.16 m^2 for a moment of inertia, 0.4 m for a first moment."""
     found = sizes(hinge_and_slide(), None, **{name: size})

@@ -261,6 +261,22 @@ def test_repair_goes_where_the_prior_is_nearest_among_the_same_torques(sound, ro
         np.testing.assert_allclose(without_loss(unknown, start), expected, atol=1e-5)
 
 
+def test_repair_is_tied_less_to_what_no_prior_tells(sound, robot, truth):
+    """Two moments, tied a tenth as much, to a nominal machine; by Lagrange's multipliers."""
+    problem, prior = near(sound, robot, truth, 31)
+    known = np.array([name not in ("XX3", "MZ3") for name in robot.standard_names])
+    nominal = sound.scales.nominal[robot.standard_indices]
+    start, sizes = minimum_norm(sound.system), sound.sizes
+    torque, weight = sound.system.projection * sizes, np.where(known, 1.0, 0.1) ** 2
+    wanted, count = np.where(known, prior, nominal) / sizes, len(torque)
+    system = np.block([[np.diag(weight), torque.T], [torque, np.zeros((count, count))]])
+    told = np.concatenate([weight * wanted, torque @ (start / sizes)])
+    expected = sizes * np.linalg.solve(system, told)[: len(sizes)]
+    assert problem.eigenvalues(expected).min() > MARGIN, "no condition holds it back"
+    unknown = replace(problem, prior=replace(problem.prior, known=known))
+    np.testing.assert_allclose(without_loss(unknown, start), expected, atol=1e-5)
+
+
 def test_where_every_parameter_is_identified_there_is_nothing_to_repair(sound):
     count = len(sound.sizes)
     system = replace(

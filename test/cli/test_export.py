@@ -22,6 +22,18 @@ def test_every_kind_is_written(run, tmp_path):
     np.testing.assert_allclose(found[:10], values[:10], rtol=1e-14, atol=1e-16)
 
 
+def test_friction_laws_of_a_parameter_file_are_approximated_and_told(run, tmp_path):
+    targets = ("--mujoco", tmp_path / "arm.xml", "--controller", tmp_path / "arm.yaml")
+    printed = run("export", "tx40", "tx40_stribeck_load", *targets)
+    fit = printed["friction_fit"]["joint_1"]
+    assert fit["terms"] == ["Fs1", "Fl1"]
+    assert 0.0 < fit["error"] < 0.5
+    assert f'damping="{fit["values"]["Fv"]!r}"' in (tmp_path / "arm.xml").read_text()
+    assert any("off by" in remark for remark in printed["remarks"])
+    assert "stribeck_friction_speed: 0.2" in (tmp_path / "arm.yaml").read_text()
+    assert "friction_fit" not in run("export", "tx40", "tx40_simulated", *targets)
+
+
 def test_a_robot_described_by_a_urdf_keeps_its_text(run, tmp_path):
     source, target = tmp_path / "arm.urdf", tmp_path / "out.urdf"
     run("export", "scara", "scara", "--urdf", source)

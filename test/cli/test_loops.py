@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from looped_robots import hitachi, recorded, tree_motion, values_of
+from robot_identification.cli.main import main
 from robot_identification.files.bags.writing import write_joint_states
+from robot_identification.share import share_directory
 
 
 @pytest.fixture(scope="module")
@@ -104,3 +106,18 @@ def test_what_does_not_know_loops_refuses_and_names_the_page(refusal, bag, comma
     code, line = refusal(*(str(bag) if word == "bag" else word for word in command))
     assert code == 2
     assert "docs/loops.md" in line
+
+
+def test_friction_is_taken_with_its_shape_and_refused_without(run, bag, tmp_path, capsys):
+    text = (share_directory() / "config" / "robots" / "hitachi_hpr.yaml").read_text()
+    first = "  - name: joint_1\n"
+    assert text.count(first) == 1
+    robot, result = tmp_path / "robot.yaml", tmp_path / "result.yaml"
+    robot.write_text(text.replace(first, first + "    smooth_coulomb_friction: {speed: 0.05}\n"))
+    found = run("identify", robot, bag, "-o", result)
+    assert "Ft1" in [entry["name"] for entry in found["parameters"]]
+    again = run("validate", robot, result, bag)
+    assert again["relative_error"]["total"] == pytest.approx(found["relative_error"]["total"])
+    robot.write_text(text.replace(first, first + "    smooth_coulomb_friction: true\n"))
+    assert main(["identify", str(robot), str(bag)]) == 2
+    assert "Ft1.speed (state its value in the robot file)" in capsys.readouterr().err

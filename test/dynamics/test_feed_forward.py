@@ -14,6 +14,7 @@ from robot_identification.errors import (
     SettingError,
     ShapeError,
 )
+from robot_identification.files.parameters import with_law_of
 from robot_identification.robot.experiment import Controller
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
@@ -111,3 +112,13 @@ def test_a_drive_with_a_model_of_its_own_is_refused():
 def test_wrong_values_are_refused():
     with pytest.raises(ShapeError):
         FeedForward(load_robot("scara"), np.zeros(3))
+
+
+def test_friction_that_follows_the_load_follows_that_of_the_model_fed_forward():
+    """Also where the robot carries no loads of its own: nobody but the caller knows them."""
+    robot = unlimited(with_law_of("tx40_stribeck_load", load_robot("tx40")))
+    values = load_values("tx40_stribeck_load", robot)
+    unloaded = replace(robot, loads=None)
+    q, qd, qdd = states(len(robot.joints))
+    found = FeedForward(unloaded, values).efforts(q, qd, qdd) + drive_of(robot, qd, qdd)
+    np.testing.assert_allclose(found, inverse_dynamics(robot, values, q, qd, qdd), atol=1e-12)

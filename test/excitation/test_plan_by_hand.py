@@ -238,6 +238,7 @@ def test_a_plan_starts_at_zero_or_in_the_middle_where_zero_is_outside():
     assert starts(lower=-2.5, upper=-0.5) == [-1.5]
     assert starts(lower=0.0, upper=1.0) == [0.5], "at the limit is not inside"
     assert starts(lower=-1.0, upper=0.0) == [-0.5]
+    assert starts(lower=-0.1, upper=0.9) == starts(lower=-0.9, upper=0.1) == [0.0]
 
 
 def test_a_start_is_taken_up_to_the_limits():

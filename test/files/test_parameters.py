@@ -9,8 +9,13 @@ import yaml
 from made_up_results import made_up_result
 from robot_identification.calibration.calibrate import calibrate
 from robot_identification.calibration.checks import check_consistency
-from robot_identification.errors import InconsistentParametersError
-from robot_identification.files.parameters import parameters_file, read_prior
+from robot_identification.errors import InconsistentParametersError, RobotDescriptionError
+from robot_identification.files.parameters import (
+    parameters_file,
+    read_base_values,
+    read_prior,
+    with_law_of,
+)
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 
@@ -60,3 +65,47 @@ def test_a_file_that_would_not_give_consistent_values_is_not_made(calibrated, tm
     wrong[14 * 2 + 9] = -1.0
     with pytest.raises(InconsistentParametersError, match="M = -1"):
         parameters_file(path, ROBOT, replace(calibrated, values=wrong))
+
+
+LAW = with_law_of("tx40_stribeck_load", ROBOT)
+
+
+@pytest.fixture(scope="module")
+def with_law():
+    truth = load_values("tx40_stribeck_load", LAW)
+    result = made_up_result(LAW, truth, np.random.default_rng(43), noise=0.05)
+    return calibrate(LAW, result, read_prior("tx40_stribeck_load", LAW))
+
+
+def test_a_file_holds_the_friction_law_of_its_parameters(with_law, tmp_path):
+    path = tmp_path / "parameters.yaml"
+    path.write_bytes(parameters_file(path, LAW, with_law))
+    robot = with_law_of(path, ROBOT)
+    assert robot == LAW
+    np.testing.assert_array_equal(robot.loads, with_law.values)
+    np.testing.assert_array_equal(load_values(path, robot, complete=True), with_law.values)
+    read_base_values(path, robot)
+
+
+def test_a_file_without_a_law_leaves_that_of_the_robot(calibrated, tmp_path):
+    path = tmp_path / "parameters.yaml"
+    path.write_bytes(parameters_file(path, ROBOT, calibrated))
+    assert "friction" not in yaml.safe_load(path.read_text())
+    assert with_law_of(path, ROBOT) is ROBOT
+
+
+@pytest.mark.parametrize(
+    ("written", "wrong", "words"),
+    [
+        ("  joint_1:", "  joint_9:", "these are not the joints of tx40"),
+        ("    Fs:", "    Fq:", "there is no joint term 'Fq'"),
+        ("[0.2,", "[-0.2,", "0.2"),
+        ("[0.2,", "[", "Fs"),
+    ],
+)
+def test_a_law_of_no_use_is_refused_with_the_file(with_law, tmp_path, written, wrong, words):
+    path = tmp_path / "parameters.yaml"
+    text = parameters_file(path, LAW, with_law).decode().replace(written, wrong, 1)
+    path.write_text(text)
+    with pytest.raises(RobotDescriptionError, match=words):
+        with_law_of(path, ROBOT)

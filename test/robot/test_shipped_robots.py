@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from robot_identification.dynamics.direct import DirectModel
+from robot_identification.files.parameters import with_law_of
 from robot_identification.robot.drives import drive_gains
 from robot_identification.robot.files.loading import known_robots, load_robot
-from robot_identification.robot.files.values import known_values, load_values
+from robot_identification.robot.files.values import known_values, load_values, values_path
 from robot_identification.robot.limits import require_limits
 from robot_identification.robot.model import EffortMeaning, JointType
 
@@ -81,7 +82,8 @@ def test_the_drive_gains_of_the_ur10_are_the_published_ones():
 
 @pytest.mark.parametrize("name", known_values())
 def test_values_give_a_robot_that_can_move(name):
-    robot = load_robot(name.removesuffix("_simulated"))
+    of = next(robot for robot in known_robots() if f"{name}_".startswith(f"{robot}_"))
+    robot = with_law_of(values_path(name), load_robot(of))
     limits = [joint.limits for joint in robot.joints]
     lower, upper = (
         np.array([getattr(limit, side) for limit in limits]) for side in ("lower", "upper")

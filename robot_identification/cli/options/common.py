@@ -79,8 +79,9 @@ def add_bag_reading(parser: argparse._ActionsContainer) -> None:
         default=[],
         metavar="SIGNAL=COLUMN[,COLUMN...]",
         help="columns of tables, such as time=t position=q{n} effort=tau1,tau2: time, position, "
-        "effort, and where there are any velocity and reference; {n} and {i} are the number of a "
-        "joint from 1 and from 0 on, {joint} its name; units in brackets, time[ms], position[deg]; "
+        "effort, and where there are any velocity, reference and temperature; {n} and {i} are the "
+        "number of a joint from 1 and from 0 on, {joint} its name; units in brackets, time[ms], "
+        "position[deg]; "
         "default: usual names",
     )
     add_efforts(parser)

@@ -183,6 +183,7 @@ class Walk:
                 data,
                 held_out_fraction=options.held_out,
                 essential=options.essential,
+                friction=options.friction,
                 output=self._record.asked(RESULT),
             )
         file, result = self._record.take(RESULT, response.written), result_of(response.result)

@@ -279,6 +279,16 @@ def _fill_mass(antecedent, work, mass):
             k = antecedent[k]
 
 
+@compiled(**_INLINED)
+def place_links(antecedent, work):
+    """Fill frames and angular velocities of all links for the state in the lanes."""
+    blocks = (antecedent.size + LANES - 1) // LANES
+    for b in range(blocks):
+        _move_joints(work[b * BLOCK : (b + 1) * BLOCK])
+    for j in range(antecedent.size):
+        _place_link(work[lane(j) :], work[_antecedent(antecedent, j, blocks) :])
+
+
 @compiled(**_BARE)
 def fill(antecedent, work, mass):
     """Fill the mass matrix and the lanes of the bias for the state in its lanes.
@@ -287,10 +297,7 @@ def fill(antecedent, work, mass):
     """
     joints = antecedent.size
     blocks = (joints + LANES - 1) // LANES
-    for b in range(blocks):
-        _move_joints(work[b * BLOCK : (b + 1) * BLOCK])
-    for j in range(joints):
-        _place_link(work[lane(j) :], work[_antecedent(antecedent, j, blocks) :])
+    place_links(antecedent, work)
     for b in range(blocks):
         _velocity_terms(work[b * BLOCK : (b + 1) * BLOCK])
     for j in range(joints):

@@ -12,6 +12,7 @@ import numpy as np
 
 from robot_identification.compiled import IN_ANY_ORDER, compiled
 from robot_identification.dynamics.kernels.mass import BIAS, POSITION, RATE, fill, lane
+from robot_identification.dynamics.kernels.springs import add_springs
 from robot_identification.dynamics.kernels.terms import STRIBECK, of_rate
 
 _OPTIONS = {"fastmath": IN_ANY_ORDER}
@@ -55,6 +56,8 @@ def _tree_mass_and_bias(plant, q, qd, work, mass, bias):
         bias[j] += plant.viscous[j, k] * qd[k]
     for j in range(q.size):
         bias[j] += plant.stiffness[j] * q[j]
+    if plant.springs.length.size > 0:
+        add_springs(plant.springs, plant.tree.antecedent, work, bias)
     add_curved(plant, qd, bias)
 
 

@@ -42,6 +42,11 @@ from robot_identification.robot.files.document import Accepted, read_document
 JOINT_TRAJECTORY = "trajectory_msgs/msg/JointTrajectory"
 
 
+def nanoseconds(moment: Any) -> int:
+    """Return a time or a duration of a message in ns."""
+    return int(moment.sec) * 1_000_000_000 + int(moment.nanosec)
+
+
 @cache
 def message_types() -> Any:
     """Return the types of ROS 2 Jazzy: one store for all, which compiles each reader once."""

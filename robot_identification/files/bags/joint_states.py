@@ -20,6 +20,7 @@ from robot_identification.files.bags.files import JOINT_TRAJECTORY, Bag, open_ba
 from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE as JOINT_STATE
 from robot_identification.files.bags.joint_state_columns import StateCollector, States
 from robot_identification.files.cancelling import Cancelled
+from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 from robot_identification.signals.clock import in_order, newest_at
 from robot_identification.signals.recording import RawSamples
@@ -27,6 +28,7 @@ from robot_identification.signals.recording import RawSamples
 JOINT_STATES = "/joint_states"
 
 
+@by_value
 @dataclass(frozen=True)
 class BagJointStates:
     """Joint states that a bag holds.
@@ -37,6 +39,7 @@ class BagJointStates:
         digest: SHA-256 of its data files.
         warnings: what is suspicious about the bag.
         without_velocity: joints that have no velocities, where others have some.
+        temperatures: (samples, joints) in degrees Celsius, of tables that have them.
     """
 
     samples: RawSamples
@@ -44,6 +47,7 @@ class BagJointStates:
     digest: str
     warnings: tuple[str, ...] = ()
     without_velocity: tuple[str, ...] = ()
+    temperatures: Array | None = None
 
 
 def read_joint_states(

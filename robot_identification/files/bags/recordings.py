@@ -6,7 +6,7 @@ names (std_msgs/Float64MultiArray), for which the time of recording counts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from robot_identification.files.bags.joint_states import (
     measured_velocity,
     read_joint_states,
 )
+from robot_identification.files.bags.temperatures import read_temperatures
 from robot_identification.files.cancelling import Cancelled
 from robot_identification.files.tables import Columns, is_table, read_table
 from robot_identification.identification.prepared_recording import prepared_recording
@@ -37,6 +38,7 @@ from robot_identification.signals.efforts.separate import (
     merge_efforts,
 )
 from robot_identification.signals.recording import RawSamples, Recording
+from robot_identification.signals.temperature import StampedTemperatures, of_samples
 
 ARRAY_TYPE = "std_msgs/msg/Float64MultiArray"
 
@@ -216,6 +218,7 @@ def read_recordings(
             end=end,
             positions_needed=positions_needed,
             warnings=warnings,
+            temperatures=_temperatures(path, robot, bag, cancelled),
             cancelled=cancelled,
         )
         recordings.append(replace(recording, without_velocity=bag.without_velocity))
@@ -233,7 +236,8 @@ def _table(
     if efforts is not None:
         problem = f"{path} is a table, whose efforts are in its columns"
         raise SettingError("effort_topic", efforts.topic, problem)
-    table = read_table(path, robot.active_names, columns, topic=topic)
+    wanted = bool(robot.temperature_terms)
+    table = read_table(path, robot.active_names, columns, topic=topic, temperatures=wanted)
     signals = table.signals
     for signal in ("position", "effort", "reference"):
         if signal in signals:
@@ -246,7 +250,19 @@ def _table(
         reference=signals.get("reference"),
     )
     without = joints_without(signals.get("velocity"), robot.active_names)
-    return BagJointStates(samples, str(path), table.digest, table.warnings, without)
+    return BagJointStates(
+        *(samples, str(path), table.digest, table.warnings, without),
+        temperatures=signals.get("temperature"),
+    )
+
+
+def _temperatures(
+    path: str | Path, robot: RobotModel, bag: BagJointStates, cancelled: Cancelled | None
+) -> Mapping[str, StampedTemperatures]:
+    """Return the temperatures that the friction of a robot depends on, by joint."""
+    if bag.temperatures is not None:
+        return of_samples(robot.active_names, bag.samples.stamps, bag.temperatures)
+    return {} if is_table(path) else read_temperatures(path, robot, cancelled)
 
 
 def _merge_warnings(path: str | Path, topic: str, counts: MergeCounts) -> list[str]:

@@ -21,6 +21,7 @@ from robot_identification.files.bags.files import (
     JOINT_TRAJECTORY,
     foreign_errors,
     message_types,
+    nanoseconds,
     open_bag,
 )
 from robot_identification.robot.model import Array, RobotModel
@@ -123,19 +124,15 @@ def encoded(sent: SentTrajectory) -> bytes:
 
 
 def _sent(message: Any, time: int) -> SentTrajectory:
-    stamp = _nanoseconds(message.header.stamp)
+    stamp = nanoseconds(message.header.stamp)
     trajectory = Trajectory(
         joint_names=tuple(message.joint_names),
-        times=np.array([_nanoseconds(p.time_from_start) / _SECOND_NS for p in message.points]),
+        times=np.array([nanoseconds(p.time_from_start) / _SECOND_NS for p in message.points]),
         positions=_stacked([point.positions for point in message.points]),
         velocities=_given([point.velocities for point in message.points]),
         accelerations=_given([point.accelerations for point in message.points]),
     )
     return SentTrajectory(stamp or time, trajectory)
-
-
-def _nanoseconds(moment: Any) -> int:
-    return int(moment.sec) * _SECOND_NS + int(moment.nanosec)
 
 
 def _given(rows: Sequence[Array]) -> Array | None:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from robot_identification.dynamics.direct import checked_values
 from robot_identification.errors import InconsistentParametersError
+from robot_identification.files.export.friction import PlainFriction, plain_friction
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.bodies import Body, body_of, pseudo_inertia
 from robot_identification.robot.files.urdf import STANDARD_GRAVITY, UrdfDescription
@@ -28,12 +29,25 @@ class LinkBody:
             frame j of the robot.
         body: the body, seen from that frame.
         terms: name of a joint term, such as ``Fv`` -> its value, for every term of the robot.
+        plain: Coulomb and viscous friction that stand for a friction law in formats without one;
+            None where the joint has no other friction.
     """
 
     joint: str
     link: str
     body: Body
     terms: Mapping[str, float]
+    plain: PlainFriction | None = None
+
+    @property
+    def plain_terms(self) -> Mapping[str, float]:
+        """The terms for formats that know Coulomb and viscous friction only."""
+        return self.terms if self.plain is None else {**self.terms, **self.plain.values}
+
+    @property
+    def remark(self) -> str:
+        """What these stand for, and how far they are off; empty where they are exact."""
+        return "" if self.plain is None else self.plain.remark
 
 
 def link_bodies(
@@ -61,6 +75,7 @@ def link_bodies(
     vector = checked_values(robot, values)
     require_consistent(robot, vector)
     places = None if description is None else joint_places(description, robot, name)
+    plain = plain_friction(robot, vector)
     found = []
     for index, joint in enumerate(robot.joints):
         link, body = joint.link, body_of(vector[robot.layout.link(index)])
@@ -76,6 +91,7 @@ def link_bodies(
                 link=link,
                 body=body,
                 terms={term.name: float(own[place]) for place, term in robot.layout.places},
+                plain=plain[index],
             )
         )
     return tuple(found)
@@ -95,7 +111,7 @@ def require_consistent(robot: RobotModel, values: Array) -> None:
 
     Raises:
         InconsistentParametersError: a link has no positive mass or no positive definite
-            pseudo-inertia, or a joint has negative friction.
+            pseudo-inertia, or a joint has negative friction, or a spring a negative stiffness.
     """
     for index, joint in enumerate(robot.joints):
         own = values[robot.layout.link(index)]
@@ -111,6 +127,12 @@ def require_consistent(robot: RobotModel, values: Array) -> None:
                 raise InconsistentParametersError(
                     f"joint {joint.name}", f"{term.name} is {value:g}, negative"
                 )
+    known = dict(zip(robot.all_parameter_names, values.tolist(), strict=True))
+    for name, parameter in robot.added_parameters.items():
+        if parameter.sign is SignCondition.NOT_NEGATIVE and known[name] < 0.0:
+            raise InconsistentParametersError(
+                parameter.owner, f"its {parameter.label} is {known[name]:g}, negative"
+            )
 
 
 @by_value
@@ -158,18 +180,20 @@ _GRAVITY_TOLERANCE = 1e-9
 
 
 def parameter_remarks(robot: RobotModel, values: npt.ArrayLike) -> tuple[str, ...]:
-    """Return which parameters that are not 0 a URDF has no place for.
+    """Return which parameters that are not 0 a URDF has no place for, and what stands for others.
 
     Args:
         robot: the robot.
         values: (full columns,) parameters in the order of ``robot.all_parameter_names``.
     """
     vector = checked_values(robot, values)
+    replaced = [plain for plain in plain_friction(robot, vector) if plain is not None]
+    told = {name for plain in replaced for name in plain.terms}
     absent = np.flatnonzero(~stated_in_urdf(robot) & (vector != 0.0))
-    if not len(absent):
-        return ()
-    names = ", ".join(robot.all_parameter_names[i] for i in absent)
-    return (f"a URDF has no place for {names}; controllers and simulators need them beside it",)
+    names = [robot.all_parameter_names[i] for i in absent]
+    left = ", ".join(name for name in names if name not in told)
+    lacking = f"a URDF has no place for {left}; controllers and simulators need them beside it"
+    return (*([lacking] if left else []), *(plain.remark for plain in replaced))
 
 
 def description_remarks(robot: RobotModel) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from robot_identification.files.export.bodies import LinkBody, Mechanism
 from robot_identification.files.export.text import Data, yaml_text
-from robot_identification.robot.model import Coupling, RobotModel
+from robot_identification.robot.model import Coupling, Joint, RobotModel
 from robot_identification.robot.units import unit_of
 
 _HEADING = (
@@ -16,11 +16,24 @@ _HEADING = (
     "masses in kg, centres of mass in m, inertias about the centre of mass in kg m^2 in the order",
     "xx xy xz yy yz zz (tensor entries), in the frame of the link beside them; gravity in m/s^2.",
     "standard_values: the same about the origins of the robot's frames, of each joint",
-    "{kinds}, then the couplings'.",
+    "{kinds}, then the couplings'{springs}.",
     "effort = rigid bodies + couplings + terms of the joint, with v its velocity:",
     "{terms}",
     "A coupling term adds on[i] * value * f(v) to the effort of joint i, with v the sum of",
     "of[j] * velocity of joint j, and f(v) = {functions}.",
+)
+
+
+_SPRINGS = (
+    "A spring between two points, given in the robot's frames of these joints or in the base, adds",
+    "force * dl/dq to the effort of every joint that changes its length l, with the force",
+    "preload + stiffness * (l - length) of a coil spring, and of a gas spring",
+    "-preload + stiffness * (l - length).",
+)
+
+_USERS = (
+    "Parameters of terms of users ({users}) multiply functions that only the packages know which",
+    "give these terms (entry points robot_identification.joint_terms).",
 )
 
 
@@ -38,8 +51,12 @@ def controller_yaml(mechanism: Mechanism) -> str:
         "base": robot.base_link,
         "gravity": [float(g) for g in robot.gravity],
         "joints": list(robot.joint_names),
-        "by_joint": {joint.joint: _joint(robot, joint) for joint in mechanism.joints},
+        "by_joint": {
+            body.joint: _joint(robot, joint, body)
+            for joint, body in zip(robot.joints, mechanism.joints, strict=True)
+        },
         "couplings": _couplings(mechanism),
+        **({"springs": _springs(mechanism)} if robot.springs else {}),
         "standard_names": list(robot.all_parameter_names),
         "standard_values": [float(value) for value in mechanism.values],
         "standard_units": [unit_of(name, robot) for name in robot.all_parameter_names],
@@ -54,16 +71,20 @@ def _heading(robot: RobotModel) -> list[str]:
     said = {
         "robot": " ".join(robot.name.split()),
         "kinds": " ".join(robot.layout.kinds),
+        "springs": ", then the springs'" * bool(robot.springs),
+        "users": ", ".join(dict.fromkeys(own.name for own in robot.user_terms)),
         "functions": ", ".join(functions),
         "terms": "\n".join(
             f"  {t.key}{f' * {t.kind.formula}' if t.kind.formula else ''}, {' or '.join(t.units)}"
+            + "".join(f"; {s.symbol} is {t.key}_{s.name}" for s in t.kind.shapes)
             for t in terms
         ),
     }
-    return "\n".join(_HEADING).format(**said).splitlines()
+    lines = (*_HEADING, *_SPRINGS * bool(robot.springs), *_USERS * bool(robot.user_terms))
+    return "\n".join(lines).format(**said).splitlines()
 
 
-def _joint(robot: RobotModel, joint: LinkBody) -> dict[str, Data]:
+def _joint(robot: RobotModel, own: Joint, joint: LinkBody) -> dict[str, Data]:
     body = joint.body
     return {
         "link": joint.link,
@@ -71,6 +92,16 @@ def _joint(robot: RobotModel, joint: LinkBody) -> dict[str, Data]:
         "centre_of_mass": [float(x) for x in body.centre],
         "inertia": [float(x) for x in body.inertia[np.triu_indices(3)]],
         **{term.key: joint.terms[term.name] for term in robot.layout.terms},
+        **_shapes(own),
+    }
+
+
+def _shapes(joint: Joint) -> dict[str, Data]:
+    """Return the shape parameters of the terms of a joint, such as ``stribeck_friction_speed``."""
+    return {
+        f"{term.key}_{shape.name}": float(value)
+        for term in joint.joint_terms
+        for shape, value in zip(term.kind.shapes, joint.shape_of(term), strict=True)
     }
 
 
@@ -96,6 +127,27 @@ def _coupling(mechanism: Mechanism, coupling: Coupling) -> dict[str, Data]:
         "value": mechanism.value(coupling),
         "unit": unit_of(coupling.parameter, mechanism.robot),
         **terms,
+    }
+
+
+def _springs(mechanism: Mechanism) -> dict[str, Data]:
+    robot = mechanism.robot
+    values = dict(zip(robot.all_parameter_names, mechanism.values.tolist(), strict=True))
+    return {
+        spring.name: {
+            "kind": spring.kind.value,
+            "length": spring.length,
+            "preload": values.get(spring.preload_name, 0.0),
+            "stiffness": values.get(spring.stiffness_name, 0.0),
+            **{
+                side: {
+                    "joint": robot.joint_names[end.joint] if end.joint >= 0 else robot.base_link,
+                    "point": list(end.point),
+                }
+                for side, end in zip(("first", "second"), spring.ends, strict=True)
+            },
+        }
+        for spring in robot.springs
     }
 
 

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from robot_identification.files.atomic import check_targets, write_files_atomically
 from robot_identification.files.export.bodies import LinkBody, Mechanism, mechanism_of
 from robot_identification.files.export.controller import controller_yaml
-from robot_identification.files.export.text import Data, number, yaml_text
+from robot_identification.files.export.friction import plain_friction
+from robot_identification.files.export.text import Data, comment, number, yaml_text
 from robot_identification.files.export.urdf import describe, refuse_inputs, urdf_file, urdf_remarks
 from robot_identification.files.export.xacro import xacro_text
 from robot_identification.robot.model import RobotModel
@@ -34,10 +35,12 @@ def mjcf_text(mechanism: Mechanism) -> str:
     """Return an MJCF file with one default class per joint: armature, damping and frictionloss.
 
     A model includes it and names the class of each of its joints.  The classes are called after
-    the joints.  Joint terms that MuJoCo does not know, such as offsets, and couplings are left out.
+    the joints.  Of friction laws stands the nearest damping and frictionloss, with a comment that
+    says how near.  Other joint terms that MuJoCo does not know, and couplings, are left out.
     """
     known = [term for term in mechanism.robot.layout.terms if term.mujoco]
     lines = [
+        *(comment(joint.remark) for joint in mechanism.joints if joint.remark),
         f"<mujoco model={quoteattr(mechanism.robot.name)}>",
         "  <default>",
         *(line for joint in mechanism.joints for line in _class(joint, known)),
@@ -49,7 +52,7 @@ def mjcf_text(mechanism: Mechanism) -> str:
 
 
 def _class(joint: LinkBody, known: Iterable[JointTerm]) -> tuple[str, ...]:
-    written = " ".join(f'{term.mujoco}="{number(joint.terms[term.name])}"' for term in known)
+    written = " ".join(f'{term.mujoco}="{number(joint.plain_terms[term.name])}"' for term in known)
     return (
         f"    <default class={quoteattr(joint.joint)}>",
         f"      <joint {written}/>",
@@ -67,6 +70,8 @@ BESIDE: Mapping[str, Callable[[Mechanism], str]] = MappingProxyType(
     }
 )
 KINDS = (URDF, *BESIDE)
+PLAIN = frozenset((URDF, "xacro", "mujoco"))
+"""Kinds that know Coulomb and viscous friction only."""
 
 
 def write_outputs(
@@ -78,7 +83,7 @@ def write_outputs(
     keep: Iterable[str | Path] = (),
     beside: Sequence[tuple[str | Path, bytes]] = (),
 ) -> tuple[str, ...]:
-    """Write files of several kinds and return the remarks about the URDF, if there is one.
+    """Write files of several kinds and return remarks about the URDF and the friction of others.
 
     All of them appear, or none.
 
@@ -104,6 +109,9 @@ def write_outputs(
         refuse_inputs(path, [*keep, *([] if original is None else [original])])
     contents = [*_contents(targets, robot, values, original), *beside]
     remarks = urdf_remarks(robot, values, original) if URDF in targets else ()
+    if URDF not in targets and PLAIN & set(targets):
+        found = plain_friction(robot, values)
+        remarks = tuple(plain.remark for plain in found if plain is not None)
     write_files_atomically(contents)
     return remarks
 

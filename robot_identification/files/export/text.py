@@ -71,3 +71,10 @@ def _quoted(text: str) -> str:
 
 
 _WORDS = {"true", "false", "yes", "no", "on", "off", "y", "n", "null"}
+
+
+def comment(text: str) -> str:
+    """Return a comment of XML, in which two hyphens may not stand side by side."""
+    while "--" in text:
+        text = text.replace("--", "- -")
+    return f"<!-- {text} -->"

@@ -20,7 +20,7 @@ from robot_identification.files.export.bodies import (
     parameter_remarks,
     require_consistent,
 )
-from robot_identification.files.export.text import number, numbers
+from robot_identification.files.export.text import comment, number, numbers
 from robot_identification.files.export.urdf_rewriting import dynamics_attributes, inertial_lines
 from robot_identification.robot.files.urdf_prior import values_of_urdf
 from robot_identification.robot.geometry import axis_frame, roll_pitch_yaw
@@ -52,7 +52,7 @@ def generated_urdf(robot: RobotModel, values: npt.ArrayLike) -> str:
     bodies = link_bodies(robot, values)
     remarks = (*parameter_remarks(robot, values), *description_remarks(robot))
     lines = ['<?xml version="1.0" encoding="utf-8"?>']
-    lines += [_comment(remark) for remark in remarks]
+    lines += [comment(remark) for remark in remarks]
     lines += [f"<robot name={quoteattr(robot.name)}>", *_base(robot)]
     loops = {loop.joint: loop for loop in robot.loops if len(loop.equals) == 1}
     for joint, body in zip(robot.joints, bodies, strict=True):
@@ -61,13 +61,6 @@ def generated_urdf(robot: RobotModel, values: npt.ArrayLike) -> str:
     text = "\n".join([*lines, "</robot>", ""])
     require_consistent(robot, values_of_urdf(text, robot, name=robot.name))
     return text
-
-
-def _comment(text: str) -> str:
-    """Return a comment, in which two hyphens may not stand side by side."""
-    while "--" in text:
-        text = text.replace("--", "- -")
-    return f"<!-- {text} -->"
 
 
 def _base(robot: RobotModel) -> Iterator[str]:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.files.export.bodies import LinkBody, link_bodies, require_consistent
-from robot_identification.files.export.text import number, numbers
+from robot_identification.files.export.text import comment, number, numbers
 from robot_identification.files.export.xml_surgery import Edit, Surgery, applied
 from robot_identification.robot.bodies import Body
 from robot_identification.robot.files.urdf import UrdfDescription, parse_urdf
@@ -32,7 +32,8 @@ def rewritten_urdf(
     """Return the text of a URDF with the inertials and the friction of given parameters.
 
     Every moving link gets mass, centre of mass and inertia in its own frame, with axes along that
-    frame; every moving joint its damping Fv and friction Fc.  What does not move, and what a URDF
+    frame; every moving joint its damping Fv and friction Fc, or those nearest to its friction law,
+    with a comment that says so.  What does not move, and what a URDF
     has no place for (Ia, off, couplings), is not touched.
 
     Args:
@@ -91,7 +92,7 @@ def dynamics_attributes(body: LinkBody) -> dict[str, str]:
 def _friction(body: LinkBody) -> dict[str, float]:
     """Return the joint terms that a URDF has a place for, by their attributes."""
     known = (term for term in TERMS if term.urdf and term.name in body.terms)
-    return {term.urdf: body.terms[term.name] for term in known}
+    return {term.urdf: body.plain_terms[term.name] for term in known}
 
 
 def _written(attributes: Mapping[str, str]) -> str:
@@ -163,8 +164,10 @@ def _dynamics_edits(surgery: Surgery, joint: UrdfJoint, body: LinkBody) -> list[
     element, wanted = joint.element.one("dynamics"), _friction(body)
     if element is not None:
         changed = {n: attributes[n] for n in wanted if joint.dynamics.get(n, 0.0) != wanted[n]}
-        return surgery.set_attributes(element, changed)
+        said = [surgery.insert_after(element, comment(body.remark))] if body.remark else []
+        return [*surgery.set_attributes(element, changed), *said]
     if not any(wanted.values()):
         return []
     last = joint.element.children[-1]
-    return [surgery.insert_after(last, f"<dynamics {_written(attributes)}/>")]
+    line = f"<dynamics {_written(attributes)}/>"
+    return [surgery.insert_after(last, f"{line} {comment(body.remark)}" if body.remark else line)]

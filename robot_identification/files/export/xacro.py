@@ -9,7 +9,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from robot_identification.files.export.bodies import LinkBody, Mechanism
-from robot_identification.files.export.text import number, numbers
+from robot_identification.files.export.text import comment, number, numbers
 from robot_identification.robot.terms import JointTerm
 
 _NOT_IN_A_NAME = re.compile(r"\W", re.ASCII)
@@ -69,8 +69,10 @@ def _link(joint: LinkBody, name: str) -> Iterator[str]:
 
 def _joint(joint: LinkBody, name: str, terms: Sequence[JointTerm]) -> Iterator[str]:
     in_urdf = [term for term in terms if term.urdf]
+    if joint.remark:
+        yield f"  {comment(joint.remark)}"
     for term in (*in_urdf, *(term for term in terms if term.mujoco and not term.urdf)):
-        yield _property(f"{name}_{term.short}", number(joint.terms[term.name]))
+        yield _property(f"{name}_{term.short}", number(joint.plain_terms[term.name]))
     attributes = " ".join(f'{term.urdf}="${{{name}_{term.short}}}"' for term in in_urdf)
     yield f'  <xacro:macro name="{name}_dynamics">'
     yield f"    <dynamics {attributes}/>"

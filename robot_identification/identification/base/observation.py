@@ -158,6 +158,10 @@ class Observation:
         absent = np.zeros(len(robot.all_parameter_names), dtype=np.bool_)
         for place, term in robot.layout.places:
             robot.layout.table(absent)[:, place] = self._lacks(term.kind)
+        if self.model is not Model.DYNAMIC:
+            missing |= {own.name for term in robot.user_terms for own in term.parameters}
+        # States have no temperatures: what changes with them is independent of all else.
+        missing |= {own.parameter.name for own in robot.temperature_terms}
         result = np.array([name not in missing for name in robot.standard_names])
         result &= ~absent[robot.standard_indices]
         if self.model is Model.ENERGY:

@@ -170,7 +170,7 @@ class BaseParameters:
         """Return the same base parameters for a robot with other drives, controller or limits.
 
         Args:
-            robot: with the joints, friction, couplings, loops and gravity of this one.
+            robot: with the joints, friction, couplings, loops, springs and gravity of this one.
 
         Raises:
             SettingError: its efforts depend on the motion in another way, so that its base
@@ -182,8 +182,8 @@ class BaseParameters:
             raise SettingError(
                 "base",
                 self.robot.name,
-                f"has other joints, friction, couplings, loops or gravity than {robot.name}; its "
-                "base parameters are others",
+                f"has other joints, friction, couplings, loops, springs or gravity than "
+                f"{robot.name}; its base parameters are others",
             )
         return replace(self, robot=robot)
 
@@ -212,12 +212,15 @@ def _structure(robot: RobotModel) -> tuple[object, ...]:
                 joint.antecedent,
                 joint.rotation.tolist(),
                 joint.translation.tolist(),
+                joint.user_terms,
             )
             for joint in robot.joints
         ),
         robot.standard_names,
         robot.couplings,
         robot.loops,
+        robot.springs,
+        robot.temperature_terms,
         robot.gravity.tolist(),
     )
 

@@ -185,6 +185,7 @@ def name_latex(name: str) -> str:
     """Return the name of a parameter in LaTeX: ``ZZ1R`` becomes ``ZZ_{1R}``."""
     letters = name.rstrip("R").rstrip("0123456789")
     index = name[len(letters) :]
+    letters = letters.replace("_", "\\_")
     shown = letters if letters.isupper() else f"\\mathit{{{letters}}}"
     return f"{shown}_{{{index}}}"
 

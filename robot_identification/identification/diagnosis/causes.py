@@ -94,11 +94,12 @@ CAUSES: Mapping[str, Cause] = {
     ),
     "torque of position": Cause(
         "a torque that depends on its position ({detail})",
-        "look for a spring, a balancer or cables; the model has none",
+        "look for a spring, a balancer or cables; a robot file describes balancers under springs",
     ),
     "friction law": Cause(
         "another friction law ({detail})",
-        "leave out slow rows (--velocity-threshold), or expect errors at speeds like these",
+        "let the data choose it (--friction auto), or state it in the robot file; or leave out "
+        "slow rows (--velocity-threshold) where it is of low speeds",
         Severity.DOUBT,
     ),
     "missing coupling": Cause(

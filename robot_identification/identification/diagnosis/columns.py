@@ -5,7 +5,7 @@ A joint's rows are fitted by themselves here, so that mistakes of other joints d
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -15,10 +15,15 @@ import numpy.typing as npt
 from robot_identification.dynamics.friction import rate_terms
 from robot_identification.dynamics.kernels.terms import ACCELERATION, ONE, POSITION
 from robot_identification.dynamics.regressor import Regressor
+from robot_identification.identification.diagnosis.laws import Loads, law_columns
 from robot_identification.identification.diagnosis.motion import Motion
 from robot_identification.identification.diagnosis.refit import (
     FLOOR,
+    Grams,
     JointRows,
+    foretold,
+    gain,
+    gain_in_parts,
     independent_rows,
     rms,
 )
@@ -41,12 +46,14 @@ class Addition(NamedTuple):
         joints: places of the joints: that of the rows first.
         matrix: (instants, columns).
         detail: the functions, for people.
+        terms: names of the joint terms that they are, such as ``Fl2``; none where they are others.
     """
 
     cause: str
     joints: tuple[int, ...]
     matrix: Array
     detail: str
+    terms: tuple[str, ...] = ()
 
 
 class Explained(NamedTuple):
@@ -58,29 +65,26 @@ class Explained(NamedTuple):
             with the coefficients of the other one: drift and noise do not come again.
         left: residual over effort before and after.
         independent: how many of the rows are worth independent ones.
+        shown: place of the joint whose efforts these are, where several were fitted.
     """
 
     addition: Addition
     gain: float
     left: tuple[float, float]
     independent: float
+    shown: int = 0
 
 
-def additions(motion: Motion, joint: int) -> Iterator[Addition]:
-    """Give out what might be missing in the rows of a joint."""
-    q, v, a = motion.position[joint], motion.velocity[joint], motion.acceleration[joint]
+def additions(motion: Motion, joint: int, loads: Loads) -> Iterator[Addition]:
+    """Give out what might be missing in the rows of a joint, which is under such loads."""
+    v, a = motion.velocity[joint], motion.acceleration[joint]
     robot = motion.robot
     own = robot.joints[joint]
     for term in TERMS:
         if term.default and term.name not in own.terms:
-            yield Addition(
-                "missing term", (joint,), term.kind.of(v, a)[:, None], f"{term.name}{joint + 1}"
-            )
-    if own.type is JointType.REVOLUTE:
-        turning = np.column_stack([q, np.sin(q), np.cos(q)])
-        yield Addition("torque of position", (joint,), turning, "q, sin q, cos q")
-    else:
-        yield Addition("torque of position", (joint,), np.column_stack([q, q**2]), "q, q^2")
+            name = f"{term.name}{joint + 1}"
+            yield Addition("missing term", (joint,), term.kind.of(v, a)[:, None], name, (name,))
+    yield torque_of_position(motion, joint)
     scale = max(float(np.abs(v).max()), float(np.finfo(float).tiny))
     laws = [
         np.sign(v) * np.sqrt(np.abs(v)),
@@ -89,6 +93,8 @@ def additions(motion: Motion, joint: int) -> Iterator[Addition]:
         np.abs(v),
     ]
     yield Addition("friction law", (joint,), np.column_stack(laws), "sqrt, square, Stribeck, |v|")
+    for term, told, law in law_columns(motion, joint, loads):
+        yield Addition("friction law", (joint,), law[:, None], told, (f"{term.name}{joint + 1}",))
     for other in range(len(robot.joints)):
         if other != joint:
             speed = motion.velocity[other]
@@ -99,15 +105,70 @@ def additions(motion: Motion, joint: int) -> Iterator[Addition]:
             )  # fmt: skip
 
 
-def explained(motion: Motion, joint: int, rows: JointRows) -> list[Explained]:
-    """Return what every addition to the rows of a joint explains of them, the most first."""
+def torque_of_position(motion: Motion, joint: int) -> Addition:
+    """Return the torque of a spring, a balancer or cables that the rows of a joint may lack."""
+    q = motion.position[joint]
+    if motion.robot.joints[joint].type is JointType.REVOLUTE:
+        functions, detail = [q, np.sin(q), np.cos(q)], "q, sin q, cos q"
+    else:
+        functions, detail = [q, q**2], "q, q^2"
+    return Addition("torque of position", (joint,), np.column_stack(functions), detail)
+
+
+def hidden_torque(
+    motion: Motion, rows: Sequence[JointRows], columns: int
+) -> tuple[Explained, float]:
+    """Return the torque of position of one joint that explains most beside all other joints.
+
+    A balancer acts much like the weight that it holds, so that the joint's own rows alone take it
+    for less weight and show nothing.  The same weight acts on other joints by its inertia, though,
+    which a fit to all joints knows; what is left there is that of this torque.
+
+    Args:
+        motion: what was measured.
+        rows: of every joint.
+        columns: number of their columns.
+
+    Returns:
+        the addition, its gain over all joints foretold from the other half of time, and what it
+        leaves of the efforts of the joint that it helps most; and its gain in the fit.
+    """
+    before = foretold(rows, columns)
+    fitted = Grams(rows, columns).fit()
+    found = []
+    for joint, own in enumerate(rows):
+        addition = torque_of_position(motion, joint)
+        extra = addition.matrix[motion.kept[joint]]
+        places = columns + np.arange(extra.shape[1])
+        changed = [*rows[:joint], own.extended(places, extra), *rows[joint + 1 :]]
+        gained = gain_in_parts(before, foretold(changed, columns + extra.shape[1]))
+        after = Grams(changed, columns + extra.shape[1]).fit()
+        most = int(np.argmax(fitted.left / np.maximum(after.left, FLOOR)))
+        left = (float(fitted.left[most]), float(after.left[most]))
+        independent = independent_rows(after.residuals[most])
+        one = Explained(addition, gained, left, independent, most)
+        found.append((one, gain(fitted, after)))
+    return max(found, key=lambda one: one[0].gain)
+
+
+def explained(
+    motion: Motion, joint: int, rows: JointRows, columns: npt.NDArray[np.intp]
+) -> list[Explained]:
+    """Return what every addition to the rows of a joint explains of them, the most first.
+
+    Args:
+        motion: what was measured.
+        joint: place of the joint.
+        rows: its rows.
+        columns: of the full regressor, those that the rows' columns are numbered by.
+    """
     kept = motion.kept[joint]
     if not rows.enough:
         return []
     basis = _basis(rows.matrix)
     residual = rows.effort - basis @ (basis.T @ rows.effort)
     found = []
-    for addition in additions(motion, joint):
+    for addition in additions(motion, joint, Loads.of(motion, joint, rows, columns)):
         extra = addition.matrix[kept]
         extra = extra - basis @ (basis.T @ extra)
         own = _basis(extra)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_identification.errors import CancelledError
 from robot_identification.identification.base.parameters import BaseParameters
@@ -21,6 +22,7 @@ from robot_identification.identification.diagnosis.columns import (
     explained,
     felt_inertia,
     friction_power,
+    hidden_torque,
 )
 from robot_identification.identification.diagnosis.finding import Finding, Severity, worst_first
 from robot_identification.identification.diagnosis.motion import thinned
@@ -91,7 +93,9 @@ def fit_findings(
     for joint in np.flatnonzero(np.abs(powers) < DRIVEN):
         inertia = felt_inertia(motion, int(joint), rows[joint], columns)
         powers[joint] = inertia if abs(inertia) > DRIVEN else powers[joint]
-    best, lacking = _winner(trials, powers, cancelled or _never), _lacking(trials)
+    best, lacking = _winner(trials, powers, cancelled or _never), _lacking(trials, columns)
+    hidden = _hidden(trials, best[0].gain if best else 0.0)
+    lacking = hidden + [one for one in lacking if (one.cause, one.joints) not in _told(hidden)]
     mistaken = [one for one in lacking if one.severity is Severity.MISTAKE]
     if best is not None and sum(one.figures["gain"] for one in mistaken) >= best[0].gain:
         best = None  # as a shift in time does some of what viscous friction does
@@ -197,11 +201,18 @@ def _signs(trials: Trials, powers: Array, best: Trial | None) -> list[Finding]:
     return found
 
 
-def _lacking(trials: Trials) -> list[Finding]:
-    """Return what the model of a joint lacks by itself."""
+def _lacking(trials: Trials, columns: npt.NDArray[np.intp]) -> list[Finding]:
+    """Return what the model of a joint lacks by itself.
+
+    Of friction laws one with a name is preferred to a mixture of several.
+
+    Args:
+        trials: of the fit.
+        columns: of the full regressor.
+    """
     found = []
     names = trials.robot.joint_names
-    own = [explained(trials.motion, k, rows) for k, rows in enumerate(trials.grams.rows)]
+    own = [explained(trials.motion, k, rows, columns) for k, rows in enumerate(trials.grams.rows)]
     for joint in trials.joints:
         every = [one for one in own[joint] if _is_lacking(one, own)]
         if not every:
@@ -209,6 +220,10 @@ def _lacking(trials: Trials) -> list[Finding]:
         missing = [one for one in every if one.addition.cause == "missing term"]
         alike = missing or [one for one in every if one.gain >= ALIKE * every[0].gain]
         best = min(alike, key=lambda one: RANK[one.addition.cause])
+        laws = [one for one in every if one.addition.cause == "friction law" and one.addition.terms]
+        if best.addition.cause != "friction law":
+            laws = []
+        best = laws[0] if laws else best  # a law with a name, which a robot file can state
         cause = CAUSES[best.addition.cause]
         change = cause.change.format(detail=best.addition.detail)
         found.append(
@@ -216,13 +231,55 @@ def _lacking(trials: Trials) -> list[Finding]:
                 cause.severity, best.addition.cause,
                 tuple(names[i] for i in best.addition.joints),
                 f"with {change} its own rows leave {100 * best.left[1]:.2g} % of its efforts in "
-                f"place of {100 * best.left[0]:.2g} %",
+                f"place of {100 * best.left[0]:.2g} %{_alike(laws)}",
                 cause.advice,
                 {"gain": best.gain, "left_before": best.left[0], "left_after": best.left[1]},
                 weight=10.0 + best.gain,
             )
         )  # fmt: skip
     return found
+
+
+def _told(findings: Sequence[Finding]) -> set[tuple[str, tuple[str, ...]]]:
+    return {(one.cause, one.joints) for one in findings}
+
+
+def _hidden(trials: Trials, otherwise: float) -> list[Finding]:
+    """Return the torque of position that a joint's own rows hide, but those of all joints show.
+
+    Args:
+        trials: of the fit.
+        otherwise: what the best change of another kind explains; being simpler, it is preferred
+            where that is about as much.
+    """
+    rows = trials.grams.rows
+    if len(rows) < 2:
+        return []
+    found, fitted = hidden_torque(trials.motion, rows, trials.grams.columns)
+    chance = by_chance(len(rows), found.addition.matrix.shape[1], found.independent)
+    if found.gain < max(EXPLAINS, CHANCE * chance) or ALIKE * fitted <= otherwise:
+        return []
+    names = trials.robot.joint_names
+    cause = CAUSES[found.addition.cause]
+    return [
+        Finding(
+            cause.severity, found.addition.cause,
+            tuple(names[i] for i in found.addition.joints),
+            f"with {cause.change.format(detail=found.addition.detail)} the fit leaves "
+            f"{100 * found.left[1]:.2g} % of the efforts of {names[found.shown]} in place of "
+            f"{100 * found.left[0]:.2g} %",
+            cause.advice,
+            {"gain": found.gain, "left_before": found.left[0], "left_after": found.left[1]},
+            weight=10.0 + found.gain,
+        )
+    ]  # fmt: skip
+
+
+def _alike(laws: Sequence[Explained]) -> str:
+    """Return the terms of laws that explain about as much as the first, for people."""
+    terms = [one.addition.terms[0] for one in laws if one.gain >= ALIKE * laws[0].gain]
+    others = list(dict.fromkeys(terms))[1:]
+    return f" (about as well: {', '.join(others)})" if others else ""
 
 
 def _is_lacking(found: Explained, own: Sequence[Sequence[Explained]]) -> bool:

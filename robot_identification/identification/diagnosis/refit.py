@@ -50,8 +50,9 @@ class JointRows:
 
     @property
     def size(self) -> float:
-        """Root mean square of the effort; the smallest number where there is none."""
-        return rms(self.effort)
+        """Root mean square of the effort; 1 where there is none."""
+        size = rms(self.effort)
+        return size if size > _TINY else 1.0
 
     @property
     def enough(self) -> bool:
@@ -63,6 +64,20 @@ class JointRows:
         """Rows of either part of time."""
         first = len(self.part) - int(np.count_nonzero(self.part))
         return slice(None, first), slice(first, None)
+
+    def within(self, part: slice) -> JointRows:
+        """Return the rows of a part of time."""
+        return JointRows(self.columns, self.matrix[part], self.effort[part], self.part[part])
+
+    def extended(self, columns: npt.NDArray[np.intp], matrix: Array) -> JointRows:
+        """Return the rows with further columns.
+
+        Args:
+            columns: (extra,) their places.
+            matrix: (rows, extra) their entries.
+        """
+        both = np.concatenate([self.columns, columns])
+        return JointRows(both, np.column_stack([self.matrix, matrix]), self.effort, self.part)
 
 
 @by_value
@@ -123,17 +138,7 @@ class Grams:
         """
         changed = efforts or {}
         measured = [changed.get(place, joint.effort) for place, joint in enumerate(self.rows)]
-        sides, squares = self._sides.copy(), self._squares.copy()
-        for place, effort in changed.items():
-            sides[place] = self._side(place, effort)
-            squares[place] = effort @ effort
-        sizes = np.maximum(np.sqrt(squares / self._counts), _TINY)
-        values = self._solved(1.0 / sizes**2, sides)
-        for _ in range(_STEPS - 1):
-            # What is left, of the normal equations alone: exact enough for weights.
-            explained = 2.0 * sides @ values - (self._matrices @ values) @ values
-            left = np.sqrt(np.maximum(squares - explained, 0.0) / self._counts) / sizes
-            values = self._solved(1.0 / (np.maximum(left, FLOOR) * sizes) ** 2, sides)
+        values, sizes = self._fitted(changed)
         residuals = tuple(
             effort - joint.matrix @ values[joint.columns]
             for joint, effort in zip(self.rows, measured, strict=True)
@@ -146,6 +151,26 @@ class Grams:
             ]
         )
         return Refit(left, parts, residuals)
+
+    def values(self) -> Array:
+        """Return the (columns,) parameters of a fit to the efforts that were measured."""
+        return self._fitted({})[0]
+
+    def _fitted(self, changed: Mapping[int, Array]) -> tuple[Array, Array]:
+        """Return (columns,) parameters, and (joints,) root mean squares of the efforts."""
+        sides, squares = self._sides.copy(), self._squares.copy()
+        for place, effort in changed.items():
+            sides[place] = self._side(place, effort)
+            squares[place] = effort @ effort
+        heard = squares > 0.0  # a joint without effort weighs nothing
+        sizes = np.where(heard, np.sqrt(squares / self._counts), 1.0)
+        values = self._solved(heard / sizes**2, sides)
+        for _ in range(_STEPS - 1):
+            # What is left, of the normal equations alone: exact enough for weights.
+            explained = 2.0 * sides @ values - (self._matrices @ values) @ values
+            left = np.sqrt(np.maximum(squares - explained, 0.0) / self._counts) / sizes
+            values = self._solved(heard / (np.maximum(left, FLOOR) * sizes) ** 2, sides)
+        return values, sizes
 
     def _side(self, place: int, effort: Array) -> Array:
         joint = self.rows[place]
@@ -168,6 +193,25 @@ class Grams:
         return found
 
 
+def foretold(rows: Sequence[JointRows], columns: int) -> Array:
+    """Return what a fit to either part of time leaves of the other one, over the effort.
+
+    Args:
+        rows: of every joint.
+        columns: number of columns.
+
+    Returns:
+        (joints, 2) root mean squares.
+    """
+    left = np.empty((len(rows), 2))
+    for part, other in ((0, 1), (1, 0)):
+        values = Grams([joint.within(joint.parts[other]) for joint in rows], columns).values()
+        for place, joint in enumerate(rows):
+            own = joint.within(joint.parts[part])
+            left[place, part] = rms(own.effort - own.matrix @ values[own.columns]) / joint.size
+    return left
+
+
 def independent_rows(residual: Array) -> float:
     """Return how many independent rows as many with this residual are worth.
 
@@ -187,12 +231,19 @@ def rms(values: Array) -> float:
 
 
 def gain(before: Refit, after: Refit) -> float:
+    """Return by how much a change raises the likelihood; see :func:`gain_in_parts`."""
+    return gain_in_parts(before.left_in_parts, after.left_in_parts)
+
+
+def gain_in_parts(before: Array, after: Array) -> float:
     """Return by how much a change raises the likelihood, in halvings of one joint's variance.
 
     It is that of the part of time in which it helps less: a mistake acts all the time.  Residuals
     below one percent of the effort are as good as none.
+
+    Args:
+        before: (joints, 2) what is left over the effort, in either part of time.
+        after: the same with the change.
     """
-    ratios = np.log2(
-        np.maximum(before.left_in_parts, FLOOR) / np.maximum(after.left_in_parts, FLOOR)
-    )
+    ratios = np.log2(np.maximum(before, FLOOR) / np.maximum(after, FLOOR))
     return float(2.0 * ratios.sum(axis=0).min())

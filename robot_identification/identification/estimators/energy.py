@@ -104,12 +104,12 @@ def energy_rows(
     Raises:
         ShapeError: a signal has another shape, or there are fewer than two marks.
         SampleError: a value is NaN or infinite.
-        SettingError: the robot has springs, or friction that follows the load.
+        SettingError: a joint has a spring of its own, or friction that follows the load.
     """
     _check_signals(base, position, velocity=velocity, acceleration=acceleration, effort=effort)
     if len(marks) < 2:
         raise ShapeError("marks", (len(marks),), "(at least 2,)")
-    friction.require_kinds(base.robot, "the method energy", MAGNITUDE)
+    friction.require_kinds(base.robot, "the method energy", MAGNITUDE, springs=True)
     at = np.asarray(marks, dtype=np.intp)
     regressor = EnergyRegressor(base.robot, base.base_columns)
     W = regressor.differences(position[at], velocity[at])

@@ -191,7 +191,8 @@ def _predicted(regressor: Regressor, values: Array, segment: FilteredSegment) ->
             for signal in (segment.position, segment.velocity, segment.acceleration)
         )
         shares = None if segment.shares is None else segment.shares[:, part]
-        rows = regressor.compact(q, qd, qdd, shares=shares)
+        temperature = None if segment.temperature is None else segment.temperature[:, part]
+        rows = regressor.compact(q, qd, qdd, shares=shares, temperature=temperature)
         for k, joint in enumerate(regressor.joint_rows):
             result[k, part] = values[joint.columns] @ rows[joint.rows]
     return result

@@ -25,9 +25,19 @@ from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.robot.arrays import Array, by_value
 from robot_identification.robot.term_kinds import TermKind
 from robot_identification.robot.terms import JointTerm, terms_of
+from robot_identification.signals.rows import kept_rows
 
 SPEED_SHARES = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4)
 """Speeds of shapes over the largest speed of the joint."""
+
+BLOCKS = 10
+"""Blocks of time that are left out in turn.  With five, four degrees of freedom ask for estimates
+that are six of their deviations away from zero, and each block takes what is told by a fifth of the
+motion with it; blocks of many more would be no longer than the residuals remember."""
+
+SLOW = 1 / 32
+"""Speed over the largest one below which rows are near standstill: the middle of the speeds at
+which friction may change its law."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +87,13 @@ def largest_speeds(source: WholeRows) -> Array:
     speed = np.concatenate([np.abs(segment.velocity) for segment in source.segments], axis=1)
     found: Array = np.quantile(speed, 0.999, axis=1)
     return np.maximum(found, np.finfo(float).tiny)
+
+
+def at_speed(source: WholeRows) -> WholeRows:
+    """Return a source without rows near standstill."""
+    thresholds = np.maximum(SLOW * largest_speeds(source), source.processing.velocity_threshold)
+    processing = replace(source.processing, velocity_threshold=tuple(thresholds.tolist()))
+    return replace(source, processing=processing)
 
 
 class CandidateRegressor(ExtendedRegressor):
@@ -138,7 +155,8 @@ class CandidateRows:
         base: base parameters; their columns come first.
         candidates: joint by joint their columns follow.
         speeds: (joints,) largest speeds, for their shapes.
-        factors: for each block one factor per joint.
+        factors: for each block one factor per joint of its rows at speed, then one per joint of
+            those near standstill.
     """
 
     base: BaseParameters
@@ -158,10 +176,14 @@ class CandidateRows:
             loads: (full columns,) parameters whose efforts friction follows; None: there are none.
         """
         speeds = largest_speeds(source)
-        blocks = WholeRows.of_segments(source.base, ["all"], [source.segments], source.processing)
+        blocks = WholeRows.of_segments(
+            source.base, ["all"], [source.segments], source.processing, count=BLOCKS
+        )
         blocks = replace(blocks, progress=source.progress, cancelled=source.cancelled)
         regressor = CandidateRegressor(source.base, candidates, speeds, loads)
-        found = extended_rows(blocks, regressor, bands=False)
+        robot, fast = source.base.robot, at_speed(source).processing
+        moving = [kept_rows(robot, segment, fast) for segment in source.segments]
+        found = extended_rows(blocks, regressor, bands=False, moving=moving)
         return cls(source.base, candidates, speeds, found.factors)
 
     @property
@@ -173,13 +195,32 @@ class CandidateRows:
     def effort_squares(self) -> Array:
         """(joints,) squared efforts of all blocks."""
         squares = [[own.effort_norm**2 for own in block] for block in self.factors]
-        return np.asarray(np.sum(squares, axis=0))
+        return self._by_joint(np.sum(squares, axis=0))
 
     @property
     def counts(self) -> Array:
         """(joints,) numbers of rows of all blocks."""
         rows = [[own.rows for own in block] for block in self.factors]
-        return np.asarray(np.sum(rows, axis=0))
+        return self._by_joint(np.sum(rows, axis=0))
+
+    def weights(self, squares: Array, *, slow: bool) -> Array:
+        """Return factors on the rows of every factor of a block, from squared residuals.
+
+        Rows near standstill never count more than the others of their joint.
+
+        Args:
+            squares: (factors,) of all blocks together.
+            slow: whether rows near standstill count at all.
+        """
+        rows = np.sum([[own.rows for own in block] for block in self.factors], axis=0)
+        variance = (squares / np.maximum(rows, 1)).reshape(2, -1)
+        found = inverse_roots(np.maximum(variance, variance[0]))
+        found[1] *= slow
+        return found.ravel()
+
+    def _by_joint(self, values: Array) -> Array:
+        found: Array = np.reshape(values, (2, -1)).sum(axis=0)
+        return found
 
     def column(self, joint: int, candidate: int) -> int:
         """Return the place of a joint's candidate among all columns."""
@@ -189,3 +230,8 @@ class CandidateRows:
         """Return the place of a joint's own base parameter such as ``Fc``, None for none."""
         leading = self.base.leading_names
         return leading.index(f"{name}{joint + 1}") if f"{name}{joint + 1}" in leading else None
+
+
+def inverse_roots(squares: Array) -> Array:
+    """Return one over the roots of squares: weights, large where one is 0."""
+    return np.asarray(1.0 / np.maximum(np.sqrt(squares), 1e-300))

@@ -19,11 +19,14 @@ from robot_identification.identification.estimators.choice import ESTIMATORS, fi
 from robot_identification.identification.estimators.estimator import Choice, Fit
 from robot_identification.identification.friction.candidates import (
     CandidateRows,
+    at_speed,
     every_candidate,
     grid_of,
+    inverse_roots,
 )
-from robot_identification.identification.friction.folds import Folds, inverse_roots
+from robot_identification.identification.friction.folds import Folds
 from robot_identification.identification.friction.law import FrictionLaw
+from robot_identification.identification.friction.measured import measured_range
 from robot_identification.identification.friction.selection import Selection, select
 from robot_identification.identification.friction.shapes import Settled, Unknown, settle, with_robot
 from robot_identification.identification.rows.whole_rows import WholeRows
@@ -100,6 +103,9 @@ def check_friction(robot: RobotModel, friction: str, method: str) -> None:
         raise SettingError("friction", friction, "works with the methods ols and wls")
     if friction == AUTO:
         refuse_loops(robot, "the choice of friction laws")
+    if friction != COULOMB_VISCOUS and (unknown := _open_shapes(robot)):
+        name = unknown[0].name
+        refuse_loops(robot, f"the estimate of {name} (state its value in the robot file)")
 
 
 def starting_robot(robot: RobotModel, friction: str) -> RobotModel:
@@ -150,6 +156,7 @@ def friction_of(friction: str, source: WholeRows, choice: Choice) -> Friction:
         shapes=settled.shapes,
         tried=() if selection is None else selection.tried,
         errors=() if selection is None else (selection.plain_error, selection.error),
+        measured=measured_range(settled.source),
     )
     return Friction(settled.source, law, settled, selection, _warnings(settled, open_shapes, robot))
 
@@ -171,6 +178,11 @@ def _warnings(settled: Settled, unknowns: Sequence[Unknown], robot: RobotModel) 
     return tuple(lines)
 
 
+def needs_whole(robot: RobotModel) -> bool:
+    """Tell whether shapes or loads of a robot are open, which only whole recordings tell."""
+    return bool(_open_shapes(robot)) or (robot.follows_load and robot.loads is None)
+
+
 def _open_shapes(robot: RobotModel) -> list[Unknown]:
     """Return the shapes of terms that a robot file states without them."""
     return [
@@ -188,7 +200,7 @@ def _begun(source: WholeRows, unknowns: Sequence[Unknown]) -> WholeRows:
     for joint, term in dict.fromkeys((u.joint, u.term) for u in unknowns):
         grid = tuple(replace(one, replaces=term.name) for one in grid_of(term))
         rows = CandidateRows.of(source, grid, robot.loads)
-        folds = Folds(rows, inverse_roots(rows.effort_squares))
+        folds = Folds(rows, np.tile(inverse_roots(rows.effort_squares), 2))
         gone = rows.own(joint, term.name)
         model = np.array([i for i in range(rows.base.rank) if i != gone], dtype=np.intp)
         errors = [
@@ -206,9 +218,8 @@ def _begun(source: WholeRows, unknowns: Sequence[Unknown]) -> WholeRows:
 def _chosen(source: WholeRows, choice: Choice) -> tuple[WholeRows, Selection, list[Unknown]]:
     """Return rows of the robot with the terms that the data ask for, and their open shapes."""
     whole = _without_thresholds(source, [True] * len(source.base.robot.joints))
-    loads = _first_loads(whole, choice)
-    rows = CandidateRows.of(whole, every_candidate(), loads)
-    selection = select(rows)
+    loads = _first_loads(at_speed(whole), choice)  # what is near standstill would pull at them
+    selection, rows = select(whole, every_candidate(), loads)
     joints, unknowns = [], []
     for k, (joint, own) in enumerate(zip(source.base.robot.joints, selection.chosen, strict=True)):
         terms, shapes = set(joint.terms), dict(joint.shapes)

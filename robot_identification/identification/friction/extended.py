@@ -42,9 +42,10 @@ class ExtendedRegressor(Regressor, ABC):
         qdd: Floats,
         out: Floats | None = None,
         shares: Floats | None = None,
+        temperature: Floats | None = None,
     ) -> Floats:
         """Return the rows of base parameters and the further ones; as :meth:`Regressor.compact`."""
-        out = super().compact(q, qd, qdd, out=out, shares=shares)
+        out = super().compact(q, qd, qdd, out=out, shares=shares, temperature=temperature)
         self.prepare(q, qd, qdd)
         for joint, rows in enumerate(self.joint_rows):
             for place, column in enumerate(self.further(joint, q, qd, qdd), rows.rows.stop + 1):
@@ -66,15 +67,24 @@ class ExtendedRegressor(Regressor, ABC):
         """
 
 
-def extended_rows(source: WholeRows, regressor: ExtendedRegressor, *, bands: bool) -> GroupedRows:
+def extended_rows(
+    source: WholeRows,
+    regressor: ExtendedRegressor,
+    *,
+    bands: bool,
+    moving: Sequence[Flags] = (),
+) -> GroupedRows:
     """Fold the rows of a source in one pass; further columns follow all base parameters.
 
     Args:
         source: the rows.
         regressor: of its base parameters.
         bands: whether Gram matrices of bands are kept, of all rows together.
+        moving: for each segment (joints, outputs) rows at speed; where they are told, those near
+            standstill have factors of their own, behind those of all joints at speed.
     """
     streams = [_Stream(regressor) for _ in source.groups]
+    slow = [_Stream(regressor) for _ in source.groups if moving]
     spectra = BandStream([own.columns for own in streams[0].joints]) if bands else None
     every = np.concatenate([own.order for own in streams[0].joints])
 
@@ -82,13 +92,21 @@ def extended_rows(source: WholeRows, regressor: ExtendedRegressor, *, bands: boo
         places = source.division.places[segment][block.window.outputs]
         for group in np.unique(places):
             part = slice(*np.searchsorted(places, [group, group + 1]))
-            streams[group].add(block.rows[:, part], block.kept[:, part])
+            rows, kept = block.rows[:, part], block.kept[:, part]
+            if moving:
+                fast = moving[segment][:, block.window.outputs][:, part]
+                slow[group].add(rows, kept & ~fast)
+                kept = kept & fast
+            streams[group].add(rows, kept)
         if spectra is not None:
             spectra.add(block.rows[every], block.kept)
 
     source.each_block([use], regressor)
     return GroupedRows(
-        factors=tuple(stream.factors() for stream in streams),
+        factors=tuple(
+            sum((stream.factors() for stream in own), ())
+            for own in zip(*([streams, slow] if moving else [streams]), strict=True)
+        ),
         bands=() if spectra is None else (spectra.grams(),),
     )
 

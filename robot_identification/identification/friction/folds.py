@@ -21,6 +21,9 @@ from robot_identification.robot.arrays import Array, by_value
 _DEPENDENT = 1e-5
 """Part of a column, orthogonal to the others, below which nothing is told of it."""
 
+_KEPT = 8
+"""Choices of columns whose factors are kept: a trial asks for three, one after the other."""
+
 Places = npt.NDArray[np.intp]
 
 
@@ -45,19 +48,18 @@ class Folds:
 
     Args:
         rows: of every block.
-        weights: (joints,) factors on the rows of the joints.
+        weights: factors on the rows of every factor of a block.
     """
 
     def __init__(self, rows: CandidateRows, weights: Array) -> None:
+        self.weights = weights
         self._columns = rows.columns
         own = [self._stacked(factors, weights) for factors in rows.factors]
         self._left = own
-        self._fitted = [
-            _triangle([block for other, block in enumerate(own) if other != fold])
-            for fold in range(len(own))
-        ]
+        self._fitted = _all_but_one(own)
         self._scale = np.linalg.norm(np.vstack(own)[:, :-1], axis=0)
         self._scale[self._scale == 0.0] = 1.0
+        self._known: dict[bytes, list[tuple[Array, Array]]] = {}
 
     def _stacked(self, factors: Sequence[JointFactor], weights: Array) -> Array:
         blocks = []
@@ -71,8 +73,8 @@ class Folds:
     def squares(self, chosen: Places) -> tuple[Array, Array]:
         """Return (folds,) squared residuals of the blocks left out, and (folds, chosen) values."""
         found, values = [], []
-        for fitted, left in zip(self._fitted, self._left, strict=True):
-            q, r = self._solved(fitted, chosen)
+        factors = self._solved(chosen)
+        for (q, r), fitted, left in zip(factors, self._fitted, self._left, strict=True):
             x = _back(r, q.T @ fitted[:, -1]) / self._scale[chosen]
             values.append(x)
             found.append(float(np.sum((left[:, -1] - left[:, chosen] @ x) ** 2)))
@@ -82,8 +84,8 @@ class Folds:
         """Return what further columns do, each by itself beside those that are chosen."""
         squares, values = np.zeros((2, len(self._left), len(further)))
         told = np.ones(len(further), dtype=np.bool_)
-        for fold, (fitted, left) in enumerate(zip(self._fitted, self._left, strict=True)):
-            q, r = self._solved(fitted, chosen)
+        for fold, (q, r) in enumerate(self._solved(chosen)):
+            fitted, left = self._fitted[fold], self._left[fold]
             columns = fitted[:, further] / self._scale[further]
             inside = q.T @ columns
             beyond = columns - q @ inside
@@ -99,14 +101,26 @@ class Folds:
             values[fold] = value
         return Addition(squares, values, told)
 
-    def _solved(self, fitted: Array, chosen: Places) -> tuple[Array, Array]:
-        q, r = np.linalg.qr(fitted[:, chosen] / self._scale[chosen])
-        return q, r
+    def _solved(self, chosen: Places) -> list[tuple[Array, Array]]:
+        """Return the factors of some columns, fold by fold; those asked for last are kept."""
+        key = chosen.tobytes()
+        found = self._known.pop(key, None)
+        if found is None:
+            found = [np.linalg.qr(own[:, chosen] / self._scale[chosen]) for own in self._fitted]
+        self._known[key] = found
+        if len(self._known) > _KEPT:
+            del self._known[next(iter(self._known))]
+        return found
 
 
-def inverse_roots(squares: Array) -> Array:
-    """Return one over the roots of (joints,) squares: weights of joints, large where one is 0."""
-    return np.asarray(1.0 / np.maximum(np.sqrt(squares), 1e-300))
+def _all_but_one(triangles: Sequence[Array]) -> list[Array]:
+    """Return the triangles of all rows but those of each: of what is before and what is behind."""
+    empty = np.zeros((0, triangles[0].shape[1]))
+    before, behind = [empty], [empty]
+    for own, other in zip(triangles[:-1], triangles[:0:-1], strict=True):
+        before.append(_triangle([before[-1], own]))
+        behind.append(_triangle([behind[-1], other]))
+    return [_triangle(pair) for pair in zip(before, reversed(behind), strict=True)]
 
 
 def _triangle(blocks: Sequence[Array]) -> Array:

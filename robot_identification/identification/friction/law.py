@@ -6,15 +6,16 @@ what was identified belongs to the robot of the file with this law.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from robot_identification.errors import ResultMismatchError
 from robot_identification.identification import entries as entry_of
-from robot_identification.identification.friction.selection import Tried
 from robot_identification.identification.friction.shapes import EstimatedShape
+from robot_identification.identification.friction.trials import Tried
 from robot_identification.robot.arrays import Array, by_value
+from robot_identification.robot.measured_range import MeasuredRange, range_of_entries
 from robot_identification.robot.model import RobotModel, read_only
 from robot_identification.robot.terms import JointTerm, term_named
 
@@ -33,6 +34,7 @@ class FrictionLaw:
         shapes: what was estimated of the shapes.
         tried: what was tried at the joints, where terms were chosen.
         errors: relative errors on blocks left out before and after the choice; empty without one.
+        measured: speeds and loads of the recordings; None where nobody has said.
     """
 
     joints: tuple[Terms, ...]
@@ -40,6 +42,7 @@ class FrictionLaw:
     shapes: tuple[EstimatedShape, ...] = ()
     tried: tuple[Tried, ...] = ()
     errors: tuple[float, ...] = ()
+    measured: MeasuredRange | None = None
 
     @classmethod
     def of(cls, robot: RobotModel, **further: Any) -> FrictionLaw:
@@ -50,7 +53,7 @@ class FrictionLaw:
             further: other attributes.
         """
         joints = tuple({t.name: j.shape_of(t) for t in j.joint_terms} for j in robot.joints)
-        return cls(joints, robot.loads, **further)
+        return cls(joints, robot.loads, **{"measured": robot.measured, **further})
 
     def applied(self, robot: RobotModel) -> RobotModel:
         """Return a robot with this law.
@@ -78,7 +81,14 @@ class FrictionLaw:
             raise ResultMismatchError(
                 robot.name, "the friction law of the result is that of a robot with other terms"
             )
-        return replace(found, loads=self.loads)
+        return replace(found, loads=self.loads, measured=self.measured)
+
+    def joint_entries(self, joint_names: Sequence[str]) -> dict[str, dict[str, list[float]]]:
+        """Return the plain data of the terms: joint -> term -> shapes."""
+        return {
+            name: {term: list(shape) for term, shape in terms.items()}
+            for name, terms in zip(joint_names, self.joints, strict=True)
+        }
 
     def robot_file_lines(self, robot: RobotModel) -> tuple[str, ...]:
         """Return what to write into the robot file, a line for each joint that has more than it.
@@ -121,10 +131,17 @@ def tried_rows(law: FrictionLaw, joint_names: tuple[str, ...]) -> list[tuple[str
             f"{one.gain:.3f}",
             f"{one.gain_std:.3f}",
             f"{one.value_over_std:.1f}",
-            f"chosen in step {one.step}" if one.chosen else one.reason,
+            _told(one),
         )
         for one in best.values()
     ]
+
+
+def _told(one: Tried) -> str:
+    """Return what became of a term, for people."""
+    if not one.chosen:
+        return one.reason
+    return f"chosen in step {one.step}{', with other joints' if one.together else ''}"
 
 
 def _stated(term: JointTerm, shape: tuple[float, ...] | None) -> str:
@@ -143,17 +160,20 @@ def _term(name: str) -> JointTerm:
     return term
 
 
+LAW_ENTRIES = ("friction", "friction_choice")
+"""Entries of plain data in which a law stands."""
+
+
 def law_entries(law: FrictionLaw, joint_names: tuple[str, ...]) -> dict[str, object]:
     """Return the plain data of a law: ``friction``, and ``friction_choice`` where there was one."""
     friction: dict[str, object] = {
-        "joints": {
-            name: {term: list(shape) for term, shape in terms.items()}
-            for name, terms in zip(joint_names, law.joints, strict=True)
-        },
+        "joints": law.joint_entries(joint_names),
         "shapes": [vars(shape) for shape in law.shapes],
     }
     if law.loads is not None:
         friction["loads"] = law.loads.tolist()
+    if law.measured is not None:
+        friction["range"] = law.measured.entries(joint_names)
     found: dict[str, object] = {"friction": friction}
     if law.errors:
         found["friction_choice"] = {
@@ -185,7 +205,7 @@ def law_of(document: Mapping[str, Any], joint_names: tuple[str, ...]) -> Frictio
         errors = tuple(entry_of.number(choice, key) for key in ("error_before", "error_after"))
         tried = tuple(_tried(one, joint_names) for one in entry_of.mappings(choice, "tried"))
     return FrictionLaw(
-        tuple(_terms(entry_of.mapping(joints, name)) for name in joint_names),
+        tuple(terms_of_entries(entry_of.mapping(joints, name)) for name in joint_names),
         None if loads is None else read_only(entry_of.finite(loads, "loads")),
         tuple(
             EstimatedShape(
@@ -196,10 +216,18 @@ def law_of(document: Mapping[str, Any], joint_names: tuple[str, ...]) -> Frictio
         ),
         tried,
         errors,
+        range_of_entries(entry_of.mapping(friction, "range"), joint_names)
+        if "range" in friction
+        else None,
     )
 
 
-def _terms(given: Mapping[str, Any]) -> dict[str, tuple[float, ...]]:
+def terms_of_entries(given: Mapping[str, Any]) -> dict[str, tuple[float, ...]]:
+    """Return the terms of a joint with their shapes, as plain data have them.
+
+    Raises:
+        TypeError, ValueError: there is no such term, or its shapes are others.
+    """
     found = {}
     for name, shape in given.items():
         term = _term(name)
@@ -222,4 +250,5 @@ def _tried(one: Mapping[str, Any], joint_names: tuple[str, ...]) -> Tried:
         step=entry_of.count(one, "step"),
         chosen=entry_of.flag(one, "chosen"),
         reason=entry_of.text(one, "reason"),
+        together="together" in one and entry_of.flag(one, "together"),
     )

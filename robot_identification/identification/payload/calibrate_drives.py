@@ -11,6 +11,7 @@ import numpy as np
 from robot_identification.errors import SettingError
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.effort_delay import delay_entry
+from robot_identification.identification.friction.choice import needs_whole
 from robot_identification.identification.payload.body import NORMAL_95, STANDARD
 from robot_identification.identification.payload.drive_gains import (
     GAIN_METHODS,
@@ -215,6 +216,14 @@ def gain_rows(
 
 
 def _check(robot: RobotModel, method: str, trusted: Sequence[str]) -> None:
+    if robot.follows_load or needs_whole(robot):
+        raise SettingError(
+            "robot",
+            robot.name,
+            "the identification of drive gains does not know friction that follows the load, whose "
+            "size scales with the gains, nor friction with open shapes; leave it out of the robot "
+            "file there, or state its shapes",
+        )
     if method not in GAIN_METHODS:
         raise SettingError("method", method, f"choose one of {', '.join(GAIN_METHODS)}")
     for name in trusted:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robot_identification.errors import ResultMismatchError
+from robot_identification.errors import ResultMismatchError, SettingError
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.identification.effort_delay import delay_entry
+from robot_identification.identification.friction.choice import needs_whole
+from robot_identification.identification.identify import identify
 from robot_identification.identification.payload.estimate import (
     PayloadEstimate,
     Rows,
@@ -38,6 +40,9 @@ from robot_identification.signals.recording import Recording
 
 FRICTION = ("shared", "separate")
 _WEAK = 0.3
+_STEPS = 20
+_STANDS = 1e-3
+_MOVES = "the load that friction follows still moves after all iterations"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +86,8 @@ def identify_payload(
 
     Raises:
         RecordingError: there are too few runs, or they are of no use.
-        SettingError: a setting is not possible, or a recording is both bare and loaded.
+        SettingError: a setting is not possible, a recording is both bare and loaded, or nothing
+            tells shapes and loads of friction that the robot file leaves open.
         ResultMismatchError: the earlier result has other base parameters.
         NotExcitedError: the motion tells nothing of the payload.
         CancelledError: if ``cancelled`` says so.
@@ -91,6 +97,8 @@ def identify_payload(
     check_runs(bare, loaded, bare_needed=earlier is None)
     report = progress or (lambda _stage, _fraction: None)
     report("base parameters", 0.0)
+    robot = _with_law(robot, bare, earlier, overrides, cancelled)
+    mounting = replace(mounting, first=robot.layout.first(mounting.joint))
     base = base_parameters(robot)
     processing = resolve_processing(robot, [*bare, *loaded], overrides or ProcessingSettings())
     further = friction_columns(robot) if separate_friction else np.array([], dtype=np.intp)
@@ -102,7 +110,7 @@ def identify_payload(
     if earlier is not None:
         runs.append(_earlier_rows(robot, base, earlier, columns.bare.shape[1]))
     report("loaded runs", 0.5)
-    estimate = estimate_payload(runs, _rows(columns, loaded, processing, columns.loaded, cancelled))
+    estimate, stands = _settled(columns, runs, loaded, processing, cancelled)
     report("done", 1.0)
     before = earlier.sources if earlier is not None else ()
     return PayloadResult(
@@ -121,8 +129,65 @@ def identify_payload(
             *processing.warnings,
             *recording_warnings([*bare, *loaded]),
             *_warnings(estimate),
+            *([] if stands else [_MOVES]),
         ),
     )
+
+
+def _with_law(
+    robot: RobotModel,
+    bare: Sequence[Recording],
+    earlier: IdentificationResult | None,
+    overrides: ProcessingSettings | None,
+    cancelled: Cancelled | None,
+) -> RobotModel:
+    """Return the robot with the friction law of the bare runs, where its file leaves that open.
+
+    Raises:
+        SettingError: the file does, and there is neither a bare run nor a law of the result.
+    """
+    if earlier is not None and earlier.friction is not None:
+        return earlier.model_of(robot)
+    if not needs_whole(robot):
+        return robot
+    if not bare:
+        raise SettingError(
+            "result",
+            "given",
+            "has no friction law, which the robot file leaves open; identify again",
+        )
+    return identify(robot, bare, overrides=overrides, cancelled=cancelled).model_of(robot)
+
+
+def _settled(
+    columns: Columns,
+    bare: Sequence[Rows],
+    loaded: Sequence[Recording],
+    processing: Processing,
+    cancelled: Cancelled | None,
+) -> tuple[PayloadEstimate, bool]:
+    """Return the payload, and whether it stands.
+
+    Friction that follows the load follows that of robot and payload in the loaded runs: with the
+    payload found so far, until it moves by no more than a thousandth of its deviation.
+    """
+    base, mounting = columns.base, columns.mounting
+    loads, before = base.robot.loads, None
+    for _ in range(_STEPS):
+        rows = _rows(columns, loaded, processing, columns.loaded, cancelled)
+        estimate = estimate_payload(bare, rows)
+        if loads is None:
+            return estimate, True
+        if before is not None:
+            deviations = np.sqrt(np.diag(estimate.covariance))
+            if (np.abs(estimate.values - before) <= _STANDS * deviations).all():
+                return estimate, True
+        before = estimate.values
+        carried = np.array(loads)
+        carried[mounting.columns] += mounting.to_link @ before
+        robot = replace(base.robot, loads=carried)
+        columns = replace(columns, base=replace(base, robot=robot))
+    return estimate, False
 
 
 def _rows(

@@ -223,7 +223,8 @@ def friction_columns(robot: RobotModel) -> npt.NDArray[np.intp]:
         [
             i
             for i in robot.standard_indices
-            if robot.all_parameter_names[i].rstrip("0123456789").startswith(names)
+            if (name := robot.all_parameter_names[i]).rstrip("0123456789").startswith(names)
+            and name not in robot.added_parameters
         ],
         dtype=np.intp,
     )

@@ -60,14 +60,16 @@ def divide(
     processing: Processing,
     *,
     blocks: bool = True,
+    count: int = BLOCKS,
 ) -> Division:
-    """Return a group for every bag, or five blocks of a single bag that follow each other.
+    """Return a group for every bag, or blocks of a single bag that follow each other.
 
     Args:
         names: names of the bags.
         bags: the segments of each.
         processing: says how many rows they have after decimation.
         blocks: whether a single bag is cut into blocks; otherwise it is a group like any other.
+        count: number of blocks.
     """
     outputs = [
         [processing.decimator(s.period).output_count(s.samples) for s in segments]
@@ -80,22 +82,25 @@ def divide(
         ]
         return Division("bags", tuple(names), numbers, tuple(places))
     ends = np.cumsum(outputs[0])
-    every = np.arange(ends[-1]) * BLOCKS // ends[-1]
+    every = np.arange(ends[-1]) * count // ends[-1]
     places = np.split(every.astype(np.intp), ends[:-1])
-    return Division("blocks", _block_names(bags[0], places, processing), numbers, tuple(places))
+    return Division(
+        "blocks", _block_names(bags[0], places, processing, count), numbers, tuple(places)
+    )
 
 
 def _block_names(
     segments: Sequence[FilteredSegment],
     places: Sequence[npt.NDArray[np.intp]],
     processing: Processing,
+    count: int,
 ) -> tuple[str, ...]:
     times = np.concatenate(
         [s.time[processing.decimator(s.period).kept(s.samples)] for s in segments]
     )
     groups = np.concatenate(places)
     names = []
-    for block in range(BLOCKS):
+    for block in range(count):
         own = times[groups == block]
         names.append(f"{own[0]:.1f} to {own[-1]:.1f} s" if len(own) else "no rows")
     return tuple(names)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 
+from robot_identification.dynamics.friction import refuse_temperature
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.errors import (
     MeasuredVelocityError,
@@ -72,6 +73,7 @@ class StreamingIdentification:
         self._robot, self._base, self._source = robot, base, source
         self._prompt, self._apart = prompt, apart
         self._subject = Subject.of(base)
+        refuse_temperature(robot, "an estimate while the robot moves")
         self._regressor = Regressor(robot, base.base_columns, spare=1)
         stated = overrides or ProcessingSettings()
         self._velocities = robot.processing.overridden_by(stated).velocities == "measured"

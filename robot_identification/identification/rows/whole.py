@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from robot_identification.dynamics.friction import refuse_temperature
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.errors import CancelledError, SettingError
 from robot_identification.identification.rows.bands import BandStream
@@ -72,7 +73,10 @@ def decimated_rows(
     shares = None if segment.shares is None else segment.shares[:, part]
     shape = (regressor.compact_rows, q.shape[1])
     out = None if memory is None else memory[: shape[0] * shape[1]].reshape(shape)
-    rows = regressor.compact(q, qd, qdd, out=out, shares=shares)
+    if segment.temperature is None:
+        refuse_temperature(regressor.robot, "what measures none (periods, DIDIM)")
+    temperature = None if segment.temperature is None else segment.temperature[:, part]
+    rows = regressor.compact(q, qd, qdd, out=out, shares=shares, temperature=temperature)
     for joint, effort in zip(regressor.joint_rows, segment.effort, strict=True):
         rows[joint.rows.stop] = effort[part]
     if segment.measured is not None:

@@ -17,6 +17,7 @@ from robot_identification.dynamics.regressor import Regressor
 from robot_identification.errors import CancelledError
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.rows.groups import (
+    BLOCKS,
     Bands,
     Division,
     GroupedRows,
@@ -34,6 +35,7 @@ from robot_identification.robot.processing import Divisor
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.recording import Recording
 from robot_identification.signals.rows import FilteredSegment, filter_recording, rows_missed
+from robot_identification.signals.temperature import require_temperatures
 
 Progress = Callable[[str, float], None]
 Cancelled = Callable[[], bool]
@@ -90,9 +92,11 @@ class WholeRows:
 
         Raises:
             RecordingError: a recording is too short.
+            MissingSignalError: it lacks a temperature that friction depends on.
             CancelledError: if ``cancelled`` says so.
         """
         tell = report or _silent
+        require_temperatures(base.robot, recordings)
         own = list(_filtered(recordings, processing, tell, cancelled))
         bags = tuple(recording.source for recording in recordings)
         source = cls.of_segments(base, bags, own, processing, blocks=blocks)
@@ -109,6 +113,7 @@ class WholeRows:
         processing: Processing,
         *,
         blocks: bool = True,
+        count: int = BLOCKS,
     ) -> WholeRows:
         """Return the rows of filtered samples.
 
@@ -118,11 +123,12 @@ class WholeRows:
             segments: those of every bag.
             processing: settings of the signal processing.
             blocks: as for :meth:`of`.
+            count: number of blocks.
         """
         return cls(
             base=base,
             segments=[segment for own in segments for segment in own],
-            division=divide(bags, segments, processing, blocks=blocks),
+            division=divide(bags, segments, processing, blocks=blocks, count=count),
             bags=tuple(bags),
             processing=processing,
         )

@@ -94,7 +94,6 @@ def _densities(
 
     Rows that take no part stand as zeros, and the power that they lack is given back in proportion.
     """
-    share = float(np.mean(kept)) if len(kept) else 0.0
     if np.count_nonzero(kept) < _LEAST_ROWS:
         return read_only(np.zeros(0)), read_only(np.zeros(0)), read_only(np.zeros(0))
     length = min(_WINDOW, len(rest))
@@ -104,7 +103,7 @@ def _densities(
         )
         for signal in (rest, effort)
     ]
-    frequency = found[0][0]
+    frequency, share = found[0][0], float(np.mean(kept))
     density, effort_density = (read_only(power / share) for _, power in found)
     return read_only(frequency), density, effort_density
 
@@ -121,7 +120,7 @@ def _autocorrelation(rest: Array, kept: npt.NDArray[np.bool_]) -> float:
 @by_value
 @dataclass(frozen=True)
 class Friction:
-    """Coulomb and viscous friction and offset of one joint, as identified.
+    """Friction and offset of one joint, as identified.
 
     Attributes:
         joint: name of the joint.
@@ -132,6 +131,9 @@ class Friction:
         shapes: (terms,) shape parameters of their functions.
         grouped: whether one of them is grouped with other parameters, so that the curve is not
             friction alone.
+        speed: largest speed of the recordings; 0 where nobody has said.
+        load: mean size of the effort that load-dependent friction follows; the curve is that at
+            this load.
     """
 
     joint: str
@@ -141,6 +143,8 @@ class Friction:
     std: Array
     shapes: tuple[tuple[float, ...], ...]
     grouped: bool
+    speed: float = 0.0
+    load: float = 0.0
 
     def torque(self, velocity: npt.ArrayLike) -> Array:
         """Return the effort of friction and offset at velocities, in N m or N.
@@ -153,9 +157,10 @@ class Friction:
         return read_only(sum(parts, np.zeros_like(speed)))
 
     def _functions(self, speed: Array) -> Iterator[Array]:
-        """Yield the functions of the terms; those that follow a load do so without any."""
+        """Yield the functions of the terms; those that follow a load are those at its mean."""
+        load = np.full_like(speed, self.load)
         for term, shape in zip(self.terms, self.shapes, strict=True):
-            yield term.kind.of(speed, shape=shape)
+            yield term.kind.of(speed, load=load, shape=shape)
 
     def torque_std(self, velocity: npt.ArrayLike) -> Array:
         """Return the standard deviation of :meth:`torque`, correlations left out."""
@@ -200,6 +205,7 @@ def _friction(result: IdentificationResult, joint: int) -> Friction | None:
             dissipates |= term.dissipates
     if not dissipates:
         return None
+    measured = None if result.friction is None else result.friction.measured
     return Friction(
         joint=result.joint_names[joint],
         names=tuple(names),
@@ -208,4 +214,6 @@ def _friction(result: IdentificationResult, joint: int) -> Friction | None:
         std=read_only(std),
         shapes=tuple(_shape(result, joint, term) for term in _TERMS),
         grouped=grouped,
+        speed=0.0 if measured is None else float(measured.speeds[joint]),
+        load=0.0 if measured is None else float(measured.loads[joint, 0]),
     )

@@ -37,15 +37,52 @@ def friction_figure(
     Args:
         friction: what was identified.
         joint: number of the joint.
-        predictions: of the recordings to show; without any, the curve alone over -1 to 1.
+        predictions: of the recordings to show; without any, the curve alone, up to the largest
+            speed where that is known, else over -1 to 1.
         units: of velocity and effort; empty where not known.
         width: in inches.
     """
-    velocity, effort = _points(friction, joint, predictions)
-    reach = float(np.abs(velocity).max()) if len(velocity) else 1.0
-    grid = np.linspace(0.0, reach or 1.0, _GRID)
     figure = style.sheet(width, 2.6)
-    panel = figure.subplots()
+    _friction_panel(figure.subplots(), friction, joint, predictions, units)
+    return figure
+
+
+def frictions_figure(
+    frictions: Sequence[Friction | None],
+    predictions: Sequence[Prediction],
+    units: Sequence[tuple[str, str]],
+    title: str,
+) -> Figure:
+    """Return one panel as of :func:`friction_figure` for every joint that has friction.
+
+    Args:
+        frictions: of every joint; None where it has none.
+        predictions: of the recordings to show.
+        units: of velocity and effort of every joint; empty where not known.
+        title: one line above the panels.
+    """
+    shown = [(j, friction) for j, friction in enumerate(frictions) if friction is not None]
+    rows = max(1, -(-len(shown) // 2))
+    figure = Figure(figsize=(9.0, 0.6 + 2.4 * rows), layout="constrained")
+    panels = figure.subplots(rows, 2, squeeze=False).ravel()
+    for panel, (joint, friction) in zip(panels, shown, strict=False):
+        _friction_panel(panel, friction, joint, predictions, units[joint])
+    for panel in panels[len(shown) :]:
+        panel.set_axis_off()
+    figure.suptitle(title, fontsize="medium", parse_math=False)
+    return figure
+
+
+def _friction_panel(
+    panel: Axes,
+    friction: Friction,
+    joint: int,
+    predictions: Sequence[Prediction],
+    units: tuple[str, str],
+) -> None:
+    velocity, effort = _points(friction, joint, predictions)
+    reach = float(np.abs(velocity).max()) if len(velocity) else friction.speed
+    grid = (reach or 1.0) * np.linspace(0.0, 1.0, _GRID) ** 2  # dense where laws bend
     panel.plot(velocity, effort, "o", color=style.MEASURED, alpha=0.35, markersize=2.2, mew=0.0)
     for side in (-1.0, 1.0):
         speed = side * np.maximum(grid, 1e-9 * reach)
@@ -57,10 +94,12 @@ def friction_figure(
     panel.axhline(0.0, color=style.INK, linewidth=0.5)
     panel.axvline(0.0, color=style.INK, linewidth=0.5)
     style.titled(panel, friction.joint)
+    if friction.load:
+        remark = f"at the mean load, {friction.load:.3g} {units[1]}".rstrip()
+        panel.set_title(remark, loc="right", fontsize=8.0, color=style.MUTED, pad=3.0)
     panel.set_xlabel(f"velocity in {units[0]}" if units[0] else "velocity")
     panel.set_ylabel(f"friction in {units[1]}" if units[1] else "friction")
     panel.grid()
-    return figure
 
 
 def _points(

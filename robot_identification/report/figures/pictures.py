@@ -22,7 +22,8 @@ from robot_identification.report.figures.residuals import (
     histogram_figure,
     spectrum_figure,
 )
-from robot_identification.robot.model import JointType, RobotModel
+from robot_identification.robot.model import RobotModel
+from robot_identification.robot.units import rate_units
 
 _MOST_JOINTS = 40  # of which time plots are drawn
 
@@ -161,11 +162,7 @@ def _frictions(evidence: Evidence) -> tuple[Picture, ...]:
 
 
 def _units(robot: RobotModel | None, joint: int) -> tuple[str, str]:
-    if robot is None:
-        return "", ""
-    return (
-        ("m/s", "N") if robot.active_joints[joint].type is JointType.PRISMATIC else ("rad/s", "N m")
-    )
+    return ("", "") if robot is None else rate_units(robot.active_joints[joint])
 
 
 def _residuals(evidence: Evidence) -> tuple[tuple[Picture, ...], tuple[Picture, ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ import numpy as np
 from robot_identification.robot.files import robot_yaml_sections as yaml_sections
 from robot_identification.robot.files.document import Document, read_document
 from robot_identification.robot.files.schema import check, suggestion
+from robot_identification.robot.files.springs import springs
 from robot_identification.robot.files.urdf import STANDARD_GRAVITY, UrdfDescription, read_urdf
+from robot_identification.robot.files.user_terms import user_terms
 from robot_identification.robot.geometry import nominal_angle, placement
 from robot_identification.robot.limits import DEFAULTS, OWN, tighter, with_limits
 from robot_identification.robot.model import (
@@ -24,6 +27,7 @@ from robot_identification.robot.model import (
     PositionMeaning,
     RobotModel,
 )
+from robot_identification.robot.temperature import TemperatureDependence
 from robot_identification.robot.terms import TERMS
 
 _ANGLES = ("alpha", "theta", "gamma")
@@ -84,6 +88,10 @@ def build(document: Document) -> RobotModel:
     _check_transmission(document, robot)
     if urdf is not None:
         _check_mimic(document, urdf, robot)
+    frames = {} if urdf is None else urdf.frames
+    robot = replace(robot, springs=springs(document, robot, frames))
+    _check_temperature(document, robot)
+    _check_added(document, robot)
     return robot
 
 
@@ -226,11 +234,16 @@ def _with_drive(document: Document, joint: Joint, i: int | None) -> Joint:
     if not isinstance(transmission, dict):
         transmission = {joint.name: float(transmission)}
     gain = entry.get("drive_gain")
+    owner: tuple[str | int, ...] = ("joint_defaults",)
+    if i is not None and "user_terms" in entry:
+        owner = ("joints", i)
     return replace(
         joint,
         transmission=transmission,
         drive_gain=None if gain is None else float(gain),
         terms=frozenset(term.name for term in terms),
+        temperature=_temperature(entry),
+        user_terms=user_terms(document, stated.get("user_terms", ()), *owner, "user_terms"),
         shapes={
             term.name: tuple(
                 float(given.get(shape.name, shape.nominal)) for shape in term.kind.shapes
@@ -239,6 +252,28 @@ def _with_drive(document: Document, joint: Joint, i: int | None) -> Joint:
             if isinstance(given := stated.get(term.key), dict)
         },
     )
+
+
+def _temperature(entry: Mapping[str, Any]) -> TemperatureDependence | None:
+    given = entry.get("temperature")
+    if given is None:
+        return None
+    return TemperatureDependence(float(given["reference"]), given.get("topic", ""))
+
+
+def _check_temperature(document: Document, robot: RobotModel) -> None:
+    """Refuse temperatures of a robot with loops, and of joints that have nothing to change."""
+    for i, entry in enumerate(document.data.get("joints", ())):
+        if "temperature" not in entry:
+            continue
+        path = ("joints", i, "temperature")
+        if robot.loops:
+            raise document.error("is not known to robots with loops; leave it out", *path)
+        joint = robot.joint_names.index(entry["name"])
+        if not any(own.joint == joint for own in robot.temperature_terms):
+            raise document.error(
+                "the joint has neither viscous nor Coulomb friction nor an offset", *path
+            )
 
 
 def _limits(document: Document, limits: JointLimits, *owner: str | int) -> JointLimits:
@@ -266,6 +301,20 @@ def _check_transmission(document: Document, robot: RobotModel) -> None:
         raise document.error(
             "the transmission ratios do not determine the joints' motion from the motors'", "joints"
         )
+
+
+def _check_added(document: Document, robot: RobotModel) -> None:
+    """Refuse terms of users whose parameters are called as others of the robot."""
+    seen = {*robot.coupling_parameters, *(own.parameter.name for own in robot.temperature_terms)}
+    for term in robot.user_terms:
+        for own in term.parameters:
+            if own.name in seen:
+                raise document.error(
+                    f"the joint term {term.name} of {own.owner} has the parameter {own.name}, "
+                    "which the robot has already",
+                    "joints",
+                )
+            seen.add(own.name)
 
 
 def _check_mimic(document: Document, urdf: UrdfDescription, robot: RobotModel) -> None:

@@ -23,6 +23,7 @@ from robot_identification.ros.acquisition.recorder import Block
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.joint_states import NANOSECONDS, stamp_of
 from robot_identification.ros.common.stamps import GracePeriod
+from robot_identification.ros.controllers.interfaces import FOLLOWED
 from robot_identification.ros.messages.trajectories import trajectory_of
 from robot_identification.signals.arrivals import SETBACK_NS, Arrivals
 from robot_identification.signals.clock import newest_at
@@ -94,6 +95,8 @@ Received = tuple[str, str, Any, int]
 class Reference:
     """Knows the reference from `joint_trajectory`, or from samples on `joint_reference`.
 
+    What a controller was sent by its action is on `followed_trajectory`, and in bags with the rest.
+
     A trajectory is interpolated as joint_trajectory_controller does, and stands still before its
     start and after its end.  Samples hold until the next one; where any came they are preferred.
 
@@ -117,6 +120,7 @@ class Reference:
         self._trajectory_topic = node.create_subscription(
             JointTrajectory, "joint_trajectory", self._on_trajectory, qos.COMMANDS
         ).topic_name
+        node.create_subscription(JointTrajectory, FOLLOWED, self._on_trajectory, qos.COMMANDS)
         self._sample_topic = node.create_subscription(
             JointState, "joint_reference", self._on_sample, qos.STATES_IN
         ).topic_name

@@ -33,6 +33,7 @@ from robot_identification.msg import IdentificationResult as ResultMessage
 from robot_identification.msg import InertialParameters
 from robot_identification.robot.drives import require_effort_meaning
 from robot_identification.robot.files.loading import find_robot, load_robot, source_urdf
+from robot_identification.robot.model import RobotModel
 from robot_identification.ros.calibration.parameters import CalibrationParameters
 from robot_identification.ros.calibration.prediction import Prediction
 from robot_identification.ros.common import qos
@@ -137,10 +138,11 @@ class CalibrationNode(Node):
         for target in check_targets(targets):
             refuse_inputs(target, inputs)
         result = self._result(request.result)
+        robot = result.model_of(self._robot)
         calibrated = calibrate(
-            self._robot,
+            robot,
             result,
-            self._prior_of(request.prior),
+            self._prior_of(request.prior, robot),
             **stated(request, CalibrationSettings),
             cancelled=job.cancelled,
         )
@@ -173,30 +175,29 @@ class CalibrationNode(Node):
             )
         return self._last
 
-    def _prior_of(self, named: str) -> Prior:
+    def _prior_of(self, named: str, robot: RobotModel) -> Prior:
         try:
-            return read_prior(named or self._prior, self._robot)
+            return read_prior(named or self._prior, robot)
         except UnknownRobotError as error:
             raise ResultFileError(named, "no such parameter file or URDF") from error
 
     def _made(self, result: IdentificationResult, calibrated: CalibratedParameters) -> _Made:
         """Return all that is published, checked as far as publishing could fail."""
+        robot = calibrated.description
         text, description, encoding = None, None, "utf-8"
         if self._urdf is not None:
             (text, encoding), description = read_urdf_text(self._urdf), describe(self._urdf)
         message = calibrated_message(
-            self._robot,
+            robot,
             calibrated,
             stamp=self.get_clock().now().nanoseconds,
             description=description,
         )
         name = str(self._urdf or "")
-        urdf = identified_urdf(self._robot, calibrated.values, text, name=name)
+        urdf = identified_urdf(robot, calibrated.values, text, name=name)
         watch = None
         if self._prediction is not None:
-            watch = ModelMonitor(
-                self._robot, calibrated.values, ResidualReference.of(result, calibrated)
-            )
+            watch = ModelMonitor(robot, calibrated.values, ResidualReference.of(result, calibrated))
         return _Made(message, String(data=urdf), encoding, watch)
 
     def _files(
@@ -206,7 +207,8 @@ class CalibrationNode(Node):
         if request.urdf:
             yield request.urdf, made.description.data.encode(made.encoding)
         if request.output:
-            yield request.output, parameters_file(request.output, self._robot, calibrated)
+            robot = calibrated.description
+            yield request.output, parameters_file(request.output, robot, calibrated)
 
 
 def make_executor() -> Executor:

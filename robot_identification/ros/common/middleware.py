@@ -58,7 +58,7 @@ def private_domain() -> dict[str, str]:
     kept = {name: os.environ[name] for name in (_DOMAIN, _DISCOVERY) if name in os.environ}
     wanted = {_DISCOVERY: "LOCALHOST"}
     if _DOMAIN not in kept:
-        wanted[_DOMAIN] = str(_claimed_domain())
+        wanted[_DOMAIN] = str(_own_domain())
     if _DISCOVERY not in kept and not _is_told_otherwise():
         wanted |= this_machine_only()
     return wanted | kept
@@ -72,8 +72,16 @@ def this_machine_only() -> dict[str, str]:
 
 
 @cache
-def _claimed_domain() -> int:
-    """Return a domain without participants, which is this process's until it ends."""
+def _own_domain() -> int:
+    return claimed_domain()
+
+
+def claimed_domain() -> int:
+    """Return a domain without participants, which is this process's until it ends.
+
+    Raises:
+        NoDomainError: all domains are in use.
+    """
     for number in random.sample(_DOMAINS, len(_DOMAINS)):
         first_port = _FIRST_PORT + _PORTS_OF_A_DOMAIN * number
         claim = _bound(first_port + _UNUSED)

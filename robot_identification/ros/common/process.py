@@ -9,6 +9,7 @@ to half a core so, and other threads of the process waited.
 from __future__ import annotations
 
 import atexit
+import faulthandler
 import gc
 import os
 import signal
@@ -82,6 +83,10 @@ def _run(task: Task, begun: threading.Event) -> None:
 BAD_INPUT = 2
 REFUSED = 3
 _REPEATED_WITHIN = 3.0
+_STDERR = 2  # of the process, whatever took the place of sys.stderr
+_END_WITHIN = 30.0
+"""Time in s in which a node that has been asked to end, or refuses to start, has ended."""
+
 _WRONG_ARGUMENTS = (
     rclpy_implementation.RCLError,  # a parameter file that cannot be read, for example
     rclpy_implementation.RCLInvalidROSArgsError,
@@ -134,19 +139,29 @@ def run(
             executor.spin_once(timeout_sec=0.2)
     except ExternalShutdownException:
         pass
-    except InputError as error:
+    except (InputError, ResultRefusedError) as error:
         get_logger(name).fatal(str(error))
-        return BAD_INPUT
-    except ResultRefusedError as error:
-        get_logger(name).fatal(str(error))
-        return REFUSED
+        _end_for_certain()
+        return BAD_INPUT if isinstance(error, InputError) else REFUSED
     finally:
+        if node is not None and finish is not None:
+            finish(node)
+        _end_for_certain()
         if node is not None:
-            if finish is not None:
-                finish(node)
             node.destroy_node()
         rclpy.try_shutdown()
+        faulthandler.cancel_dump_traceback_later()
     return 0
+
+
+def _end_for_certain() -> None:
+    """End the process where its end is not reached.
+
+    Fast DDS 2.14 as its wheels are built waits for ever, with Python's lock held, where another
+    participant is discovered while the last node of a process is destroyed.  This timer needs no
+    lock.
+    """
+    faulthandler.dump_traceback_later(_END_WITHIN, file=_STDERR, exit=True)
 
 
 class EndRequest:

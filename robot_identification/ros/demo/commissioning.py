@@ -141,7 +141,25 @@ def follow_with_both(
     streamed = session.verbs.changed("identification", "streaming", False)
     with streamed, session.verbs.recorded() as recording:
         with_prior = tracking.approach_and_follow(motion)
-        calibrated = session.calibrate(path)
-        tracking.wait_until_used(calibrated.parameters)
-        with_identified = tracking.approach_and_follow(motion)
+        calibrated, with_identified = follow_calibrated(session, tracking, path, motion)
     return Followed(with_prior, calibrated, with_identified, recording.name)
+
+
+def follow_calibrated(
+    session: Session, tracking: Tracking, prior: Path, motion: Trajectory, **fields: str
+) -> tuple[Calibrate.Response, Errors]:
+    """Calibrate a result to a prior, and follow a motion with what the node publishes.
+
+    Args:
+        session: the nodes, with those of :data:`OTHERS`, after an identification.
+        tracking: the node computed_torque beside them.
+        prior: parameter file.
+        motion: joints in the robot's order.
+        fields: of the request, such as ``result`` for a result file in place of the last result.
+
+    Raises:
+        RequestRefusedError: if the calibration is refused.
+    """
+    calibrated = session.calibrate(prior, **fields)
+    tracking.wait_until_used(calibrated.parameters)
+    return calibrated, tracking.approach_and_follow(motion)

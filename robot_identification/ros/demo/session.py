@@ -136,19 +136,20 @@ class Session(Closing):
         recording: str,
         method: str = "wls",
         processing: msg.ProcessingSettings | None = None,
+        friction: str = "",
     ) -> msg.IdentificationResult:
         """Identify from a recording and return the result."""
-        said = {} if processing is None else {"processing": processing}
-        return self.verbs.identify(method, data_of([recording]), **said).result
+        said: dict[str, Any] = {} if processing is None else {"processing": processing}
+        return self.verbs.identify(method, data_of([recording]), friction=friction, **said).result
 
     def validate(self, recording: str, processing: msg.ProcessingSettings | None = None) -> Any:
         """Predict a recording with the last result and return the response."""
         said = {} if processing is None else {"processing": processing}
         return self.verbs.validate(data_of([recording]), **said)
 
-    def calibrate(self, prior: Path) -> Calibrate.Response:
-        """Calibrate the last result to a prior and return the response."""
-        return self.verbs.calibrate(prior=str(prior))
+    def calibrate(self, prior: Path, **fields: str) -> Calibrate.Response:
+        """Calibrate the last result, or what fields of the request say, and return the response."""
+        return self.verbs.calibrate(prior=str(prior), **fields)
 
     def outputs(self) -> str:
         """Return what the nodes have printed, for reports of failures."""

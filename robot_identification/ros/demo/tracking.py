@@ -153,10 +153,15 @@ class Tracking:
         """Wait until the node has said something so many times."""
         self.wait(lambda: self.nodes.output(NODE).count(text) >= times, text)
 
-    def use(self, values: npt.ArrayLike) -> None:
-        """Publish parameters and wait until the node uses them."""
+    def use(self, values: npt.ArrayLike, robot: RobotModel | None = None) -> None:
+        """Publish parameters and wait until the node uses them.
+
+        Args:
+            values: (full columns,) the parameters.
+            robot: the robot with their friction law; by default that of its file.
+        """
         times = self.nodes.output(NODE).count(_IN_USE) + 1
-        message = parameters_message(self.robot, values, stamp=stamp_of(self.newest))
+        message = parameters_message(robot or self.robot, values, stamp=stamp_of(self.newest))
         self.parameters.publish(message)
         self.wait_until_logged(_IN_USE, times)
 

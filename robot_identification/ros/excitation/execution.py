@@ -8,21 +8,20 @@ from typing import Any
 
 from rclpy.node import Node
 from rclpy.task import Future
-from trajectory_msgs.msg import JointTrajectory
 
 from robot_identification.action import ExecuteExcitation
 from robot_identification.errors import CancelledError, NotCertifiedError, NothingInterruptedError
 from robot_identification.msg import ExcitationStatus
-from robot_identification.ros.common import qos
 from robot_identification.ros.common.error_codes import CODES
 from robot_identification.ros.common.jobs import Job, JobSlot, refuse
 from robot_identification.ros.common.joint_states import NANOSECONDS
 from robot_identification.ros.common.parameters import NodeParameters
+from robot_identification.ros.controllers.choice import Controller
+from robot_identification.ros.controllers.transport import Transport
 from robot_identification.ros.excitation.experiments import Course
 from robot_identification.ros.excitation.markers import MarkerPublisher
 from robot_identification.ros.excitation.other_arms import OtherArms
 from robot_identification.ros.excitation.parameters import ExcitationParameters
-from robot_identification.ros.messages.trajectories import message_of
 from robot_identification.ros.planning.planner import Planner
 from robot_identification.ros.planning.planning import (
     PlanningJob,
@@ -80,6 +79,7 @@ class MotionExecutor:
         slot: where the turns of motions come from.
         parameters: of the node.
         settings: returns how a motion that begins now is watched.
+        controller: what the robot is moved by.
         watch: the joint states.
         planner: has the last plan.
         markers: shows what is about to move.
@@ -98,6 +98,7 @@ class MotionExecutor:
         parameters: NodeParameters[ExcitationParameters],
         *,
         settings: Callable[[], MotionSettings],
+        controller: Controller,
         watch: MotionWatch,
         planner: Planner,
         markers: MarkerPublisher,
@@ -107,12 +108,14 @@ class MotionExecutor:
         self._node, self._slot, self._parameters, self._settings = node, slot, parameters, settings
         self._watch, self._planner, self._changed = watch, planner, changed
         self._markers, self._arms = markers, arms
-        self._commands = node.create_publisher(JointTrajectory, "joint_trajectory", qos.COMMANDS)
+        self._controller = controller
+        self._transport: Transport = controller.topic
         self.course: Course | None = None
         self.speed = 1.0
         self._job: Job | None = None  # that of the motion under way
         self._unsent: Command | None = None  # what could not be published yet
         self._over: Any = Future()  # of the motion of the last goal
+        self._answered: Any = Future()  # of the controller, to the first trajectory of a motion
         self._share = 0.0
 
     @property
@@ -126,10 +129,11 @@ class MotionExecutor:
             RobotIdentificationError: why it would be refused.
         """
         speed = self._parameters.now.speed
+        transport = self._controller.choose()
         prepared = self._prepare(*self._planner.latest(), None, speed)
         self._watch.take()
         self._motion_of(prepared).check(self._watch.now())
-        return _outline(prepared, speed)
+        return f"{_outline(prepared, speed)}; by {transport.name}"
 
     async def execute(self, goal: Any, result: Any, job: Job) -> Any:
         """Work off a goal: its motion, to the end."""
@@ -149,6 +153,7 @@ class MotionExecutor:
         result = ExecuteExcitation.Result()
         try:
             wanted, planned = self._planner.latest(goal.trajectory_hash)
+            transport = self._controller.choose()
             since = self._interrupted() if goal.resume else None
             speed = self._parameters.now.speed
             prepared = self._prepare(wanted, planned, since, speed)
@@ -158,7 +163,8 @@ class MotionExecutor:
             motion = self._motion_of(prepared)
             command = motion.begin(self._watch.now())
             # What is sent is watched, even if sending fails half-way.
-            self.course = Course(planned.plan, motion, speed, since)
+            self.course = Course(planned.plan, motion, speed, since, transport)
+            self._transport = transport
             self._job, self.speed, self._share = job, speed, 0.0
             self._publish(command)
         except Exception as error:  # noqa: BLE001
@@ -167,9 +173,20 @@ class MotionExecutor:
                 job.end()
             return self._slot.failed("start", result, error)
         self._changed()
+        await self._answer()
+        if motion.reason is not Reason.NO_STOP:  # before the controller has accepted
+            asked = motion.reason is Reason.REQUESTED
+            told = Course(planned.plan, motion, speed, since, transport).text
+            return refuse(result, CODES.CANCELLED if asked else CODES.STATE_STALE, told)
         begins = "" if since is None else f"from experiment {since + 1} on: "
         result.success, result.message = True, begins + _outline(prepared, speed)
         return result
+
+    async def _answer(self) -> None:
+        """Wait until the controller has said whether it follows, where it says so."""
+        if not self._transport.answered:
+            self._answered = Future()
+            await self._answered
 
     def forget(self) -> None:
         """Forget the last motion: another plan has taken the place of the one it went through."""
@@ -231,9 +248,9 @@ class MotionExecutor:
         command = self._motion.stop(self._watch.now())
         if command is None:
             return "braking already"
-        self._send(command)
+        needless = self._send(command)
         self._changed()
-        return f"braking: at rest in {command.trajectory.duration:.3f} s"
+        return needless or f"braking: at rest in {command.trajectory.duration:.3f} s"
 
     def look(self) -> None:
         """Take in joint states and look after the motion under way."""
@@ -241,12 +258,16 @@ class MotionExecutor:
         judged = self._watch.look(moving=moving)
         if self._unsent is not None:
             self._send(self._unsent)
+        if not moving:
+            self._transport.look(self._watch.now())
         if not judged or not moving or self._motion is None:
             return
         before = self._motion.phase
         command = self._tick(self._motion)
         if command is not None:
             self._send(command)
+        if not self._answered.done() and (self._transport.answered or self._motion.reason):
+            self._answered.set_result(None)
         if self._motion.phase is not before:
             text = f"{self._motion.phase.name.lower()}: {self._motion.text}"
             self._node.get_logger().info(text)
@@ -259,6 +280,12 @@ class MotionExecutor:
         try:
             now, problem = self._watch.now(), self._arms.problem()
             braking = motion.stop(now, text=problem) if problem else None
+            told = self._transport.look(now)
+            if braking is None and told.problem:
+                braking = motion.stop(now, Reason.CONTROLLER, told.problem)
+            if braking is None and told.again:
+                braking = motion.brake_again(now)
+            motion.ended = told.ended
             return motion.tick(now) if braking is None else braking
         except Exception as error:  # noqa: BLE001
             import traceback
@@ -268,26 +295,33 @@ class MotionExecutor:
 
     def _end(self) -> None:
         """Let others plan and move, and give a goal its result."""
+        self._transport.leave()
         if self._job is not None:
             self._job.end()
             self._job = None
         if not self._over.done():
             self._over.set_result(None)
 
-    def _send(self, command: Command) -> None:
-        """Publish a command, now or as soon as that is possible."""
+    def _send(self, command: Command) -> str:
+        """Send a command, now or as soon as that is possible; return why that is needless."""
         self._unsent = command
         try:
-            self._publish(command)
+            return self._publish(command)
         except Exception as error:  # noqa: BLE001
             # A braking trajectory that does not go out is tried again with the next look.
             self._node.get_logger().error(
                 f"a trajectory could not be published: {error!r}", throttle_duration_sec=1.0
             )
+            return ""
 
-    def _publish(self, command: Command) -> None:
-        self._commands.publish(message_of(command.sent, command.stamp))
+    def _publish(self, command: Command) -> str:
+        needless = ""
+        if self._motion is not None and self._motion.phase is Phase.BRAKING:
+            needless = self._transport.brake(command, self._watch.now())
+        else:
+            self._transport.follow(command)
         self._unsent = None
+        return needless
 
     def tell(self, status: ExcitationStatus) -> None:
         """Tell the client of the motion under way, if there is one."""
@@ -308,7 +342,7 @@ class MotionExecutor:
         command = self._motion.stop(self._watch.now(), text="the node ends") or self._unsent
         if command is not None:
             self._send(command)
-            self._commands.wait_for_all_acked(qos.ARRIVED_WITHIN)
+            self._transport.wait()
 
 
 def _outline(prepared: Prepared, speed: float) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from robot_identification.errors import NothingInterruptedError
 from robot_identification.excitation.one_joint.plan import OneJointPlan
+from robot_identification.ros.controllers.transport import Transport
 from robot_identification.ros.planning.planning import AnyPlan
 from robot_identification.ros.supervision.phases import Phase
 from robot_identification.ros.supervision.supervisor import MotionSupervisor
@@ -27,12 +28,14 @@ class Course:
         motion: the motion that executes it, or what is left of it.
         speed: share of the planned speed.
         since: place of the experiment that the motion begins with; None: the whole plan.
+        transport: what it goes by; None: nothing is known of the controller.
     """
 
     plan: AnyPlan
     motion: MotionSupervisor
     speed: float = 1.0
     since: int | None = None
+    transport: Transport | None = None
 
     @property
     def under_way(self) -> int:
@@ -53,6 +56,12 @@ class Course:
 
     @property
     def text(self) -> str:
+        """Description of the present phase, and what the controller says."""
+        said = "" if self.transport is None else self.transport.text
+        return f"{self._phase}; {said}" if said else self._phase
+
+    @property
+    def _phase(self) -> str:
         """Description of the present phase."""
         plan, motion = self.plan, self.motion
         if not isinstance(plan, OneJointPlan) or self.under_way == len(plan.schedule):

@@ -32,6 +32,7 @@ from robot_identification.ros.common.jobs import Job, JobSlot
 from robot_identification.ros.common.joint_states import NANOSECONDS
 from robot_identification.ros.common.parameters import declare
 from robot_identification.ros.common.process import run
+from robot_identification.ros.controllers.choice import Controller, make_wire
 from robot_identification.ros.excitation import execution as executor
 from robot_identification.ros.excitation.execution import MotionExecutor
 from robot_identification.ros.excitation.markers import MarkerPublisher
@@ -71,6 +72,7 @@ class ExcitationNode(Node):
                 path=v.robot,
                 field="position_meaning",
             )
+        wire = make_wire(self, v.interface, v.controller_action)
         self._slot = JobSlot(self.get_logger())
         self._warm_up()
         self._watch = MotionWatch(
@@ -97,6 +99,7 @@ class ExcitationNode(Node):
             self._slot,
             self._declared,
             settings=self._motion_settings,
+            controller=Controller(self, v.interface, wire, cancel_brakes=v.cancel_brakes),
             watch=self._watch,
             planner=self._planner,
             markers=markers,

@@ -8,6 +8,7 @@ from robot_identification.excitation.families.fourier_settings import FourierSet
 from robot_identification.excitation.plan import FAMILIES, QUINTIC
 from robot_identification.excitation.search.points import PointSettings
 from robot_identification.ros.common.parameters import SharedParameters
+from robot_identification.ros.controllers.interfaces import AUTO, INTERFACES
 from robot_identification.ros.supervision.phases import MotionSettings
 from robot_identification.settings import Settings, same, setting
 
@@ -41,6 +42,22 @@ class ExcitationParameters(Settings):
     base_frame: str = setting(
         "frame of the base in TF, in which ~/markers are shown; empty: the base link of the robot",
         "",
+    )
+    interface: str = setting(
+        "how trajectories reach the controller: action, by FollowJointTrajectory; topic; or auto, "
+        "the action where somebody serves it when a motion begins, else the topic",
+        AUTO,
+        choices=INTERFACES,
+    )
+    controller_action: str = setting(
+        "name of the action FollowJointTrajectory of the controller, in the namespace of the node "
+        "unless it begins with /",
+        "follow_joint_trajectory",
+    )
+    cancel_brakes: bool = setting(
+        "true: the controller brakes within the limits when its trajectory is cancelled, and a "
+        "motion by the action is braked that way; false: by another trajectory",
+        False,
     )
     acknowledge_unchecked: bool = setting(
         "true: motions may begin although obstacles are not checked, because nothing is in the way",

@@ -32,9 +32,10 @@ from robot_identification.ros.common.joint_states import (
 )
 from robot_identification.ros.common.parameters import SharedParameters, declare
 from robot_identification.ros.common.process import run
+from robot_identification.ros.controllers.interfaces import FOLLOWED
 from robot_identification.ros.feed_forward.stream import TorqueStream
 from robot_identification.ros.messages.common import time_of
-from robot_identification.ros.messages.inertial import values_of_message
+from robot_identification.ros.messages.inertial import robot_of_message, values_of_message
 from robot_identification.ros.messages.trajectories import trajectory_of
 from robot_identification.settings import Settings, same, setting
 
@@ -76,9 +77,8 @@ class ComputedTorque(Node):
         self.create_subscription(
             InertialParameters, "inertial_parameters", self._on_parameters, qos.LATCHED
         )
-        self.create_subscription(
-            JointTrajectory, "joint_trajectory", self._on_trajectory, qos.COMMANDS
-        )
+        for topic in ("joint_trajectory", FOLLOWED):
+            self.create_subscription(JointTrajectory, topic, self._on_trajectory, qos.COMMANDS)
         self.create_subscription(JointState, "joint_states", self._on_states, qos.STATES_WATCHED)
         self.get_logger().info(f"ready: {self._robot.name}, waiting for inertial_parameters")
 
@@ -99,7 +99,8 @@ class ComputedTorque(Node):
             self._early_parameters = message  # until the first state says where the robot stands
             return
         try:
-            model = FeedForward(self._robot, values_of_message(message, self._robot))
+            robot = robot_of_message(message, self._robot)
+            model = FeedForward(robot, values_of_message(message, robot))
             model.require_holding(position)
         except (InputError, InconsistentParametersError) as error:
             self.get_logger().error(f"inertial_parameters refused: {error}")

@@ -168,7 +168,9 @@ class IdentificationNode(Node):
     def _identify(self, request: Any, response: Any, job: Job) -> str:
         # Parameters that change while this goes on hold for the next request.
         overrides, good_enough_std = self._overrides(request), self._good_enough_std
-        answer = self._work.identify(request, overrides, self._reporter(job), job.cancelled)
+        friction = self._declared.now.friction
+        report = self._reporter(job)
+        answer = self._work.identify(request, overrides, friction, report, job.cancelled)
         response.result = self._message(answer, good_enough_std)
         return self._conclude(answer.result, request, response)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from robot_identification.identification.didim.settings import DidimSettings
+from robot_identification.identification.friction.choice import CHOICES, STATED
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.common.parameters import SharedParameters
 from robot_identification.ros.identification.streaming import StreamingOptions
@@ -47,6 +48,13 @@ class IdentificationParameters(Settings):
         0.1,
         minimum=0.0,
         maximum=10.0,
+        live=True,
+    )
+    friction: str = setting(
+        "friction laws of requests that name none: stated by the robot file, coulomb-viscous, or "
+        "auto, chosen by the data",
+        STATED,
+        choices=tuple(CHOICES),
         live=True,
     )
     velocity_threshold_window: float = same(

@@ -15,7 +15,7 @@ from robot_identification.errors import (
     SettingError,
     UnknownRobotError,
 )
-from robot_identification.files.parameters import BaseValues, read_base_values
+from robot_identification.files.parameters import BaseValues, read_base_values, with_law_of
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.estimators.huber import METHOD, HuberSettings
 from robot_identification.identification.estimators.weighting import Weighting
@@ -238,8 +238,10 @@ def values_to_validate(
     robot: RobotModel,
     base: BaseParameters,
     last: IdentificationResult | None,
-) -> BaseValues:
-    """Return the base parameters that a request wants compared with data.
+) -> tuple[RobotModel, BaseValues]:
+    """Return the base parameters that a request wants compared with data, and their robot.
+
+    The robot has the friction law of the result or parameter file, where that has one.
 
     Args:
         request: names a file, or parameters with their values, or nothing.
@@ -252,12 +254,22 @@ def values_to_validate(
         ResultFileError: if there is no result, or it is another robot's.
     """
     if request.result:
-        return values_of_file(request.result, robot)
+        robot = _with_law_of(request.result, robot)
+        return robot, values_of_file(request.result, robot)
     if request.names or request.values:
-        return BaseValues(base_values(named_values(request.names, request.values), base))
+        given = named_values(request.names, request.values)
+        return robot, BaseValues(base_values(given, base))
     if last is None:
         raise ResultFileError("the last result", "there is none: call ~/identify first")
-    return BaseValues(last.estimate.values, settings_of(last))
+    return last.model_of(robot), BaseValues(last.estimate.values, settings_of(last))
+
+
+def _with_law_of(path: str, robot: RobotModel) -> RobotModel:
+    """Return a robot with the friction law of a file; without it where there is no such file."""
+    try:
+        return with_law_of(path, robot)
+    except UnknownRobotError:
+        return robot  # the error of its values says what was asked for
 
 
 def values_of_file(path: str, robot: RobotModel) -> BaseValues:

@@ -14,6 +14,11 @@ from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.estimators.choice import DEFAULT, estimator_of
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.estimators.estimator import Choice
+from robot_identification.identification.friction.choice import (
+    STATED,
+    check_friction,
+    needs_whole,
+)
 from robot_identification.identification.identify import Validation, identify, validate
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.robot.model import RobotModel
@@ -88,6 +93,7 @@ class IdentificationWork:
         self,
         request: Any,
         overrides: ProcessingSettings,
+        friction: str,
         report: ProgressReporter,
         cancelled: Cancelled,
     ) -> Answer:
@@ -96,6 +102,7 @@ class IdentificationWork:
         Args:
             request: of Identify.
             overrides: processing settings in place of recommended and derived ones.
+            friction: choice of friction laws where the request has none.
             report: told the stage and the fraction of the whole that is done.
             cancelled: asked now and then whether to stop.
 
@@ -107,10 +114,13 @@ class IdentificationWork:
         """
         method = request.method or DEFAULT
         estimator_of(Choice(method))  # refuses before anything is read
+        friction = request.friction or friction
+        check_friction(self._robot, friction, method)
         self._check_output(request)
         report("reading", 0.0)
         sources = live_recordings(request.data, self._live)
-        if is_about_whole(request) and not sources[0].ended:
+        settled = friction == STATED and not needs_whole(self._robot)
+        if settled and is_about_whole(request) and not sources[0].ended:
             found = self._running.identify(request, sources[0], overrides, cancelled)
             if found is not None:
                 report("done", 1.0)
@@ -133,6 +143,7 @@ class IdentificationWork:
             essential=EliminationRule() if request.essential else None,
             weighting=fit.weighting,
             robust=fit.robust,
+            friction=friction,
             progress=report,
             cancelled=cancelled,
         )
@@ -214,14 +225,14 @@ class IdentificationWork:
             CancelledError: if ``cancelled`` says so.
         """
         report("reading", 0.0)
-        model = values_to_validate(request, self._robot, self._base, last)
+        robot, model = values_to_validate(request, self._robot, self._base, last)
         sources = live_recordings(request.data, self._live)
         stated = processing_of(request.processing)
         recordings = read_data(request.data, self._robot, sources, cancelled, processing=stated)
         of_bags = bool(request.data.bags)
         anew = request.derive_settings
         return validate(
-            self._robot,
+            robot,
             model.values,
             recordings,
             overrides=live.overridden_by(stated) if anew and not of_bags else stated,

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from robot_identification.errors import SettingError
+from robot_identification.identification.friction.choice import CHOICES
+from robot_identification.ros.controllers.interfaces import INTERFACES
 
 Value = str | bool | float | list[float]
 
@@ -138,6 +140,14 @@ COMMON = (
         nodes=("calibration",),
     ),
     Argument(
+        "friction",
+        "friction laws of requests to identify that name none: stated (by the robot file), "
+        "coulomb-viscous, or auto (chosen by the data); empty: stated",
+        choices=("", *CHOICES),
+        parameter="friction",
+        nodes=("identification",),
+    ),
+    Argument(
         "output_directory",
         "folder that services may write to; empty: each node has one of its own, in ROS_HOME or "
         "~/.ros",
@@ -252,8 +262,23 @@ DRIVER = (
     Argument(
         "controller",
         "name of the joint_trajectory_controller, such as joint_trajectory_controller or "
-        "/arm/arm_controller: trajectories go to its topic joint_trajectory; empty: see "
-        "joint_trajectory",
+        "/arm/arm_controller: trajectories go to its action follow_joint_trajectory or its topic "
+        "joint_trajectory; empty: see controller_action and joint_trajectory",
+    ),
+    Argument(
+        "interface",
+        "how trajectories reach the controller: action, topic, or auto, the action where somebody "
+        "serves it; empty: auto",
+        choices=("", *INTERFACES),
+        parameter="interface",
+        nodes=("excitation",),
+    ),
+    Argument(
+        "controller_action",
+        "action FollowJointTrajectory of a controller that has another name for it; empty: "
+        "follow_joint_trajectory in the namespace",
+        parameter="controller_action",
+        nodes=("excitation",),
     ),
     Argument(
         "joint_trajectory",

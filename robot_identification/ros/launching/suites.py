@@ -151,6 +151,9 @@ class Suite:
         chosen |= self.fixed.get(node, {})
         if node in SIMULATORS and "effort_noise" in given:
             chosen["effort_noise"] = [0.0]  # in its place comes effort_noise_fraction
+        controller = given.get("controller", "").rstrip("/")
+        if controller and node == "excitation":
+            chosen["controller_action"] = f"{controller}/follow_joint_trajectory"
         for argument in self.arguments:
             text = given.get(argument.name, "")
             if text and argument.parameter and argument.concerns(node):

@@ -1,4 +1,8 @@
-"""Between a robot's dynamic parameters and the message InertialParameters, both ways."""
+"""Between a robot's dynamic parameters and the message InertialParameters, both ways.
+
+The message says which joint terms the model has, with the shapes of what they multiply: a friction
+law that identification has found beside those of the robot file is known to whoever receives it.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +21,7 @@ from robot_identification.errors import (
     ResultMismatchError,
 )
 from robot_identification.files.export.bodies import LinkBody, mechanism_of
+from robot_identification.identification.friction.law import FrictionLaw
 from robot_identification.robot.files.urdf import UrdfDescription
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.terms import TERMS
@@ -59,6 +64,7 @@ def parameters_message(
         names=list(names),
         values=floats(mechanism.values),
         units=[unit_of(name, robot) for name in names],
+        **_law_fields(robot),
         std=nothing,
         std_robust=nothing,
         verdicts=[msg.InertialParameters.PRIOR_DOMINATED] * len(names),
@@ -69,6 +75,63 @@ def parameters_message(
     message.header.frame_id = robot.base_link
     message.header.stamp = time_of(stamp)
     return message
+
+
+def _law_fields(robot: RobotModel) -> dict[str, list[str] | list[float]]:
+    """Return which joint terms a robot has, what they multiply, and the shapes of that."""
+    own = [
+        (j, joint, term) for j, joint in enumerate(robot.joints, 1) for term in joint.joint_terms
+    ]
+    shapes = [
+        (f"{term.name}{j}.{shape.name}", float(value))
+        for j, joint, term in own
+        for shape, value in zip(term.kind.shapes, joint.shape_of(term), strict=True)
+    ]
+    return {
+        "terms": [f"{term.name}{j}" for j, _, term in own],
+        "functions": [term.kind.formula or "1" for _, _, term in own],
+        "shape_names": [name for name, _ in shapes],
+        "shapes": [value for _, value in shapes],
+    }
+
+
+def robot_of_message(message: msg.InertialParameters, robot: RobotModel) -> RobotModel:
+    """Return a robot with the friction law of a message; as it is where that has none.
+
+    Friction that follows the load follows that of the parameters in the message.
+
+    Args:
+        message: the parameters.
+        robot: the robot, as its file describes it.
+
+    Raises:
+        ResultMismatchError: they are of another robot, or of another description of it.
+        MessageError: the message names no terms of the robot's joints, or other shapes.
+    """
+    _require_description(message, robot)
+    if not message.terms:
+        return robot
+    if len(message.shape_names) != len(message.shapes):
+        raise _damaged(f"{len(message.shapes)} shapes for {len(message.shape_names)} names")
+    shapes = dict(zip(message.shape_names, message.shapes, strict=True))
+    stated = {f"{term.name}{j + 1}": (j, term) for j in range(len(robot.joints)) for term in TERMS}
+    joints: list[dict[str, tuple[float, ...]]] = [{} for _ in robot.joints]
+    for name in message.terms:
+        if name not in stated:
+            raise _damaged(f"{name!r:.40} is no term of a joint of {robot.name}")
+        joint, term = stated[name]
+        try:
+            values = tuple(shapes.pop(f"{name}.{shape.name}") for shape in term.kind.shapes)
+        except KeyError as error:
+            raise _damaged(f"the shape {error} is missing") from error
+        if not all(0.0 < value <= _LARGEST for value in values):
+            raise _damaged(f"the shape of {name} is {', '.join(map(str, values))}, not positive")
+        joints[joint][term.name] = values
+    if shapes:
+        raise _damaged(f"there is no term for the shape {min(shapes)!r:.40}")
+    found = FrictionLaw(tuple(joints)).applied(robot)
+    _require_values(message, found)
+    return found.loaded_by(np.asarray(message.values))
 
 
 def _link_message(joint: LinkBody) -> msg.LinkInertialParameters:
@@ -98,6 +161,26 @@ def _link_message(joint: LinkBody) -> msg.LinkInertialParameters:
     )
 
 
+def _require_description(message: msg.InertialParameters, robot: RobotModel) -> None:
+    if message.robot != robot.name:
+        raise ResultMismatchError(
+            robot.name, f"these are parameters of {message.robot or 'nobody'}"
+        )
+    if robot.digest and message.robot_hash != robot.digest:
+        told = "parameters of another description" if message.robot_hash else "without a hash"
+        raise ResultMismatchError(robot.name, f"these are {told}; use the same robot file")
+
+
+def _require_values(message: msg.InertialParameters, robot: RobotModel) -> None:
+    names = robot.all_parameter_names
+    if tuple(message.names) != names:
+        raise ResultMismatchError(robot.name, "the names or the order of the parameters differ")
+    for name in ("values", "units", "std", "std_robust", "verdicts"):
+        if len(getattr(message, name)) != len(names):
+            count = len(getattr(message, name))
+            raise _damaged(f"{count} {name} for {len(names)} parameters")
+
+
 def values_of_message(message: msg.InertialParameters, robot: RobotModel) -> Array:
     """Return the parameters in a message, for a robot that they must belong to.
 
@@ -106,7 +189,7 @@ def values_of_message(message: msg.InertialParameters, robot: RobotModel) -> Arr
 
     Args:
         message: the parameters.
-        robot: the robot.
+        robot: the robot, with the friction law of the message (:func:`robot_of_message`).
 
     Returns:
         (full columns,) parameters in the order of ``robot.all_parameter_names``.
@@ -117,20 +200,9 @@ def values_of_message(message: msg.InertialParameters, robot: RobotModel) -> Arr
         MessageError: if the arrays do not fit, or a value is NaN, infinite or beyond any machine.
         InconsistentParametersError: if they are not called consistent, or are not.
     """
-    if message.robot != robot.name:
-        raise ResultMismatchError(
-            robot.name, f"these are parameters of {message.robot or 'nobody'}"
-        )
-    if robot.digest and message.robot_hash != robot.digest:
-        told = "parameters of another description" if message.robot_hash else "without a hash"
-        raise ResultMismatchError(robot.name, f"these are {told}; use the same robot file")
+    _require_description(message, robot)
+    _require_values(message, robot)
     names = robot.all_parameter_names
-    if tuple(message.names) != names:
-        raise ResultMismatchError(robot.name, "the names or the order of the parameters differ")
-    for name in ("values", "units", "std", "std_robust", "verdicts"):
-        if len(getattr(message, name)) != len(names):
-            count = len(getattr(message, name))
-            raise _damaged(f"{count} {name} for {len(names)} parameters")
     if list(message.units) != [unit_of(name, robot) for name in names]:
         raise _damaged("the parameters are in other units")
     values = np.array(message.values)

@@ -20,6 +20,7 @@ from robot_identification.files.result_documents import (
     result_of_document,
 )
 from robot_identification.identification.estimators.huber import robustness_entries
+from robot_identification.identification.friction.law import LAW_ENTRIES, law_entries
 from robot_identification.identification.result import (
     SCHEMA_VERSION,
     IdentificationResult,
@@ -136,7 +137,7 @@ def result_message(
     """
     estimate, regrouping = result.estimate, result.regrouping
     grouped = {*regrouping.leading, *regrouping.regrouped}
-    held_out, robustness = result.held_out, result.robustness
+    held_out, robustness, law = result.held_out, result.robustness, result.friction
     message = msg.IdentificationResult(
         schema_version=SCHEMA_VERSION,
         robot=result.robot,
@@ -162,6 +163,7 @@ def result_message(
         held_out_relative_error=floats(held_out.joints if held_out else None),
         held_out_relative_error_total=held_out.total if held_out else math.nan,
         **left_out_fields(result),
+        friction="" if law is None else json.dumps(law_entries(law, result.joint_names)),
         robust="" if robustness is None else json.dumps(robustness_entries(robustness)),
         condition_number=estimate.condition_number,
         scaled_condition_number=estimate.scaled_condition_number,
@@ -279,6 +281,8 @@ def _document_of(message: msg.IdentificationResult) -> dict[str, Any]:
         "seconds": message.seconds,
         "warnings": list(message.warnings),
     }
+    if message.friction:
+        document.update(_mapping("friction", message.friction))
     if message.robust:
         document["robust"] = _json("robust", message.robust)
     if not all(parameter.essential for parameter in message.parameters):
@@ -326,6 +330,18 @@ def _json(name: str, text: str) -> Any:
         level = [inner for outer in level for inner in _inside(outer)]
     if level:
         raise ValueError(f"{name} is nested too deeply")
+    return found
+
+
+def _mapping(name: str, text: str) -> Mapping[str, Any]:
+    """Return the friction entries that a text of JSON holds.
+
+    Raises:
+        ValueError: it holds something else.
+    """
+    found = _json(name, text)
+    if not isinstance(found, dict) or not set(found) <= set(LAW_ENTRIES):
+        raise ValueError(f"{name} holds something else than {' and '.join(LAW_ENTRIES)}")
     return found
 
 

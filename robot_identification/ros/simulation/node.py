@@ -22,7 +22,14 @@ from trajectory_msgs.msg import JointTrajectory
 
 from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
 from robot_identification.dynamics.simulation.sensors import Measurement, Sensors
-from robot_identification.errors import InputError, SampleError, SettingError
+from robot_identification.errors import (
+    InputError,
+    SampleError,
+    SettingError,
+    TrajectoryError,
+)
+from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.files.parameters import with_law_of
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import known_values, load_values, values_named_as
 from robot_identification.robot.model import Array
@@ -30,6 +37,7 @@ from robot_identification.ros.common import qos
 from robot_identification.ros.common.joint_states import NANOSECONDS, stamp_of
 from robot_identification.ros.common.parameters import declare
 from robot_identification.ros.common.process import run
+from robot_identification.ros.controllers.interfaces import ACTION, if_wanted
 from robot_identification.ros.messages.trajectories import trajectory_of
 from robot_identification.ros.simulation.parameters import (
     SimulatedRobotParameters,
@@ -47,6 +55,8 @@ _SHORTEST_TICK = 0.004
 
 class SimulatedRobot(Node):
     """Follows `joint_trajectory`, adds `feedforward_effort`, publishes `joint_states`.
+
+    Where control_msgs is installed it serves the action `follow_joint_trajectory` as well.
 
     Args:
         name: of the node.
@@ -71,19 +81,45 @@ class SimulatedRobot(Node):
         self._followed = 0
         self._refused = 0
         self._ends_at: int | None = None
+        self._end = 0
         self._before: Array | None = None
         self._message = JointState(name=list(self._robot.joint_names))
         self._publisher = self.create_publisher(JointState, "joint_states", qos.STATES_OUT)
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.STATUS)
-        self.create_subscription(
-            JointTrajectory, "joint_trajectory", self._on_trajectory, qos.COMMANDS
-        )
+        if values.interface != ACTION:
+            self.create_subscription(
+                JointTrajectory, "joint_trajectory", self._on_trajectory, qos.COMMANDS
+            )
+        self._action = self._make_action(values.interface)
         self.create_subscription(JointState, "feedforward_effort", self._on_effort, qos.EFFORTS)
         pace = self._rate * self._speed
         tick = max(_SHORTEST_TICK, 1.0 / pace)
         self._largest_batch = math.ceil(tick * max(_CATCHING_UP * pace, _CATCHING_UP_RATE))
         self.create_timer(tick, self._on_tick)
         self.create_timer(1.0, self._on_second)
+
+    def _make_action(self, interface: str) -> Any:
+        """Return the server of FollowJointTrajectory; None where there is none.
+
+        Raises:
+            SettingError: it is asked for, and control_msgs is missing.
+        """
+
+        def load() -> Any:
+            from robot_identification.ros.simulation.follow_action import FollowAction
+
+            return FollowAction
+
+        server = if_wanted(interface, load)
+        if server is None:
+            return None
+        return server(
+            self,
+            self._robot.joint_names,
+            check=lambda message: self._simulator.check(*self._timed(message)),
+            follow=self._follow,
+            hold=self._hold,
+        )
 
     def _make_simulator(self, values: SimulationParameters) -> RobotSimulator:
         """Return the simulated robot, its kernels compiled."""
@@ -103,9 +139,10 @@ class SimulatedRobot(Node):
                 f"the true values of {self._robot.name} are not known: give a file with a value "
                 f"for each of its standard parameters, or one of {', '.join(known_values())}",
             )
+        robot = with_law_of(truth, self._robot)
         return ClosedLoop(
-            self._robot,
-            load_values(truth, self._robot, complete=True),
+            robot,
+            load_values(truth, robot, complete=True),
             rate_hz=values.control_rate or None,
             sample_rate_hz=self._rate,
         )
@@ -127,6 +164,8 @@ class SimulatedRobot(Node):
         if due <= 0:
             return
         self._publish(self._simulator.produce(min(due, self._largest_batch)))
+        if self._action is not None:
+            self._action.watch(self._simulator, (self._published - self._end) / self._rate)
         if self._ends_at is not None and self._published > self._ends_at:
             self._ends_at = None
             self.get_logger().info("trajectory finished")
@@ -160,26 +199,48 @@ class SimulatedRobot(Node):
         return self._start + round(sample * NANOSECONDS / self._rate)
 
     def _on_trajectory(self, message: JointTrajectory) -> None:
-        stamp = stamp_of(message)
-        if self._start == 0:
-            self.get_logger().error("trajectory refused: simulated time has not begun")
-            return
-        after = None if stamp == 0 else (stamp - self._start) / NANOSECONDS
         try:
-            trajectory = trajectory_of(message)
-            start = self._simulator.follow(trajectory, after)
+            self._follow(message)
         except InputError as error:
             self._refused += 1
             self.get_logger().error(f"trajectory refused: {error}")
             return
+        if self._action is not None:
+            self._action.replaced()
+
+    def _timed(self, message: JointTrajectory) -> tuple[Trajectory, float | None]:
+        """Return a trajectory and the simulated time in s at which it starts; None: now.
+
+        Raises:
+            InputError: it is none.
+        """
+        if self._start == 0:
+            raise TrajectoryError("simulated time has not begun")
+        stamp = stamp_of(message)
+        return trajectory_of(message), None if stamp == 0 else (stamp - self._start) / NANOSECONDS
+
+    def _follow(self, message: JointTrajectory) -> None:
+        """Follow a trajectory from now on.
+
+        Raises:
+            InputError: it cannot be followed.
+        """
+        trajectory, after = self._timed(message)
+        start = self._simulator.follow(trajectory, after)
         self._followed += 1
-        self._ends_at = self._simulator.moving_until
+        self._end = self._ends_at = self._simulator.moving_until
         if start.delay < 0.0:
             self.get_logger().warning(f"trajectory joined {-start.delay:.3f} s late")
         self.get_logger().info(
             f"trajectory of {len(trajectory.times)} points and {trajectory.duration:.3f} s "
             f"starts at sample {start.sample}"
         )
+
+    def _hold(self) -> None:
+        """Stay where the robot is."""
+        self._simulator.hold()
+        self._ends_at = None
+        self.get_logger().info("holds where it is")
 
     def _on_effort(self, message: JointState) -> None:
         stamp = stamp_of(message)

@@ -9,6 +9,7 @@ from robot_identification.errors import SettingError
 from robot_identification.robot.limits import require_limits
 from robot_identification.robot.model import RobotModel
 from robot_identification.ros.common.parameters import SharedParameters
+from robot_identification.ros.controllers.interfaces import AUTO, INTERFACES
 from robot_identification.settings import Settings, per_joint, same, setting
 
 _PER_JOINT = "{}; one or one per joint"
@@ -55,6 +56,12 @@ class SimulationParameters(Settings):
         1.0,
         minimum=0.01,
         maximum=100.0,
+    )
+    interface: str = setting(
+        "how trajectories are taken: action, by FollowJointTrajectory only; topic, only so; or "
+        "auto, both, the action where control_msgs is installed",
+        AUTO,
+        choices=INTERFACES,
     )
     wait_for_reader: bool = setting(
         "whether simulated time begins only when somebody receives joint_states", False

@@ -87,6 +87,7 @@ class RobotSimulator:
         self._sensors = sensors
         self._state = loop.settled(position)
         self._reference: Reference = hold(position)
+        self._position: Array = np.array(position, dtype=np.float64)
         self._extra = np.zeros(len(loop.robot.joints))
         self._efforts: deque[tuple[int, Array]] = deque()
         self.late_efforts = 0
@@ -122,6 +123,30 @@ class RobotSimulator:
         Raises:
             TrajectoryError: if it names other joints, ends in motion, or is over.
         """
+        ordered, origin, lead, time = self.check(trajectory, start)
+        delay = float(ordered.times[0]) - time
+        if delay > _CLOCK_ROUNDING:
+            ordered = ordered.preceded_by(time, *self._present())
+        self._reference = ordered.reference._replace(origin=origin, lead=lead)
+        self._restart_at = max(self.next_sample, -(-origin // self._loop.every))
+        return Start(delay, self._restart_at)
+
+    def check(
+        self, trajectory: Trajectory, start: float | None
+    ) -> tuple[Trajectory, int, float, float]:
+        """Return a trajectory in the order of the joints, and where its clock stands.
+
+        Args:
+            trajectory: as for :meth:`follow`.
+            start: as for :meth:`follow`.
+
+        Returns:
+            The trajectory, the control step at which its clock starts, its time at that step and
+            its time now, in s.
+
+        Raises:
+            TrajectoryError: as :meth:`follow`.
+        """
         ordered = trajectory.reordered(self._loop.robot.joint_names)
         _require_rest_at_end(ordered)
         steps = self._state.step if start is None else start * self._loop.rate_hz
@@ -135,12 +160,18 @@ class RobotSimulator:
                 f"the trajectory was over {time - ordered.times[-1]:.3f} s ago; "
                 "give a start stamp in the future"
             )
-        delay = float(ordered.times[0]) - time
-        if delay > _CLOCK_ROUNDING:
-            ordered = ordered.preceded_by(time, *self._present())
-        self._reference = ordered.reference._replace(origin=origin, lead=lead)
-        self._restart_at = max(self.next_sample, -(-origin // self._loop.every))
-        return Start(delay, self._restart_at)
+        return ordered, origin, lead, time
+
+    def hold(self) -> None:
+        """Stay where the robot is, from now on, as joint_trajectory_controller does."""
+        self._reference = hold(self._position)
+        self._restart_at = None
+
+    @property
+    def error(self) -> Array:
+        """(joints,) reference minus true position now, in rad or m."""
+        error: Array = self._present()[0] - self._position
+        return error
 
     def _present(self) -> tuple[Array, Array, Array]:
         """Return position, velocity and acceleration of the reference now."""
@@ -204,6 +235,7 @@ class RobotSimulator:
         self._state, samples = self._loop.advance(
             self._state, self._reference, count * self._loop.every, self._extra
         )
+        self._position = samples.position[-1]
         return self._sensors.measure(samples)
 
 

@@ -32,6 +32,7 @@ class Reason(IntEnum):
     TRACKING_ERROR = 3
     NOT_MOVING = 4
     CLOCK_JUMP = 5
+    CONTROLLER = 6
 
 
 MOVING = (Phase.APPROACHING, Phase.RUNNING, Phase.BRAKING)

@@ -7,7 +7,7 @@ after braking it ends for good.  Every trajectory that is returned keeps the lim
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -59,6 +59,8 @@ class MotionSupervisor:
         command: the last trajectory that was returned.
         error: (joints,) reference minus measured position.
         reached: how far the run has come, on its clock, in s.
+        ended: the controller has told the end of what it follows, or never does; kept up to date
+            by the caller.
     """
 
     limits: BrakingLimits
@@ -72,6 +74,8 @@ class MotionSupervisor:
     command: Command | None = None
     error: Array = field(default_factory=lambda: np.zeros(0))
     reached: float = 0.0
+    ended: bool = True
+    _followed: Command | None = None  # what braking takes the place of
     _referred: Array | None = None  # where the reference was last
     _origin: Array = field(default_factory=lambda: np.zeros(0))
     _deadline: int | None = None
@@ -113,15 +117,30 @@ class MotionSupervisor:
         if self._clock_error:
             reason = Reason.CLOCK_JUMP
             text = f"the clock of this node was set by {self._clock_error / NANOSECONDS:.3f} s"
+        self._followed = replace(self.command, start=self.command.start + self._clock_error)
         stop = self._braking(now, reason, self.command)
-        self.phase, self.reason, self._flawed = Phase.BRAKING, reason, bool(stop.flaw)
+        self.phase, self.reason = Phase.BRAKING, reason
         self.text = text or "stop requested"
-        if stop.flaw:
-            self.text += f"; {stop.flaw}"
         stale_by_stamp = self.states.refusal is Refusal.STAMP and reason is Reason.STATE_STALE
         clocks_differ = reason is Reason.CLOCK_JUMP or stale_by_stamp
         self._clock_error = 0
-        self.command = Command(stop.trajectory, now.stamp, BRAKING_REST, at_once=clocks_differ)
+        return self._stopped_by(stop, now, at_once=clocks_differ)
+
+    def brake_again(self, now: Instant) -> Command | None:
+        """Return braking from where the robot is now: the controller has not taken the one before.
+
+        None where it does not brake any more; it never fails.
+        """
+        if self.phase is not Phase.BRAKING or self._followed is None or self.command is None:
+            return None
+        stop = self._braking(now, self.reason, self._followed)
+        return self._stopped_by(stop, now, at_once=self.command.at_once)
+
+    def _stopped_by(self, stop: Stop, now: Instant, *, at_once: bool) -> Command:
+        self._flawed = bool(stop.flaw)
+        if stop.flaw:
+            self.text += f"; {stop.flaw}"
+        self.command = Command(stop.trajectory, now.stamp, BRAKING_REST, at_once=at_once)
         return self.command
 
     def _braking(self, now: Instant, reason: Reason, command: Command) -> Stop:
@@ -254,15 +273,17 @@ class MotionSupervisor:
         latest = self.states.latest
         if latest is None or latest.stamp < command.end:
             return None
+        settled = command.end + round(self.settings.settle_timeout * NANOSECONDS)
         if self._at_rest():
             if self.phase is Phase.RUNNING:
-                self.phase, self.text = Phase.FINISHED, "at rest at the end"
+                if self.ended or latest.stamp > settled:
+                    self.phase, self.text = Phase.FINISHED, "at rest at the end"
                 return None
             try:
                 return self._send(Phase.RUNNING, self.run, now)
             except StaleStateError as error:
                 self.text = str(error)
-        if latest.stamp > command.end + round(self.settings.settle_timeout * NANOSECONDS):
+        if latest.stamp > settled:
             self.phase = Phase.FAULT
             self.text = self.text if self._at_rest() else "not at rest at the end of the trajectory"
         return None

@@ -20,14 +20,22 @@ def sweep(times=(0.0, 1.0), places=(0.0, 1.0)):
     return Trajectory(("hinge",), np.array(times), np.array(places)[:, None], still, still)
 
 
-def found(motion=None, gravity=0.0, limits=None, **values):
-    """Return the efforts of a hinge, and what it is: parameters, limits, motion."""
-    motion, robot = motion or sweep(), pendulum(gravity=gravity, **{**LIMITS, **(limits or {})})
-    bounds = MotionLimits.of(robot)
+def tube_of(motion, bounds):
     law = BrakingLaw(bounds.acceleration, shortest_braking(bounds), release_time(bounds))
     extrema = motion_extrema(motion.coefficients, np.diff(motion.times))
-    tube = Tube.of(motion.times, motion.coefficients, extrema, law, np.zeros(1))
-    return efforts(robot, pendulum_values(**values), tube, bounds)
+    return Tube.of(motion.times, motion.coefficients, extrema, law, np.zeros(1))
+
+
+def hinge(motion=None, gravity=0.0, limits=None, **values):
+    """Return robot, parameters, tube and limits of a hinge that is swung."""
+    robot = pendulum(gravity=gravity, **{**LIMITS, **(limits or {})})
+    bounds = MotionLimits.of(robot)
+    return robot, pendulum_values(**values), tube_of(motion or sweep(), bounds), bounds
+
+
+def found(motion=None, **about):
+    """Return the efforts of a hinge, and what it is: parameters, limits, motion."""
+    return efforts(*hinge(motion, **about))
 
 
 def states(motion, acceleration, release=0.02, seed=0, count=3000):
@@ -187,3 +195,131 @@ def test_efforts_of_small_robots_are_told_as_tightly():
     peak = peak_of(ZZ=1e-3, MX=0.0)
     assert peak.reached == pytest.approx(8e-3, rel=0.02)
     assert peak.bound == pytest.approx(8e-3, rel=0.035)
+
+
+# A hinge that is in motion at both ends; with a limit of jerk of 40 rad/s^3 its acceleration takes
+# 0.2 s to fall, and then it always brakes for sqrt(6 4 / 40) s.
+
+JERKY = {"jerk": 40.0}
+LOSES = 1.5 / np.sqrt(0.6)  # largest deceleration of braking, in a second, as a share of the speed
+
+
+def cut(begin, end, way):
+    """Return a motion of one second between two velocities and accelerations."""
+    ends = np.array([begin, end])
+    return Trajectory(
+        ("hinge",), np.array([0.0, 1.0]), np.array([[0.0], [way]]), ends[:, :1], ends[:, 1:]
+    )
+
+
+def test_braking_begins_no_sooner_than_the_motion():
+    """At 3.9 rad/s, less 3 rad/s^2 for 0.1 s; 0.1 s before the begin it would be 3.9 rad/s."""
+    slowing, most = cut((3.9, -3.0), (2.0, 0.0), 2.6), 3.6 * LOSES
+    peak = peak_of(motion=slowing, ZZ=1.0, MX=0.0, limits=JERKY)
+    assert most <= peak.bound <= 1.035 * most
+    assert 0.97 * most <= peak.reached <= most * (1.0 + 1e-9)
+    assert peak.braking
+    assert found(slowing, ZZ=1.0, MX=0.0, limits={**JERKY, "effort": 1.02 * most}).kept
+    assert not found(slowing, ZZ=1.0, MX=0.0, limits={**JERKY, "effort": 0.98 * most}).kept
+
+
+def test_the_motion_counts_from_its_very_beginning():
+    peak = peak_of(motion=cut((3.9, -3.0), (2.0, 0.0), 2.6), ZZ=0.0, MX=0.0, Fv=1.0, limits=JERKY)
+    assert peak.reached == pytest.approx(3.9, rel=0.02)
+    assert peak.bound >= 3.9
+    assert not peak.braking
+
+
+def test_braking_begins_as_late_as_the_motion_ends():
+    """At 3 rad/s, and 3 rad/s^2 for 0.1 s more; beyond the end both would grow."""
+    quickening, most = cut((2.0, 0.0), (3.0, 3.0), 2.2), 3.3 * LOSES
+    peak = peak_of(motion=quickening, ZZ=1.0, MX=0.0, limits=JERKY)
+    assert most <= peak.bound <= 1.035 * most
+    assert 0.96 * most <= peak.reached <= most * (1.0 + 1e-9)
+    assert found(quickening, ZZ=1.0, MX=0.0, limits={**JERKY, "effort": 1.02 * most}).kept
+
+
+def search_of(*motion, **about):
+    return effort_bounds._Search(*hinge(*motion, **about))
+
+
+WHOLE, SOME, NONE = (1.0, 1.0), (1.0, 0.0), (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("cell", "counts"),
+    [
+        ((0.0, 0.05, 0.0, 1.0, -1.0, 0.0), WHOLE),  # the motion, and while acceleration falls
+        ((0.9, 1.0, 0.0, 1.0, -1.0, -0.5), WHOLE),
+        ((0.0, 0.2, 1.0, 1.0, 0.0, 1.0), SOME),  # -0.1 to 0.1 s
+        ((0.1, 0.2, 1.0, 1.0, 0.0, 0.5), WHOLE),
+        ((0.02, 0.04, 0.2, 0.3, 0.0, 0.1), SOME),  # from -0.01 s
+        ((0.03, 0.04, 0.2, 0.3, 0.0, 0.1), WHOLE),
+        ((0.0, 0.05, 0.6, 0.8, 0.0, 1.0), NONE),  # before -0.01 s
+        ((0.9, 1.1, 1.0, 1.0, 0.0, 1.0), WHOLE),
+        ((0.9, 1.1, 0.5, 1.0, 0.0, 1.0), SOME),  # to 1.05 s
+        ((1.05, 1.1, 0.2, 0.6, 0.0, 1.0), SOME),  # from 0.99 s
+        ((1.05, 1.1, 0.1, 0.4, 0.0, 1.0), NONE),  # from 1.01 s
+    ],
+)
+def test_cells_whose_braking_begins_outside_the_motion_are_left_out(cell, counts):
+    """Of a second; braking at the share k of the speed begins 0.1 k s before the time of a cell.
+
+    A cell of which a part begins outside is bounded, but says of no effort that it is reached.
+    """
+    upper, lower = np.ones((2, 1, 1))
+    search_of(ZZ=1.0, MX=0.0, limits=JERKY)._keep_to_the_motion(
+        np.array([[0.0, *cell]]), upper, lower
+    )
+    assert (upper.item(), lower.item()) == counts
+
+
+def test_braking_from_the_last_states_is_followed_for_half_of_the_fall_of_the_acceleration():
+    _, _, tube, _ = hinge(sweep((1.0, 1.3, 2.0), (0.0, 0.5, 1.0)), limits=JERKY)
+    cells = effort_bounds._roots(tube)
+    for way, ends in (((-1.0, 0.0), (0.3, 0.7)), ((0.0, 1.0), (0.4, 0.8))):
+        own = cells[(cells[:, 5:] == way).all(axis=1)]
+        assert (own[:, 3:5] == (0.0, 1.0)).all()
+        for piece, end in enumerate(ends):
+            begins, last = own[own[:, 0] == piece, 1:3].T
+            assert begins[0] == 0.0
+            np.testing.assert_array_equal(begins[1:], last[:-1])
+            assert last[-1] == pytest.approx(end)
+
+
+def test_single_states_are_looked_at_first():
+    """Four times of every fifth of a second, at full and half speed, along the motion and at nine
+    states of braking from there."""
+    search = search_of(ZZ=1.0, MX=0.0, limits={"effort": 1.0})
+    states = effort_bounds._samples(search._tube)
+    piece, begin, end, k, fastest, s, latest = states.T
+    assert (piece == 0.0).all()
+    for first, last in ((begin, end), (k, fastest), (s, latest)):
+        np.testing.assert_array_equal(first, last)
+    np.testing.assert_allclose(np.unique(begin.round(9)), np.arange(0.025, 1.0, 0.05))
+    assert set(k) == {0.5, 1.0}
+    np.testing.assert_array_equal(np.unique(s), [-1.0, *np.arange(9) / 8.0])
+    assert len(states) == len(np.unique(states, axis=0)) == 20 * 2 * 10
+    # A limit that one of them exceeds by far ends the search with them.
+    assert found(ZZ=1.0, MX=0.0, limits={"effort": 1.0}).cells == 400
+
+
+def test_a_cell_is_cut_where_its_states_differ_most_as_shares_of_their_limits():
+    """Half way the sweep has 1.875 rad/s and -30 rad/s^3, and the limits are 4 and 8.
+
+    Positions count as they are, velocities and accelerations as shares of their limits; these
+    weigh 0.3, 0.2 and 0.3.
+    """
+    search = search_of(ZZ=1.0, MX=0.0)
+    _, parts = search.look(np.array([[0.0, 0.49, 0.51, 0.9, 1.0, -1.0, -1.0]]))
+    time = 0.01 * (0.3 * 1.875 + 0.3 * 0.95**2 * 30.0 / 8.0)
+    np.testing.assert_allclose(parts[0], [time, 0.05 * 0.2 * 1.875 / 4.0, 0.0], rtol=2e-3)
+    assert search.cells == 1
+
+
+def test_of_efforts_too_large_for_arithmetic_nothing_is_known():
+    told = found(ZZ=1e308, MX=1e308, gravity=9.81, limits={"effort": 1e300})
+    assert not told.kept
+    endless = found(ZZ=1e308, MX=1e308, gravity=9.81)
+    assert not endless.kept
+    assert endless.peaks[0].bound == np.inf

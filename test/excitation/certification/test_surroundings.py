@@ -1,5 +1,6 @@
 """What stands around a robot, worked out by hand for two slides: the tool point and the tube."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -96,6 +97,32 @@ def test_every_interval_is_braked_from_and_every_2_ms_are_looked_at():
         assert found.detail.endswith(f"({samples} of {samples} samples)")
 
 
+def test_the_tool_point_is_looked_at_to_the_end_of_the_last_interval():
+    """Half way at rest; 0.751 m are passed half way through the second interval.
+
+    125 of 500 samples of the motion are beyond, and three of eight states that are braked from, of
+    which nine instants each are looked at; with that acceleration braking takes no way.
+    """
+    box = Workspace((-LARGE, -LARGE, -LARGE), (LARGE, LARGE, 0.751))
+    robot = slides(box, acceleration=1e6)
+    found = Surroundings().tool(robot, sweep(times=(0.0, 0.5, 1.0)), MotionLimits.of(robot))
+    assert found.detail == "the tool point leaves its box (152 of 644 samples)"
+
+
+def test_the_tool_point_is_that_behind_the_last_joint():
+    """A third slide moves it sideways."""
+    box = Workspace((-LARGE, -0.5, -LARGE), (LARGE, 0.5, LARGE))
+    robot = slides(box, acceleration=6.0)
+    turn = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
+    third = replace(robot.joints[0], name="sideways", link="tool", antecedent=1, rotation=turn)
+    robot = replace(robot, joints=(*robot.joints, third))
+    still = np.zeros((2, 3))
+    for end, passed in ((0.4, True), (-0.4, True), (0.6, False), (-0.6, False)):
+        places = np.array([[0.0, 0.0, 0.0], [1.0, 1.0, end]])
+        motion = Trajectory(robot.joint_names, np.array([0.0, 9.0]), places, still, still)
+        assert Surroundings().tool(robot, motion, MotionLimits.of(robot)).passed == passed
+
+
 def test_a_robot_without_a_box_has_no_check_of_its_tool():
     robot = slides(acceleration=6.0)
     assert Surroundings().tool(robot, sweep(), MotionLimits.of(robot)) is None
@@ -178,9 +205,12 @@ def test_where_all_is_far_the_smallest_distance_is_looked_for_among_200_postures
     cell = Cell(nearest=None)
     found = Surroundings(collisions=cell).clearance(sweep(times=(2.0, 3.0)), LIMITS)
     assert (found.nearest, found.kept, found.wanted) == (NEAREST, True, 0.02)
-    (times, postures), = cell.looked  # fmt: skip
-    np.testing.assert_allclose(times, np.linspace(2.0, 3.0, 200))
+    Surroundings(collisions=cell).clearance(sweep(times=(2.0, 2.5, 3.0)), LIMITS)
+    for times, _ in cell.looked:
+        np.testing.assert_allclose(times, np.linspace(2.0, 3.0, 200))
+    (times, postures), (_, halves) = cell.looked
     np.testing.assert_allclose(postures, np.outer(place(times - 2.0), [1.0, 0.5]), atol=1e-12)
+    np.testing.assert_allclose(halves[-1], [1.0, 0.5])
 
 
 def test_a_posture_is_free_where_standing_there_is():

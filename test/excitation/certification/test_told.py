@@ -230,6 +230,16 @@ def test_points_closer_than_a_nanosecond_are_not_followed():
     np.testing.assert_array_equal(sent.times, [0.0, 0.333333333])
 
 
+@pytest.mark.parametrize("missing", [["accelerations"], ["velocities", "accelerations"]])
+def test_points_need_velocities_and_accelerations_for_one_motion_between_them(missing):
+    """Controllers that interpolate differently would each keep the limits."""
+    bare = replace(sweep(), **dict.fromkeys(missing))
+    assert not checks.exceeded(bare, BOUNDS)
+    found = checks.interpolation(bare, BOUNDS)
+    assert (found.passed, found.detail) == (False, "points need velocities and accelerations")
+    assert checks.interpolation(sweep(), BOUNDS).passed
+
+
 def test_the_worst_is_told_with_joint_and_interval():
     motion = sweep(3, ("one", "two"))
     pair = replace(
@@ -288,6 +298,23 @@ def test_the_posture_at_the_start_is_that_of_all_joints():
     assert not checks.start(robot, motion, [np.nan], 0.01).passed
     wrong = checks.start(robot, motion, [0.0, 0.0], 0.01)
     assert (wrong.passed, wrong.detail) == (False, "the posture needs 1 values")
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+@pytest.mark.parametrize(("end", "passed"), [(1.1, True), (1.05, False)])
+def test_braking_ends_inside_the_limits_of_the_positions(side, end, passed):
+    """From 1 rad/s at 10 rad/s^2 it takes 0.075 rad: from 1 rad to 1.075, between -0.5 and end."""
+    steady = np.full((2, 1), side)
+    moving = Trajectory(
+        ("hinge",), np.array([0.0, 1.0]), np.array([[0.0], [side]]), steady, np.zeros((2, 1))
+    )
+    ends = np.sort([-0.5 * side, side * end])
+    bounds = replace(BOUNDS, lower=ends[:1], upper=ends[1:])
+    found = checks.braking(moving, bounds)
+    middle, half = (end - 0.5) / 2.0, (end + 0.5) / 2.0
+    assert found.name == "braking"
+    assert found.passed == passed
+    assert found.detail == f"{(1.075 - middle) / half:.6g} of the limit of hinge in interval 1"
 
 
 def test_what_is_told_of_obstacles():

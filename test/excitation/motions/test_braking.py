@@ -170,6 +170,13 @@ def test_joints_that_come_to_rest_within_a_millisecond_do_so_together():
     np.testing.assert_allclose(together.times, [0.0, 0.2988, 0.3], rtol=1e-12)
 
 
+def test_joints_that_come_to_rest_just_a_millisecond_apart_do_so_each_in_its_time():
+    """At 1.5 rad/s^2 every joint takes as many seconds as it has rad/s."""
+    limits = replace(HALF_JERK, jerk=np.full(2, np.inf), acceleration=np.full(2, 1.5))
+    trajectory = brake(limits, PAIR, [0.0, 0.0], [0.002, 0.001])
+    np.testing.assert_array_equal(trajectory.times, [0.0, 0.001, 0.002])
+
+
 def test_braking_distances_have_two_factors():
     """Without a limit of jerk v |v| 0.75 / a, with one half the braking time times v."""
     per_square, per_speed = stopping_factors(HALF_JERK)

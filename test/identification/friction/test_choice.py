@@ -5,73 +5,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from friction_arm import SETTINGS, arm, chosen, moved, values_of
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.errors import SettingError
 from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.files.result_documents import result_of_document
 from robot_identification.files.results import dump
 from robot_identification.identification.base.parameters import base_parameters
-from robot_identification.identification.friction.selection import critical_value
+from robot_identification.identification.friction.evidence import critical_value
 from robot_identification.identification.identify import identify, validate
 from robot_identification.identification.merging import merge_results
 from robot_identification.identification.rows.whole import FactorStream
+from robot_identification.identification.statistics.residuals import joint_friction
 from robot_identification.robot.files.document import parse_document
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.robot.files.robot_yaml import build
-from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.signals.recording import Recording
 from shared_data import measured_data, requires
-
-ARM = """\
-name: arm
-effort_meaning: joint_torque
-joints:
-  - {name: shoulder, type: revolute, geometry: {alpha: pi/2}}
-  - {name: elbow, type: revolute, geometry: {d: 0.4}, MORE}
-"""
-SETTINGS = ProcessingSettings(cutoff_hz=20.0, rate_hz=50.0, velocity_threshold=(0.0, 0.0))
-
-
-def arm(more="drive_gain: 1"):
-    return build(parse_document(ARM.replace("MORE", more), "arm.yaml"))
-
-
-def values_of(robot, **terms):
-    """Standard parameters of the arm, with those of joint terms as named."""
-    known = {
-        "ZZ1": 0.9, "XX1": 0.4, "YY1": 0.5, "MX1": 1.2, "MY1": 0.2, "M1": 5.0,
-        "ZZ2": 0.5, "XX2": 0.2, "YY2": 0.3, "MX2": 0.8, "MY2": 0.3, "M2": 3.0,
-        "Ia1": 0.3, "Ia2": 0.2, "Fv1": 1.5, "Fv2": 1.0, "Fc1": 2.0, "Fc2": 1.5,
-    }  # fmt: skip
-    known |= terms
-    return np.array([known.get(name, 0.0) for name in robot.all_parameter_names])
-
-
-def moved(robot, values, *, noise=0.05, seed=0, duration=40.0):
-    """A recording of a motion of many frequencies at 200 Hz, with white noise on the efforts."""
-    rng = np.random.default_rng(seed)
-    time = np.arange(0.0, duration, 0.005)
-    rates = 2.0 * np.pi * np.array([0.13, 0.29, 0.47, 0.71])
-    size = rng.uniform(0.2, 0.5, (2, 4))
-    phase = rng.uniform(0.0, 6.0, (2, 4))
-    angle = rates[:, None] * time
-    q, qd, qdd = (
-        np.einsum("jk,jkt->tj", size * rates**order, turn(angle + phase[..., None]))
-        for order, turn in (
-            (0, np.sin), (1, np.cos), (2, lambda x: -np.sin(x)),
-        )
-    )  # fmt: skip
-    effort = inverse_dynamics(robot, values, q, qd, qdd)
-    effort += noise * rng.normal(size=effort.shape)
-    return Recording.from_arrays(robot, time, q, effort)
-
-
-def chosen(result):
-    """Terms beyond those of the robot file, by joint."""
-    return {
-        name: set(terms) - {"Ia", "Fv", "Fc", "off"}
-        for name, terms in zip(result.joint_names, result.friction.joints, strict=True)
-    }
 
 
 @pytest.fixture(scope="module")
@@ -202,3 +150,31 @@ def test_emps_with_the_published_asymmetric_law():
     recordings = read_recordings([measured_data("emps") / "bag"], robot)
     result = identify(asymmetric, recordings)
     assert 100.0 * result.estimate.relative_error.total == pytest.approx(3.1117, abs=5e-5)
+
+
+def test_curves_of_friction_are_those_at_the_mean_measured_load(loaded):
+    robot, recording = loaded
+    result = identify(robot, [recording], overrides=SETTINGS)
+    plain, own = joint_friction(result)
+    assert plain.load == 0.0
+    speed = np.array([-1.0, 0.5])
+    values = dict(zip(result.regrouping.leading, result.estimate.values, strict=True))
+    slide = values["Fc2"] + values["Fl2"] * own.load
+    expected = values["Fv2"] * speed + slide * np.sign(speed) + values.get("off2", 0.0)
+    np.testing.assert_allclose(own.torque(speed), expected, rtol=1e-9)
+    bodies = replace(
+        robot,
+        joints=tuple(replace(j, terms=frozenset({"Ia"})) for j in robot.joints),
+        loads=None,
+    )
+    parameters = values_of(robot, Fl2=0.25)
+    inertial = np.array([not n.startswith(("Fv", "Fc", "Fl")) for n in robot.all_parameter_names])
+    known = dict(zip(robot.all_parameter_names, np.where(inertial, parameters, 0.0), strict=True))
+    carried = np.array([known[name] for name in bodies.all_parameter_names])
+    segment = recording.segments[0]
+    rates = np.gradient(segment.position, segment.time, axis=0)
+    effort = inverse_dynamics(
+        bodies, carried, segment.position, rates, np.gradient(rates, segment.time, axis=0)
+    )
+    assert own.load == pytest.approx(np.abs(effort[:, 1]).mean(), rel=0.05)
+    assert own.speed == pytest.approx(np.abs(rates[:, 1]).max(), rel=0.1)

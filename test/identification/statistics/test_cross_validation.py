@@ -213,6 +213,14 @@ def test_errors_are_those_of_the_rows_themselves():
     np.testing.assert_allclose(found.error.joints, joints)
 
 
+@pytest.mark.parametrize("rows", [1, 2, 5])
+def test_the_effort_of_few_rows_is_their_root_mean_square(rows):
+    _, y, factors = groups(rows=rows)
+    found = cross_validate("bags", "abc", factors, np.zeros(2), lambda _: np.zeros(2))
+    for own, fold in zip(y, found.folds, strict=True):
+        np.testing.assert_allclose(fold.effort_rms, np.sqrt(np.mean(own**2, axis=1)))
+
+
 def test_a_group_that_the_others_cannot_predict_does_not_count():
     _, _, factors = groups()
 

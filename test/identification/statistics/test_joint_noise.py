@@ -155,11 +155,12 @@ def test_efforts_of_zero_are_none_that_a_model_explains():
 
 
 def test_no_joint_is_quieter_than_a_billionth_of_the_noisiest():
-    found = joint_noise([made("a", 38, 6.0, 60.0), made("b", 38, 6e-12, 1.0)])
-    np.testing.assert_allclose(found.deviations, [1.0, 1e-9], rtol=1e-12)
+    for noisiest in (1.0, 5.0):
+        found = joint_noise([made("a", 38, 6.0 * noisiest, 60.0), made("b", 38, 6e-12, 1.0)])
+        np.testing.assert_allclose(found.deviations, [noisiest, 1e-9 * noisiest], rtol=1e-12)
 
 
-@pytest.mark.parametrize(("rest", "alike"), [(0.9e-12, True), (1.1e-12, False)])
+@pytest.mark.parametrize(("rest", "alike"), [(0.9e-12, True), (1e-12, True), (1.1e-12, False)])
 def test_what_is_left_by_rounding_tells_no_noise(rest, alike):
     found = joint_noise([made("a", 38, rest, 1.0), made("b", 38, 0.5 * rest, 1.0)])
     assert (found.deviations[0] == found.deviations[1] == 1.0) == alike

@@ -193,6 +193,9 @@ def test_the_sign_is_uncertain_where_the_interval_holds_zero():
     sure, unsure = apart([1.0, -1.0], [0.51, 0.511])
     assert sure.reason.startswith("the residual is large beside the 71 % of the effort that it")
     assert unsure.reason == "even its sign is uncertain"
+    (touching,) = apart([1.96], [1.0])
+    assert touching.interval == (0.0, 3.92)
+    assert touching.reason == "even its sign is uncertain"
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """What residuals show: their size, their colour, the friction in them."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -125,6 +126,18 @@ def test_an_autocorrelation_takes_sixteen_pairs_of_rows(rows, enough, rng):
         assert found.autocorrelation == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("unit", [1e-6, 1e6])
+def test_the_unit_of_an_effort_does_not_change_the_colour_of_its_residual(unit, rng):
+    rest = np.convolve(rng.normal(size=200), np.ones(3))
+    found = [joint_residuals((prediction(u * rest, 0.0 * rest),))[0] for u in (1.0, unit)]
+    assert 0.5 < found[0].autocorrelation < 0.8
+    assert found[1].autocorrelation == pytest.approx(found[0].autocorrelation)
+    assert found[1].std == pytest.approx(unit * found[0].std)
+    assert found[0].relative == pytest.approx(1.0)
+    assert found[1].relative == pytest.approx(1.0)
+    np.testing.assert_allclose(found[1].density, unit**2 * found[0].density)
+
+
 def test_rows_on_either_side_of_one_left_out_are_no_neighbours():
     kept = np.ones(60, bool)
     kept[::3] = False
@@ -168,6 +181,18 @@ def test_friction_has_the_larger_standard_deviations(rng):
         expected = np.sqrt((3.0 * v) ** 2 + c**2 + offset**2)
         np.testing.assert_allclose(friction.torque_std([-3.0, 3.0]), expected)
         assert {"Fv1", "Fc1"} <= set(friction.names)
+
+
+def test_a_curve_is_that_at_the_mean_load_of_its_joint_up_to_its_largest_speed(rng):
+    """Loads are told with their mean and their standard deviation."""
+    robot = load_robot("scara")
+    result = made_up_result(robot, load_values("scara", robot), rng)
+    assert [(one.speed, one.load) for one in joint_friction(result)] == [(0.0, 0.0)] * 2
+    measured = SimpleNamespace(
+        speeds=np.array([1.0, 2.0]), loads=np.array([[3.0, 30.0], [4.0, 40.0]])
+    )
+    chosen = replace(result, friction=SimpleNamespace(joints=({}, {}), measured=measured))
+    assert [(one.speed, one.load) for one in joint_friction(chosen)] == [(1.0, 3.0), (2.0, 4.0)]
 
 
 def test_a_joint_without_friction_has_no_curve_and_grouped_friction_is_told(rng):

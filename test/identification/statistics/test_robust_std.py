@@ -373,6 +373,8 @@ def test_degrees_of_freedom_that_the_fit_takes_do_not_count():
     assert _starts(two, np.diag([1.0 / 64.0, 0.0, 0.0, 0.0])) == [0, 2, 4, 6]
     idle = dataclasses.replace(two, common=np.diag([64.0, 0.0]))
     assert _starts(idle, np.zeros((4, 4))) == [0, 1, 2, 3, 4, 5, 6, 7], "a joint without rows"
+    single = dataclasses.replace(two, common=np.diag([64.0, 1.0]))
+    assert _starts(single, np.zeros((4, 4))) == [0, 2, 4, 6], "a joint with a single row"
 
 
 def test_densities_are_the_power_over_the_freedom_that_the_fit_leaves():
@@ -392,6 +394,11 @@ def test_the_mixing_of_frequencies_is_undone_but_for_a_tenth_of_the_power():
     # all of it in the first band would leave less than nothing for the second
     steep = _densities(made, np.array([30.0, 8.0]).reshape(2, 1, 1), none)
     np.testing.assert_allclose(steep.ravel(), [410.0 / 200.0, 0.1 * 8.0 / 20.0])
+
+
+def test_a_power_that_rounding_makes_negative_is_none():
+    power, leverage = np.array([-1e-3, 10.0]).reshape(2, 1, 1), np.zeros((2, 1, 1))
+    np.testing.assert_allclose(_densities(even_bands(2, 40), power, leverage).ravel(), [0.0, 0.5])
 
 
 def test_a_joint_without_rows_has_no_density():
@@ -418,6 +425,15 @@ def test_what_the_fit_makes_common_is_added_to_the_co_spectra():
     # rows of the two joints that are hardly ever kept together say nothing
     few = _with_co_spectra(own, np.full((2, 2), 2.0), np.zeros((2, 2)), np.full((2, 2), 0.25))
     np.testing.assert_array_equal(few, np.diag(own))
+
+
+@pytest.mark.parametrize("freedom", [0.25, 1.0])
+def test_less_than_one_common_row_counts_as_one(freedom):
+    """Four deviations of it are a co-spectrum of 8, cut to what densities of 4 and 1 allow."""
+    own, some = np.array([4.0, 1.0]), np.full((2, 2), freedom)
+    found = _with_co_spectra(own, np.full((2, 2), 8.0), np.zeros((2, 2)), some)
+    values, vectors = np.linalg.eigh([[4.0, 8.0], [8.0, 1.0]])
+    np.testing.assert_allclose(found, values[1] * np.outer(vectors[:, 1], vectors[:, 1]))
 
 
 def test_densities_of_joints_together_are_positive_semidefinite():

@@ -71,6 +71,26 @@ def test_half_and_twice_the_cut_off_are_tried_with_all_else_as_it_was(result, mo
     np.testing.assert_array_equal(found[1].changes, 0.0)
 
 
+@pytest.mark.parametrize("option", ["stated", "coulomb-viscous", "auto"])
+@pytest.mark.parametrize("chosen", [False, True])
+def test_friction_is_chosen_as_for_the_result_and_terms_that_were_chosen_stay(
+    result, monkeypatch, option, chosen
+):
+    settings = ProcessingSettings(cutoff_hz=12.0)
+    monkeypatch.setattr(sensitivity, "settings_of", lambda _: settings)
+    asked = []
+
+    def identify(_robot, _recordings, **options):
+        asked.append(options.get("friction", "stated"))
+        return other(result, result.estimate.values)
+
+    monkeypatch.setattr(sensitivity, "identify", identify)
+    monkeypatch.setattr(type(result), "model_of", lambda _, robot: robot)
+    before = replace(result, friction=object() if chosen else None)
+    cutoff_sensitivity("robot", ["bag"], before, friction=option)
+    assert asked == 2 * ["stated" if chosen else option]
+
+
 def asked_of(result, monkeypatch, reason):
     """Return what is asked for where ends were kept, for a reason, and what is found."""
     settings = ProcessingSettings(
@@ -92,10 +112,11 @@ def asked_of(result, monkeypatch, reason):
     return settings, asked, cutoff_sensitivity("robot", ["bag"], kept_result)
 
 
+@pytest.mark.parametrize("reason", ["robot file", "derived: nothing moves there", ""])
 def test_ends_that_are_kept_for_the_cut_off_are_cut_with_another_and_in_what_is_compared(
-    result, monkeypatch
+    result, monkeypatch, reason
 ):
-    settings, asked, found = asked_of(result, monkeypatch, "robot file")
+    settings, asked, found = asked_of(result, monkeypatch, reason)
     cut = replace(settings, ends="cut")  # the samples to drop are an option
     assert asked == [replace(cut, cutoff_hz=cutoff) for cutoff in (12.0, 6.0, 24.0)]
     # The first of three answers is the one that the others are compared with.

@@ -119,7 +119,7 @@ def test_a_domain_of_another_process_or_with_participants_is_not_given(monkeypat
         for number in (own, another):
             monkeypatch.setattr(middleware, "_DOMAINS", range(number, number + 1))
             with pytest.raises(NoDomainError, match=f"{number} are all in use.*ROS_DOMAIN_ID"):
-                middleware._claimed_domain.__wrapped__()
+                middleware.claimed_domain()
     finally:
         participant.destroy_node()
         context.shutdown()

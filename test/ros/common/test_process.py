@@ -31,6 +31,23 @@ def make():
 sys.exit(run(make, [], name="sleeper"))
 """
 
+STUCK = """
+import ctypes, sys
+from robot_identification.errors import InputError
+from robot_identification.ros.common import process
+
+class Held:
+    def __del__(self):
+        ctypes.PyDLL(None).pause()  # with Python's lock, as the destruction of a participant
+
+def make():
+    half_made = Held()
+    raise InputError("no such robot")
+
+process._END_WITHIN = 0.5
+sys.exit(process.run(make, [], name="stuck"))
+"""
+
 
 def interrupt_twice(process):
     """Do what a terminal does when Ctrl-C is pressed twice: all processes of the group hear it."""
@@ -50,6 +67,15 @@ def test_signals_soon_after_the_first_say_nothing_new():
         assert end.asked
     now[0] = 53.5
     assert end.hear(), "who asks again later means at once"
+
+
+def test_a_node_whose_destruction_never_ends_is_ended():
+    done = subprocess.run(
+        [sys.executable, "-c", STUCK], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "no such robot" in done.stderr
+    assert "in __del__" in done.stderr
 
 
 @pytest.mark.ros

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from robot_identification.ros.common.jobs import JobSlot
+from robot_identification.ros.controllers.choice import Controller
 from robot_identification.ros.excitation.execution import MotionExecutor
 from robot_identification.ros.excitation.experiments import Course
 from robot_identification.ros.supervision.phases import Phase
@@ -51,8 +52,9 @@ def moving():
     )
     arms = SimpleNamespace(problem=lambda: "")
     executor = MotionExecutor(
-        node, JobSlot(node.get_logger()), None, settings=lambda: world.motion.settings, watch=watch,
-        planner=None, markers=None, arms=arms, changed=lambda: None,
+        node, JobSlot(node.get_logger()), None, settings=lambda: world.motion.settings,
+        controller=Controller(node, "topic", None), watch=watch, planner=None, markers=None,
+        arms=arms, changed=lambda: None,
     )  # fmt: skip
     executor.course = Course(None, world.motion)
     world.begin()

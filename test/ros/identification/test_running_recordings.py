@@ -51,7 +51,7 @@ class Cell:
         self.folded.append(0)
         request = Identify.Request(**fields)
         return self.work.identify(
-            request, ProcessingSettings(), lambda *_: None, lambda: False
+            request, ProcessingSettings(), "stated", lambda *_: None, lambda: False
         ).result
 
 

@@ -11,10 +11,15 @@ from robot_identification.errors import (
     MessageError,
     ResultMismatchError,
 )
+from robot_identification.files.parameters import with_law_of
 from robot_identification.robot.bodies import body_of
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
-from robot_identification.ros.messages.inertial import parameters_message, values_of_message
+from robot_identification.ros.messages.inertial import (
+    parameters_message,
+    robot_of_message,
+    values_of_message,
+)
 
 ROBOT = load_robot("tx40")
 VALUES = load_values("tx40_simulated", ROBOT)
@@ -135,3 +140,48 @@ def test_no_message_holds_what_cannot_exist():
     wrong[9] = -1.0
     with pytest.raises(InconsistentParametersError):
         parameters_message(ROBOT, wrong, stamp=0)
+
+
+LAW = with_law_of("tx40_stribeck_load", ROBOT)
+WITH_LAW = load_values("tx40_stribeck_load", LAW)
+
+
+def test_a_friction_law_that_the_robot_file_does_not_state_comes_with_its_parameters():
+    made = parameters_message(LAW, WITH_LAW, stamp=5)
+    functions = dict(zip(made.terms, made.functions, strict=True))
+    assert functions["Fs3"] == "sign(v) exp(-|v/vs|^delta)"
+    assert functions["off3"] == "1"
+    assert dict(zip(made.shape_names, made.shapes, strict=True))["Fs3.speed"] == 0.2
+    robot = robot_of_message(made, ROBOT)
+    assert robot == LAW
+    np.testing.assert_array_equal(robot.loads, WITH_LAW)
+    np.testing.assert_array_equal(values_of_message(made, robot), WITH_LAW)
+    with pytest.raises(ResultMismatchError, match="the names or the order"):
+        values_of_message(made, ROBOT)
+
+
+def test_parameters_without_a_law_are_those_of_the_robot_file():
+    made = message()
+    assert made.terms[:5] == ["Ia1", "Fv1", "Fc1", "off1", "Ia2"]
+    assert robot_of_message(made, ROBOT) == ROBOT
+    made.terms = []  # as from a node that does not tell
+    assert robot_of_message(made, ROBOT) is ROBOT
+
+
+@pytest.mark.parametrize(
+    ("field", "change", "words"),
+    [
+        ("terms", lambda terms: [*terms, "Fq1"], "'Fq1' is no term of a joint of tx40"),
+        ("terms", lambda terms: [*terms, "Fs7"], "'Fs7' is no term"),
+        ("shape_names", lambda names: ["Fs9.speed", *names[1:]], "Fs1.speed' is missing"),
+        ("shape_names", lambda names: names[1:], "12 shapes for 11 names"),
+        ("shapes", lambda shapes: [math.nan, *shapes[1:]], "Fs1 is nan"),
+        ("shapes", lambda shapes: [-0.2, *shapes[1:]], "not positive"),
+        ("terms", lambda terms: [t for t in terms if t != "Fs1"], "no term for the shape"),
+    ],
+)
+def test_laws_of_no_use_are_refused(field, change, words):
+    made = parameters_message(LAW, WITH_LAW, stamp=5)
+    setattr(made, field, change(list(getattr(made, field))))
+    with pytest.raises(MessageError, match=words):
+        robot_of_message(made, ROBOT)

@@ -11,6 +11,9 @@ from robot_identification.identification.diagnosis.finding import Finding, Sever
 from robot_identification.identification.estimators import least_squares
 from robot_identification.identification.estimators.essential import EliminationRule, eliminate
 from robot_identification.identification.estimators.least_squares import RelativeError
+from robot_identification.identification.friction.law import FrictionLaw
+from robot_identification.identification.friction.selection import Tried
+from robot_identification.identification.friction.shapes import EstimatedShape
 from robot_identification.identification.result import IdentificationResult, Regrouping, Source
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.robot.files.loading import load_robot
@@ -48,6 +51,49 @@ def made(robot, held_out):
         seconds=0.25,
         warnings=("look here",),
     )
+
+
+def law(robot):
+    """A law with everything that one can have."""
+    shape = EstimatedShape("Fs1.speed", 0.1, 0.01, 0.4)
+    tried = Tried(
+        joint=0,
+        term="Fs",
+        shape=(0.1, 1.0),
+        replaces="",
+        gain=0.4,
+        gain_std=0.1,
+        value_over_std=9.0,
+        step=1,
+        chosen=True,
+        reason="",
+    )
+    terms = ({"Fv": (), "Fs": (0.1, 1.0)}, {"Fv": (), "Fl": ()})
+    count = robot.layout.per_joint * len(robot.joints) + 2 * len(robot.joints)
+    return FrictionLaw(terms, np.arange(float(count)), (shape,), (tried,), (0.3, 0.1))
+
+
+def test_a_friction_law_survives_the_way_through_a_message(robot):
+    result = dataclasses.replace(made(robot, None), friction=law(robot))
+    back = result_of(through_dds(result_message(result, robot, stamp=5)))
+    compare(result.friction, back.friction)
+    assert back.model_of(robot) == result.model_of(robot)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[1]",
+        '{"robot": "another"}',
+        '{"friction": 3}',
+        '{"friction": {"joints": {}, "shapes": []}}',
+    ],
+)
+def test_a_message_whose_friction_is_no_law_is_refused(robot, text):
+    message = result_message(made(robot, None), robot, stamp=5)
+    message.friction = text
+    with pytest.raises(MessageError):
+        result_of(message)
 
 
 @pytest.mark.parametrize("held_out", [None, RelativeError(0.2, np.array([0.1, 0.3]))])

@@ -154,13 +154,46 @@ def test_a_robot_that_has_left_its_reference_is_braked_from_its_own_velocity():
     np.testing.assert_allclose(stop.trajectory.positions[0], [0.5, 0.0], atol=1e-9)
 
 
-def test_a_velocity_from_which_there_is_no_rest_inside_the_limits_is_reduced():
-    near = replace(LIMITS, upper=np.array([1.0, 3.0]))
-    limits = replace(BRAKING, planned=near.tightened(acceleration=0.5), declared=near)
-    stop = stop_motion(limits, straight(0.9, 1.5), Origin.MEASURED)
+def test_the_jerk_that_braking_and_the_fading_lag_share_is_that_of_the_robot():
+    """Four fifths of it are for braking, where the gentle way would end outside."""
+    jerk = np.full(2, 60.0)
+    near = replace(LIMITS, upper=np.array([1.0, 3.0]), jerk=jerk)
+    gentle = replace(near.tightened(acceleration=0.5), jerk=0.5 * jerk)
+    limits = replace(BRAKING, planned=gentle, declared=near)
+    way = {share: 0.75 * np.sqrt(6.0 * 2.0 / (share * 60.0)) for share in (0.5, 0.8 * 0.999)}
+    for place, share in ((0.5, 0.5), (0.6, 0.8 * 0.999)):
+        stop = stop_motion(limits, straight(place, 1.5), Origin.FOLLOWING)
+        assert not stop.flaw
+        assert stop.trajectory.positions[-1, 0] == pytest.approx(place + way[share])
+
+
+def test_a_robot_that_seems_faster_than_its_motion_ever_is_has_the_largest_velocity_of_that():
+    """States of 1.5 rad/s, of a motion of 0.2 rad/s that goes to 0.7 rad."""
+    slow, fast = straight(0.5, 0.2), straight(0.5, 1.5)
+    stop = stop_motion(BRAKING, replace(slow, readings=fast.readings), Origin.MEASURED)
     assert not stop.flaw
-    assert stop.trajectory.positions[-1, 0] == pytest.approx(1.0, abs=1e-6)
-    assert 0.0 < stop.trajectory.velocities[0, 0] < 1.5
+    np.testing.assert_allclose(stop.trajectory.velocities[0], [0.2, 0.0], atol=1e-9)
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+@pytest.mark.parametrize(
+    ("jerk", "speed", "room", "reduced"),
+    [
+        (np.inf, 1.5, 0.1, np.sqrt(0.1 * 9.99 / 0.75)),
+        (np.inf, 0.5, 0.01, np.sqrt(0.01 * 9.99 / 0.75)),
+        (200.0, 1.5, 0.1, 2.0 * 0.1 / (1.5 * 2.0 / 9.99)),  # always as long as from 2 rad/s
+    ],
+)
+def test_a_velocity_from_which_there_is_no_rest_inside_the_limits_is_reduced(
+    side, jerk, speed, room, reduced
+):
+    ends = {"lower": np.array([-1.0, -3.0]), "upper": np.array([1.0, 3.0])}
+    near = replace(LIMITS, **ends, jerk=np.full(2, jerk))
+    limits = replace(BRAKING, planned=near.tightened(acceleration=0.5), declared=near)
+    stop = stop_motion(limits, straight(side * (1.0 - room), side * speed), Origin.MEASURED)
+    assert not stop.flaw
+    assert stop.trajectory.velocities[0, 0] == pytest.approx(side * reduced, rel=1e-6)
+    assert 1.0 - 1e-6 <= side * stop.trajectory.positions[-1, 0] <= 1.0, "never beyond the end"
 
 
 @pytest.mark.parametrize("fault", [1e-9, 0.3, 1e3, 1e9, 1e300])

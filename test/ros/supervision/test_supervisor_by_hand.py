@@ -1,5 +1,8 @@
 """A supervised motion at single moments: what it waits for, where braking begins, how it ends."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -84,6 +87,17 @@ def test_what_is_less_than_two_millimetres_is_no_motion(way, shown, late):
     assert (world.motion._deadline is None) == shown
 
 
+def test_what_moves_before_the_start_is_not_the_motion():
+    """A state of a nanosecond earlier, 3 mm away; what shows motion is one from the start on."""
+    world = begun(sweep(10.0))
+    start = world.commands[0].start
+    for early, shown in ((1, False), (0, True)):
+        world.elapsed = start - early - BEGIN
+        world.say(world.now, [0.003, 0.0])
+        assert world.tick() is None
+        assert (world.motion._deadline is None) == shown
+
+
 def test_a_robot_off_its_reference_that_has_shown_no_motion_is_not_moving():
     for shown, reason in ((False, Reason.NOT_MOVING), (True, Reason.TRACKING_ERROR)):
         world = begun(sweep(1.0))
@@ -111,7 +125,9 @@ def test_a_robot_must_be_at_rest_to_begin(speed, rests):
         world.motion.check(world.instant)
 
 
-@pytest.mark.parametrize(("away", "near"), [(0.0099, True), (0.0101, False), (np.nan, False)])
+@pytest.mark.parametrize(
+    ("away", "near"), [(0.0099, True), (0.01, True), (0.0101, False), (np.nan, False)]
+)
 def test_a_robot_must_be_within_a_hundredth_of_the_start(away, near):
     for sign in (1.0, -1.0):
         place = np.array([0.0, sign * away])
@@ -193,6 +209,31 @@ def test_a_robot_that_has_left_its_reference_brakes_from_where_it_is(asked, offs
         np.testing.assert_allclose(world.motion.error, -np.array(offset), atol=1e-6)
 
 
+def test_a_robot_just_at_the_limit_of_the_tracking_error_has_not_left_its_reference(asked):
+    """One that is to stay at zero, where errors are exact."""
+    world = begun(sweep(1.0, 0.0))
+    now = jump(world, 0.5, (0.0, 0.1))
+    assert world.tick() is None
+    assert world.motion.phase is Phase.RUNNING
+    world.motion.stop(now)
+    assert asked[0][1] is Origin.FOLLOWING
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "origin"),
+    [(0.101, 0.099, Origin.FOLLOWING), (0.099, 0.101, Origin.MEASURED)],
+)
+def test_whether_a_robot_has_left_its_reference_is_told_by_its_last_state(
+    asked, before, now, origin
+):
+    world = begun()
+    jump(world, 1.0, (0.0, before))
+    world.elapsed += STEP
+    world.say(world.now, RUN.sample(1.0 + STEP * 1e-9)[0][0] + [0.0, now])
+    world.motion.stop(world.instant)
+    assert asked[0][1] is origin
+
+
 @pytest.mark.parametrize(("late", "origin"), [(99, Origin.FOLLOWING), (101, Origin.REFERENCE)])
 def test_where_states_are_stale_braking_begins_at_the_reference(asked, late, origin):
     world = begun()
@@ -220,13 +261,46 @@ def test_a_clock_that_was_set_counts_as_it_was_before(asked, step):
 
 
 def test_states_with_wrong_stamps_make_braking_begin_when_it_is_received(asked):
-    for reason, at_once in ((Reason.STATE_STALE, True), (Reason.REQUESTED, False)):
+    for reason in (
+        Reason.REQUESTED, Reason.STATE_STALE, Reason.TRACKING_ERROR, Reason.NOT_MOVING
+    ):  # fmt: skip
         world = begun()
         jump(world, 1.0)
         world.say(world.now, [0.0, 0.0])  # a stamp that does not rise
-        assert world.motion.stop(world.instant, reason).at_once == at_once
+        command = world.motion.stop(world.instant, reason)
+        assert command.at_once == (reason is Reason.STATE_STALE)
     world = begun()
     assert not world.motion.stop(jump(world, 1.0), Reason.STATE_STALE).at_once
+
+
+def broken(*_):
+    raise ZeroDivisionError("at fault")
+
+
+def test_where_braking_cannot_be_computed_the_robot_is_held_where_its_reference_is(monkeypatch):
+    """A fault of the program must not keep it in motion."""
+    monkeypatch.setattr(supervision, "stop_motion", broken)
+    world = begun()
+    command = world.motion.stop(jump(world, 1.0))
+    np.testing.assert_allclose(command.trajectory.positions, [RUN.sample(1.0)[0][0]] * 2)
+    assert world.motion.phase is Phase.BRAKING
+    assert world.motion.text == (
+        "stop requested; braking cannot be computed (ZeroDivisionError('at fault')); "
+        "it is held where it was"
+    )
+
+
+def test_where_not_even_the_reference_can_be_computed_the_robot_is_held_at_the_end_of_its_motion():
+    """Of a motion of three points."""
+    world = begun()
+    end = [0.25, -0.5]
+    reference = SimpleNamespace(
+        joint_names=NAMES, positions=np.array([[1.0, 1.0], [2.0, 2.0], end]), sample=broken
+    )
+    world.motion.command = replace(world.motion.command, trajectory=reference)
+    command = world.motion.stop(world.instant)
+    np.testing.assert_array_equal(command.trajectory.positions, [end] * 2)
+    assert "braking cannot be computed" in world.motion.text
 
 
 def test_what_is_flawed_of_braking_is_told(monkeypatch):

@@ -127,7 +127,8 @@ def test_after_a_pause_of_the_node_states_go_first_once(machine):
     watch = machine.watch
     assert watch.look()
     for pause, judged in (
-        (20.0, True), (20.1, False), (20.1, True), (20.1, False), (5.0, True), (500.0, False),
+        (20.0, True), (19.9, True), (5.0, True), (20.1, False), (20.1, True), (20.1, False),
+        (5.0, True), (500.0, False),
         (1.0, True),
     ):  # fmt: skip
         machine.pass_time(pause)
@@ -163,6 +164,15 @@ def test_a_newer_state_is_one_from_after_the_request(machine):
     machine.watch.look()
     assert over()
     machine.watch.wait_no_longer()
+
+
+def test_a_state_that_was_on_its_way_when_newer_ones_were_asked_for_ends_no_waiting(machine):
+    machine.watch.look()
+    over = waited(machine)
+    machine.pass_time(5.0)
+    machine.come(6.0)  # from a millisecond before the request
+    machine.watch.look()
+    assert not over()
 
 
 @pytest.mark.parametrize(("timeout", "patience"), [(0.05, 200.0), (0.1, 200.0), (0.15, 300.0)])
@@ -240,6 +250,8 @@ def test_ages_and_pauses_are_those_since_the_last_report_and_counts_of_all_time(
     machine.watch.look()
     _, _, values = machine.reported()
     assert (values["age_median_s"], values["messages_received"]) == ("0.000250", "21")
+    _, _, values = machine.reported()
+    assert values["longest_pause_s"] == "0.000000", "no look since"
 
 
 def test_lost_states_are_told_once_and_counted(machine):
@@ -254,6 +266,14 @@ def test_lost_states_are_told_once_and_counted(machine):
     level, message, values = machine.reported()
     assert (level, message) == (DiagnosticStatus.WARN, "1 joint states were lost")
     assert values["messages_lost"] == "4"
+
+
+def test_a_state_lost_just_before_the_last_is_told_once(machine):
+    steady(machine, lost=(48,))
+    assert machine.reported()[:2] == (DiagnosticStatus.WARN, "1 joint states were lost")
+    steady(machine, count=3)
+    level, message, values = machine.reported()
+    assert (level, message, values["messages_lost"]) == (DiagnosticStatus.OK, "watching", "1")
 
 
 def test_refused_states_are_told_once_with_the_last_reason(machine):

@@ -1,0 +1,270 @@
+"""The transport by the action FollowJointTrajectory: goals, their answers, and how to brake.
+
+Nothing is sent to a controller that has not accepted the trajectory: what it accepts too late is
+cancelled.  A goal in motion is braked by another one that takes its place.  Where the controller
+refuses that one, does not answer in time or has gone, there are other ways: to cancel the goal in
+motion, and the topic, where somebody has subscribed to it.  A controller that has ended a
+trajectory itself stops by itself, and is sent nothing more.
+
+Nothing here knows rclpy or reads a clock.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from enum import Enum
+
+from trajectory_msgs.msg import JointTrajectory
+
+from robot_identification.errors import StaleStateError
+from robot_identification.ros.common import qos
+from robot_identification.ros.common.joint_states import NANOSECONDS
+from robot_identification.ros.controllers.goals import Goal, Wire
+from robot_identification.ros.controllers.transport import Report, TopicTransport
+from robot_identification.ros.messages.trajectories import message_of
+from robot_identification.ros.supervision.clock import Instant
+from robot_identification.ros.supervision.phases import Command
+
+ANSWER_WITHIN = 0.2
+"""Time, in s, after which braking that nobody has answered goes another way.
+
+Controllers answer within some milliseconds; a robot in motion covers some tenths of its braking
+distance meanwhile.
+"""
+
+_PAUSE = 0.02
+
+
+class Way(Enum):
+    """How a robot is braked."""
+
+    GOAL = "the braking trajectory"
+    CANCEL = "the request to cancel"
+    TOPIC = "the braking trajectory on the topic"
+
+
+class ActionTransport:
+    """The action of a controller: it accepts or rejects, and tells the end.
+
+    Args:
+        wire: sends the goals.
+        topic: the last way to brake.
+        cancel_brakes: the controller brakes within the limits when a goal is cancelled; this way
+            goes first then.
+        accepted: called with every trajectory that the controller has accepted.
+    """
+
+    def __init__(
+        self,
+        wire: Wire,
+        topic: TopicTransport,
+        *,
+        cancel_brakes: bool,
+        accepted: Callable[[JointTrajectory], None],
+    ) -> None:
+        self._wire, self._topic, self._tell = wire, topic, accepted
+        others = (Way.CANCEL, Way.GOAL) if cancel_brakes else (Way.GOAL, Way.CANCEL)
+        self._order = (*others, Way.TOPIC)
+        self._goal: Goal | None = None  # what the robot is to follow
+        self._braking: Goal | None = None
+        self._start = 0
+        self._news: list[tuple[Goal, JointTrajectory]] = []  # sent, and not answered yet
+        self._unwanted: list[Goal] = []  # to be cancelled if they are accepted
+        self._ways: list[Way] | None = None  # those that are left; None: nothing is braked
+        self._way: Way | None = None  # the one whose answer is awaited
+        self._asked: Instant | None = None
+        self._said: list[str] = []
+
+    @property
+    def name(self) -> str:
+        """What trajectories go by, for people."""
+        return f"the action {self._wire.name}"
+
+    @property
+    def text(self) -> str:
+        """What the controller has said of the last trajectory, for people."""
+        braked = None if self._braking is None else self._braking.outcome
+        if self._goal is None or self._said:
+            ended = [] if braked is None or braked.succeeded else [f"it has ended: {braked}"]
+            return "; ".join(self._said + ended)
+        if self._goal.accepted is None:
+            return f"{self.name} has not accepted it yet"
+        outcome = self._goal.outcome
+        said = "accepted" if outcome is None else str(outcome)
+        return f"{self.name}: {said}" if self._goal.accepted else ""
+
+    @property
+    def answered(self) -> bool:
+        """Whether the controller has said if it follows the last trajectory."""
+        return self._goal is None or self._goal.accepted is not None
+
+    @property
+    def settled(self) -> bool:
+        """Whether everything that was sent has been answered."""
+        return self._way is None and not self._unwanted
+
+    def require_free(self) -> None:
+        """Make sure that a motion may begin.
+
+        Raises:
+            StaleStateError: the controller owes an answer from before.
+        """
+        self._cancel_unwanted()
+        if self._unwanted:
+            raise StaleStateError(
+                f"{self.name} has not answered what was sent before; it may still begin that: "
+                "restart the controller"
+            )
+
+    def follow(self, command: Command) -> None:
+        """Send a trajectory of the motion, in place of the one before."""
+        self._goal, self._start = self._send(command), command.start
+        self._ways = self._way = self._braking = None
+        self._said = []
+
+    def _send(self, command: Command) -> Goal:
+        message = message_of(command.sent, command.stamp)
+        goal = self._wire.send(message)
+        self._news.append((goal, message))
+        return goal
+
+    def brake(self, command: Command, now: Instant) -> str:
+        """Have the robot brake, in the first way, or after :attr:`.Report.again` in the next.
+
+        Returns:
+            Why nothing is sent; empty where something is.
+        """
+        if self._ways is None:
+            if why := self._needless():
+                self._ways, self._said = [], [why]
+                return why
+            self._ways = list(self._order)
+        while self._ways:
+            if self._possible(self._ways[0]):
+                self._go(self._ways[0], command)
+                self._way, self._asked = self._ways.pop(0), now
+                return ""
+            self._ways.pop(0)
+        self._way = None
+        self._said.append(f"nobody takes a braking trajectory, neither {self.name} nor the topic")
+        return self._said[-1]
+
+    def _needless(self) -> str:
+        """Return why a controller is not to be sent anything; empty: it is."""
+        goal = self._goal
+        if goal is None or goal.accepted is False:
+            return "nothing more is sent, the robot stays where it stands"
+        if goal.accepted is None:
+            self._unwanted.append(goal)
+            return (
+                f"{self.name} had not accepted the trajectory: nothing more is sent, the robot "
+                "stays where it stands"
+            )
+        if goal.outcome is not None and not goal.outcome.succeeded:
+            return "the controller stops by itself, nothing more is sent"
+        return ""
+
+    def _possible(self, way: Way) -> bool:
+        if way is Way.TOPIC:
+            return self._topic.heard
+        ended = self._goal is None or self._goal.outcome is not None
+        return self._wire.ready() and not (way is Way.CANCEL and ended)
+
+    def _go(self, way: Way, command: Command) -> None:
+        if way is Way.GOAL:
+            self._braking = self._send(command)
+        elif way is Way.TOPIC:
+            self._topic.follow(command)
+            self._said.append(f"it is on {self._topic.name}")
+        elif self._goal is not None:
+            self._goal.cancel()
+
+    def look(self, now: Instant) -> Report:
+        """Take in what the controller has said since the last look; return how the motion goes."""
+        self._take_in()
+        self._cancel_unwanted()
+        if self._ways is not None:
+            return Report(again=self._look_after_braking(now))
+        if self._goal is None:
+            return Report()
+        ended = self._goal.outcome is not None
+        return Report(ended=ended, problem=self._problem(self._goal, now))
+
+    def _take_in(self) -> None:
+        """Tell what was accepted."""
+        for goal, message in self._news:
+            if goal.accepted:
+                self._tell(message)
+        self._news = [(goal, m) for goal, m in self._news if goal.accepted is None]
+
+    def _cancel_unwanted(self) -> None:
+        """Cancel what was accepted too late; forget what cannot be accepted any more."""
+        if not self._wire.ready():
+            self._unwanted = []
+        for goal in [goal for goal in self._unwanted if goal.accepted is not None]:
+            self._unwanted.remove(goal)
+            if goal.accepted:
+                goal.cancel()
+                self._said.append("it was accepted too late, and cancelled")
+
+    def _problem(self, goal: Goal, now: Instant) -> str:
+        """Return why the motion must be stopped; empty: nothing is known against it."""
+        outcome = goal.outcome
+        if goal.accepted is False:
+            return f"{self.name} has rejected the trajectory; the controller's log may say why"
+        if outcome is not None:
+            return "" if outcome.succeeded else f"{self.name} has ended the trajectory: {outcome}"
+        if not self._wire.ready():
+            return f"{self.name} has gone"
+        if goal.accepted is None and now.stamp >= self._start:
+            return f"{self.name} has not accepted the trajectory before its start"
+        return ""
+
+    def _look_after_braking(self, now: Instant) -> str:
+        """Return why braking goes another way; empty where it does not."""
+        taken = self._taken()
+        if taken or self._way is None:
+            self._way = None
+            return ""
+        if taken is None and self._wire.ready() and not self._late(now):
+            return ""
+        why = "was rejected" if taken is False else "was not answered"
+        if taken is None and self._way is Way.GOAL and self._braking is not None:
+            self._unwanted.append(self._braking)
+        self._said.append(f"{self._way.value} {why}")
+        self._way = None
+        return self._said[-1]
+
+    def _taken(self) -> bool | None:
+        """Return whether the controller brakes as it was asked to; None: it has not answered."""
+        if self._way is Way.GOAL and self._braking is not None:
+            if self._braking.accepted:
+                self._said.append(f"{self.name} has accepted {Way.GOAL.value}")
+            return self._braking.accepted
+        if self._way is Way.CANCEL and self._goal is not None:
+            over = self._goal.outcome is not None
+            if over or self._goal.cancelled:
+                self._said.append(f"{self.name} has cancelled the trajectory")
+            return over or self._goal.cancelled
+        return True
+
+    def _late(self, now: Instant) -> bool:
+        """Tell whether an answer is overdue, by the clock that the controller has."""
+        if self._asked is None:
+            return False
+        if now.simulated:
+            return now.stamp - self._asked.stamp > ANSWER_WITHIN * NANOSECONDS
+        return now.seconds_since(self._asked) > ANSWER_WITHIN
+
+    def leave(self) -> None:
+        """Take note that the motion is over; a trajectory that was never ended is cancelled."""
+        if self._goal is not None and self._ways is None and self._goal.outcome is None:
+            self._goal.cancel()
+            self._said.append(f"{self.name} has not told the end, and was cancelled")
+
+    def wait(self) -> None:
+        """Wait until what was sent is answered, or some seconds."""
+        end = time.monotonic() + qos.ARRIVED_WITHIN.nanoseconds / NANOSECONDS
+        while not self.settled and time.monotonic() < end:
+            self._wire.work(_PAUSE)

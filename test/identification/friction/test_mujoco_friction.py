@@ -1,0 +1,63 @@
+"""Friction of an engine that nobody here wrote: the chosen law beside Coulomb and viscous friction.
+
+MuJoCo's frictionloss is a soft constraint: near a reversal it is not what a sharp sign says.
+"""
+
+import numpy as np
+import pytest
+
+from robot_identification.dynamics.simulation.mujoco import MujocoLoop
+from robot_identification.excitation.motions.random_points import (
+    RandomPointsSettings,
+    random_points,
+)
+from robot_identification.files.mujoco_models import mujoco_robot
+from robot_identification.identification.identify import identify, validate
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.signals.recording import Recording
+
+pytest.importorskip("mujoco")
+
+RATE = 500.0
+UR10 = load_robot("ur10")
+EFFORT_NOISE, POSITION_NOISE = 0.005, 1e-5  # of the effort limit; rad
+ALL_ROWS = ProcessingSettings(velocity_threshold=(0.0,) * 6)
+
+
+def recorded(seed):
+    """Record a motion through random points of a UR10 that MuJoCo moves, from and to rest."""
+    model, drives = mujoco_robot(UR10, "ur10", values="ur10_simulated")
+    loop = MujocoLoop(UR10, model, drives, sample_rate_hz=RATE)
+    settings = RandomPointsSettings(points=16, draws=4, seed=seed)
+    motion = random_points(UR10, settings, np.zeros(6)).trajectory
+    steps = round(motion.duration * loop.rate_hz)
+    _, samples = loop.advance(loop.settled(np.zeros(6)), motion.reference, steps)
+    rng = np.random.default_rng(seed)
+    limits = np.array([joint.limits.effort for joint in UR10.joints])
+    position = samples.position + POSITION_NOISE * rng.normal(size=samples.position.shape)
+    effort = samples.effort + EFFORT_NOISE * limits * rng.normal(size=samples.effort.shape)
+    return Recording.from_arrays(UR10, samples.time, position, effort)
+
+
+@pytest.fixture(scope="module")
+def recordings():
+    return [recorded(seed) for seed in (0, 1)]
+
+
+def errors(recordings, friction, processing=None):
+    """Fit the first recording; return the error on the second one."""
+    result = identify(UR10, recordings[:1], friction=friction, overrides=processing)
+    values = result.estimate.values
+    held_out = validate(result.model_of(UR10), values, recordings[1:], overrides=processing)
+    return held_out.relative_error.total
+
+
+@pytest.mark.slow
+def test_the_chosen_law_is_as_good_in_motion_and_better_near_reversals(recordings):
+    for processing, most in ((None, 1.02), (ALL_ROWS, 0.95)):
+        plain, chosen = (
+            errors(recordings, friction, processing) for friction in ("coulomb-viscous", "auto")
+        )
+        assert chosen < most * plain
+        assert plain < 0.02

@@ -1,0 +1,86 @@
+"""Controllers with the action, with the topic and with both, through DDS."""
+
+import numpy as np
+import pytest
+
+from control_messages import control_msgs  # noqa: F401
+from fake_controller import FakeController
+from live_nodes import complete_values
+from lock_step import LockStepCell
+from robot_identification.ros.supervision.phases import Reason
+from simulated_cell import Status
+
+pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.usefixtures("control_msgs")]
+
+QUICK = {"rows": 8, "starts": 1, "duration": 3.0}
+PATIENT = {"start_lead": 1.0}  # answers come in time, however late a process is served
+SAMPLE = 0.0101  # s, at which the robot takes a trajectory over
+MOMENTS = (0.4, 1.1, 2.3)
+BY = {"action": "action", "auto": "action", "topic": "topic"}
+
+
+@pytest.mark.parametrize("interface", ["action", "auto", "topic"])
+def test_a_simulated_robot_is_moved_rehearsed_and_stopped_by_what_it_offers(tmp_path, interface):
+    simulation = {"interface": interface}
+    values = str(complete_values(tmp_path))
+    with LockStepCell(tmp_path, "scara", values, simulation=simulation, excitation=PATIENT) as cell:
+        cell.start_nodes()
+        planned = cell.answers.plan(**QUICK)
+        assert planned.success, planned.message
+        by = f"by the {BY[interface]} "
+        cell.wait(lambda: by in cell.answers.preview().message, "controller")
+        cell.set_parameter("excitation", "speed", 0.5)
+        status, _ = cell.run()
+        assert status.state == Status.FINISHED, status.text
+        cell.set_parameter("excitation", "speed", 1.0)
+        status, _ = cell.run()
+        assert status.state == Status.FINISHED, status.text
+        assert ("succeeded, SUCCESSFUL" in status.text) == (interface != "topic")
+        for moment in MOMENTS:
+            stop = cell.stop_after(moment, planned.braking_time)
+            assert stop.state == Status.STOPPED
+            assert stop.rest < np.inf
+            assert stop.late <= SAMPLE
+            assert max(stop.commanded.values()) <= 1.0
+            assert max(stop.measured.values()) <= 1.0
+
+
+@pytest.fixture
+def cell(tmp_path):
+    with LockStepCell(tmp_path, "scara", "scara", excitation=PATIENT) as cell:
+        cell.drive()
+        cell.controller = FakeController(cell)
+        cell.start_excitation()
+        planned = cell.answers.plan(**QUICK)
+        assert planned.success, planned.message
+        yield cell
+        cell.controller.go()
+
+
+def test_a_controller_that_rejects_moves_nothing_and_start_says_so(cell):
+    cell.controller.rejects = True
+    answer = cell.answers.start()
+    assert not answer.success
+    assert "has rejected the trajectory" in answer.message
+    status = cell.wait_for(Status.STOPPED)
+    assert status.stop_reason == Reason.CONTROLLER
+    assert len(cell.controller.goals) == 1
+    assert not cell.sent
+
+
+def test_an_abort_and_a_server_that_goes_in_motion_stop_it_with_the_reason(cell):
+    cell.start()
+    cell.wait_for(Status.RUNNING)
+    cell.pass_time(2.0)
+    cell.controller.abort(-4, "joint_1 is 0.2 off")
+    status = cell.wait_for(Status.STOPPED)
+    assert status.stop_reason == Reason.CONTROLLER
+    assert "PATH_TOLERANCE_VIOLATED: joint_1 is 0.2 off" in status.text
+    assert len(cell.controller.goals) == 1
+    cell.start()
+    cell.wait_for(Status.RUNNING)
+    cell.pass_time(2.0)
+    cell.controller.go()
+    status = cell.wait_for(Status.STOPPED)
+    assert status.stop_reason == Reason.CONTROLLER
+    assert "has gone" in status.text
