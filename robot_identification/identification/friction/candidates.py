@@ -8,6 +8,7 @@ differ by less than estimates can tell; what is chosen is refined afterwards.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -121,26 +122,22 @@ class CandidateRegressor(ExtendedRegressor):
             carried = carried[loads[carried] != 0.0]
             self._carried = np.asarray(loads[carried])
         self._inner = None if loads is None else Regressor(base.robot, carried)
-        self._efforts: list[Array | None] = [None] * joints
 
-    def prepare(self, q: Floats, qd: Floats, qdd: Floats) -> None:
-        """Compute what all joints need: the efforts that friction follows."""
-        if self._inner is not None:
-            inner = self._inner.compact(q, qd, qdd)
-            self._efforts = [
-                self._carried[own.columns] @ inner[own.rows] for own in self._inner.joint_rows
-            ]
+    def loads(self, q: Floats, qd: Floats, qdd: Floats) -> Sequence[Floats | None]:
+        """Return the efforts that friction follows, (samples,) for each joint."""
+        if self._inner is None:
+            return super().loads(q, qd, qdd)
+        inner = self._inner.compact(q, qd, qdd)
+        return [self._carried[own.columns] @ inner[own.rows] for own in self._inner.joint_rows]
 
-    def further(self, joint: int, q: Floats, qd: Floats, qdd: Floats) -> list[Floats]:
+    def further(
+        self, joint: int, q: Floats, qd: Floats, qdd: Floats, load: Floats | None
+    ) -> list[Floats]:
         """Return the columns of the candidates of a joint."""
         speed = float(self._speeds[joint])
         return [
             candidate.term.kind.of(
-                qd[joint],
-                qdd[joint],
-                position=q[joint],
-                load=self._efforts[joint],
-                shape=candidate.shape(speed),
+                qd[joint], qdd[joint], position=q[joint], load=load, shape=candidate.shape(speed)
             )
             for candidate in self._candidates
         ]

@@ -46,17 +46,22 @@ class ExtendedRegressor(Regressor, ABC):
     ) -> Floats:
         """Return the rows of base parameters and the further ones; as :meth:`Regressor.compact`."""
         out = super().compact(q, qd, qdd, out=out, shares=shares, temperature=temperature)
-        self.prepare(q, qd, qdd)
+        # Threads share this object: what belongs to these samples is handed on, never kept.
+        loads = self.loads(q, qd, qdd)
         for joint, rows in enumerate(self.joint_rows):
-            for place, column in enumerate(self.further(joint, q, qd, qdd), rows.rows.stop + 1):
+            columns = self.further(joint, q, qd, qdd, loads[joint])
+            for place, column in enumerate(columns, rows.rows.stop + 1):
                 out[place] = column
         return out
 
-    def prepare(self, q: Floats, qd: Floats, qdd: Floats) -> None:
-        """Compute what the columns of several joints need."""
+    def loads(self, q: Floats, qd: Floats, qdd: Floats) -> Sequence[Floats | None]:  # noqa: ARG002
+        """Return for each joint (samples,) what its load-dependent columns follow, if anything."""
+        return [None] * len(self.joint_rows)
 
     @abstractmethod
-    def further(self, joint: int, q: Floats, qd: Floats, qdd: Floats) -> list[Floats]:
+    def further(
+        self, joint: int, q: Floats, qd: Floats, qdd: Floats, load: Floats | None
+    ) -> list[Floats]:
         """Return the further columns of a joint, (samples,) each.
 
         Args:
@@ -64,6 +69,7 @@ class ExtendedRegressor(Regressor, ABC):
             q: (joints, samples) positions.
             qd: (joints, samples) velocities.
             qdd: (joints, samples) accelerations.
+            load: (samples,) of this joint, from :meth:`loads`.
         """
 
 

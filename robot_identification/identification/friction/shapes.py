@@ -196,7 +196,14 @@ class _ShapeRegressor(ExtendedRegressor):
         super().__init__(base, [len(own) for own in self._unknowns])
         self._base, self._values = base, values
 
-    def further(self, joint: int, q: Floats, qd: Floats, qdd: Floats) -> list[Floats]:  # noqa: ARG002
+    def further(
+        self,
+        joint: int,
+        q: Floats,  # noqa: ARG002
+        qd: Floats,
+        qdd: Floats,  # noqa: ARG002
+        load: Floats | None,  # noqa: ARG002
+    ) -> list[Floats]:
         """Return the derivative of the effort over the logarithm of every shape of a joint."""
         own = self._base.robot.joints[joint]
         found = []

@@ -9,6 +9,7 @@ from friction_arm import SETTINGS, arm, chosen, moved, values_of
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.friction.candidates import (
     BLOCKS,
+    CandidateRegressor,
     CandidateRows,
     every_candidate,
 )
@@ -32,6 +33,32 @@ def rows_of(recording):
     processing = resolve_processing(robot, [recording], SETTINGS)
     source = WholeRows.of(base_parameters(robot), [recording], processing, blocks=False)
     return CandidateRows.of(source, every_candidate(), None)
+
+
+class Interrupted(CandidateRegressor):
+    """Computes the rows of other samples between the loads of some and their columns.
+
+    So does another thread that works on another block at the same time.
+    """
+
+    other = None
+
+    def loads(self, q, qd, qdd):
+        found = super().loads(q, qd, qdd)
+        if self.other is not None:
+            other, self.other = self.other, None
+            self.compact(*other)
+        return found
+
+
+def test_what_another_thread_computes_changes_no_rows():
+    base = base_parameters(arm())
+    rng = np.random.default_rng(0)
+    some, other = rng.normal(size=(3, 2, 7)), rng.normal(size=(3, 2, 5))
+    regressor = Interrupted(base, every_candidate(), np.ones(2), values_of(base.robot))
+    expected = regressor.compact(*some)
+    regressor.other = other
+    np.testing.assert_array_equal(regressor.compact(*some), expected)
 
 
 @pytest.fixture(scope="module")
