@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_identification.dynamics.loads import carried_columns
 from robot_identification.dynamics.regressor import Regressor
@@ -218,6 +219,13 @@ class CandidateRows:
     def _by_joint(self, values: Array) -> Array:
         found: Array = np.reshape(values, (2, -1)).sum(axis=0)
         return found
+
+    @property
+    def replaceable(self) -> npt.NDArray[np.intp]:
+        """Places of base parameters in whose place a candidate may stand."""
+        names = {candidate.replaces for candidate in self.candidates}
+        places = {self.own(k, name) for k in range(len(self.base.robot.joints)) for name in names}
+        return np.array(sorted(place for place in places if place is not None), dtype=np.intp)
 
     def column(self, joint: int, candidate: int) -> int:
         """Return the place of a joint's candidate among all columns."""

@@ -1,8 +1,11 @@
 """Least squares on all blocks of time but one, for many choices of columns.
 
 The rows of all joints of the blocks that are fitted stand in one triangle with the columns of every
-candidate.  A choice of columns needs one small factorisation of it; what each further column would
-change follows for all of them together, as its part that is orthogonal to the chosen columns.
+candidate.  Base parameters that no candidate replaces are in every choice, and stand first: below
+their rows of the triangle stands all that a choice has to fit, and what they take of the blocks
+left out is taken once.  A choice of the other columns needs one small factorisation for each fold;
+what each further column would change follows for all of them together, as its part that is
+orthogonal to the chosen columns.
 """
 
 from __future__ import annotations
@@ -12,7 +15,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import scipy.linalg
 
 from robot_identification.identification.friction.candidates import CandidateRows
 from robot_identification.identification.rows.factor import JointFactor
@@ -53,64 +55,113 @@ class Folds:
 
     def __init__(self, rows: CandidateRows, weights: Array) -> None:
         self.weights = weights
-        self._columns = rows.columns
-        own = [self._stacked(factors, weights) for factors in rows.factors]
-        self._left = own
-        self._fitted = _all_but_one(own)
-        self._scale = np.linalg.norm(np.vstack(own)[:, :-1], axis=0)
-        self._scale[self._scale == 0.0] = 1.0
-        self._known: dict[bytes, list[tuple[Array, Array]]] = {}
-
-    def _stacked(self, factors: Sequence[JointFactor], weights: Array) -> Array:
-        blocks = []
-        for factor, weight in zip(factors, weights, strict=True):
-            block = np.zeros((len(factor.triangle), self._columns + 1))
-            block[:, factor.columns] = factor.triangle[:, :-1]
-            block[:, -1] = factor.triangle[:, -1]
-            blocks.append(weight * block)
-        return _triangle(blocks)
+        gone = rows.replaceable
+        kept = np.delete(np.arange(rows.base.rank), gone)
+        self._permanent = len(kept)
+        order = np.concatenate([kept, gone, np.arange(rows.base.rank, rows.columns)])
+        self._place = np.argsort(order)
+        blocks = [_stacked(factors, weights, rows.columns) for factors in rows.factors]
+        scale = np.sqrt(np.sum([np.sum(own**2, axis=0) for own in blocks], axis=0))
+        scale[scale == 0.0] = 1.0
+        scale[-1] = 1.0
+        self._scale = scale[order]
+        order = np.append(order, rows.columns)
+        blocks = [_triangle([(own / scale)[:, order]]) for own in blocks]
+        parts = [
+            _without(fitted, left, self._permanent)
+            for fitted, left in zip(_all_but_one(blocks), blocks, strict=True)
+        ]
+        self._taken, self._fitted, self._left = (
+            np.array(own) for own in zip(*parts, strict=True)
+        )  # fmt: skip
+        self._known: dict[bytes, tuple[Array, Array]] = {}
 
     def squares(self, chosen: Places) -> tuple[Array, Array]:
-        """Return (folds,) squared residuals of the blocks left out, and (folds, chosen) values."""
-        found, values = [], []
-        factors = self._solved(chosen)
-        for (q, r), fitted, left in zip(factors, self._fitted, self._left, strict=True):
-            x = _back(r, q.T @ fitted[:, -1]) / self._scale[chosen]
-            values.append(x)
-            found.append(float(np.sum((left[:, -1] - left[:, chosen] @ x) ** 2)))
-        return np.array(found), np.array(values)
+        """Return (folds,) squared residuals of the blocks left out, and (folds, chosen) values.
+
+        Args:
+            chosen: places of columns, among them those of all base parameters but replaced ones.
+        """
+        own = self._own(chosen)
+        q, r = self._solved(own)
+        x = _back(r, q.transpose(0, 2, 1) @ self._fitted[:, :, -1:])
+        residual = self._left[:, :, -1:] - self._left[:, :, own] @ x
+        first = self._taken[:, :, -1:] - self._taken[:, :, own] @ x
+        values = np.zeros((len(x), len(self._place)))
+        values[:, : self._permanent] = first[..., 0]
+        values[:, self._permanent + own] = x[..., 0]
+        values /= self._scale
+        return np.sum(residual**2, axis=(1, 2)), values[:, self._place[chosen]]
 
     def added(self, chosen: Places, further: Places) -> Addition:
-        """Return what further columns do, each by itself beside those that are chosen."""
-        squares, values = np.zeros((2, len(self._left), len(further)))
-        told = np.ones(len(further), dtype=np.bool_)
-        for fold, (q, r) in enumerate(self._solved(chosen)):
-            fitted, left = self._fitted[fold], self._left[fold]
-            columns = fitted[:, further] / self._scale[further]
-            inside = q.T @ columns
-            beyond = columns - q @ inside
-            rest = fitted[:, -1] - q @ (q.T @ fitted[:, -1])
-            size = np.einsum("ij,ij->j", beyond, beyond)
-            told &= size > _DEPENDENT**2
-            value = beyond.T @ rest / np.maximum(size, _DEPENDENT**2)
-            x = _back(r, q.T @ fitted[:, -1])[:, None] - _back(r, inside) * value
-            x /= self._scale[chosen][:, None]
-            value = value / self._scale[further]
-            residual = left[:, -1:] - left[:, chosen] @ x - left[:, further] * value
-            squares[fold] = np.einsum("ij,ij->j", residual, residual)
-            values[fold] = value
-        return Addition(squares, values, told)
+        """Return what further columns do, each by itself beside those that are chosen.
 
-    def _solved(self, chosen: Places) -> list[tuple[Array, Array]]:
-        """Return the factors of some columns, fold by fold; those asked for last are kept."""
-        key = chosen.tobytes()
+        Args:
+            chosen: as for :meth:`squares`.
+            further: places of columns that no base parameter has that is always chosen.
+        """
+        own, more = self._own(chosen), self._place[further] - self._permanent
+        q, r = self._solved(own)
+        right = q.transpose(0, 2, 1)
+        columns, effort = self._fitted[:, :, more], self._fitted[:, :, -1:]
+        inside, explained = right @ columns, right @ effort
+        beyond, rest = columns - q @ inside, effort - q @ explained
+        size = np.einsum("fij,fij->fj", beyond, beyond)
+        told = np.all(size > _DEPENDENT**2, axis=0)
+        value = (beyond.transpose(0, 2, 1) @ rest)[..., 0] / np.maximum(size, _DEPENDENT**2)
+        x = _back(r, explained - inside * value[:, None, :])
+        residual = self._left[:, :, -1:] - self._left[:, :, own] @ x
+        residual -= self._left[:, :, more] * value[:, None, :]
+        return Addition(
+            squares=np.einsum("fij,fij->fj", residual, residual),
+            values=value / self._scale[self._permanent + more],
+            told=told,
+        )
+
+    def _own(self, chosen: Places) -> Places:
+        """Return the places of a choice's columns behind the permanent ones."""
+        places = self._place[chosen]
+        return places[places >= self._permanent] - self._permanent
+
+    def _solved(self, own: Places) -> tuple[Array, Array]:
+        """Return the factors of some columns in all folds; those asked for last are kept."""
+        key = own.tobytes()
         found = self._known.pop(key, None)
         if found is None:
-            found = [np.linalg.qr(own[:, chosen] / self._scale[chosen]) for own in self._fitted]
+            q, r = np.linalg.qr(self._fitted[:, :, own])
+            found = (q, r)
         self._known[key] = found
         if len(self._known) > _KEPT:
             del self._known[next(iter(self._known))]
         return found
+
+
+def _stacked(factors: Sequence[JointFactor], weights: Array, columns: int) -> Array:
+    """Return the weighted rows of the factors of a block, the efforts behind all columns."""
+    rows = np.zeros((sum(len(factor.triangle) for factor in factors), columns + 1))
+    first = 0
+    for factor, weight in zip(factors, weights, strict=True):
+        part = slice(first, first + len(factor.triangle))
+        rows[part, np.append(factor.columns, columns)] = weight * factor.triangle
+        first = part.stop
+    return rows
+
+
+def _without(fitted: Array, left: Array, count: int) -> tuple[Array, Array, Array]:
+    """Return what the first columns take of the others, and what they leave of them.
+
+    Args:
+        fitted: triangle of the rows that are fitted.
+        left: of those that are left out.
+        count: number of the first columns, which are in every fit.
+
+    Returns:
+        (count, others) coefficients of the other columns and the effort by the first ones; the
+        triangle of the others where the first are fitted too; what is left of the rows left out.
+    """
+    taken = _back(fitted[:count, :count], fitted[:count, count:])
+    rest = left[:, count:] - left[:, :count] @ taken
+    return taken, fitted[count:, count:], _triangle([rest])
 
 
 def _all_but_one(triangles: Sequence[Array]) -> list[Array]:
@@ -128,9 +179,18 @@ def _triangle(blocks: Sequence[Array]) -> Array:
 
 
 def _back(r: Array, right: Array) -> Array:
-    """Solve a triangular system whose columns may depend on each other."""
-    diagonal = np.abs(np.diag(r))
-    if diagonal.min() > np.finfo(float).eps * len(r) * diagonal.max():
-        solved: Array = scipy.linalg.solve_triangular(r, right, check_finite=False)
+    """Solve triangular systems, one or one for each fold, whose columns may depend on each other.
+
+    Args:
+        r: (..., columns, columns).
+        right: (..., columns, sides).
+    """
+    if not r.shape[-1]:
+        return np.zeros_like(right)
+    diagonal = np.abs(np.diagonal(r, axis1=-2, axis2=-1))
+    if np.all(diagonal.min(-1) > np.finfo(float).eps * r.shape[-1] * diagonal.max(-1)):
+        solved: Array = np.linalg.solve(r, right)
         return solved
+    if r.ndim > 2:
+        return np.array([_back(*pair) for pair in zip(r, right, strict=True)])
     return np.asarray(np.linalg.lstsq(r, right, rcond=1e-10)[0])

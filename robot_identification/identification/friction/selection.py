@@ -93,15 +93,15 @@ class _Search:
 
     def run(self, source: WholeRows) -> Selection:
         chosen = Chosen(self.rows)
-        folds, plain = self._folds(chosen, np.tile(inverse_roots(self.rows.effort_squares), 2))
+        folds, plain = self._weighted(chosen, self._begun())
         chosen, folds = self._grown(chosen, folds, slow=False)
         if any(self.rows.candidates[own].term.kind.follows_load for _, own in chosen.keys):
             self.rows = CandidateRows.of(source, self.rows.candidates, self._loads(folds, chosen))
             chosen = replace(chosen, rows=self.rows)
-            folds, _ = self._folds(chosen, folds.weights)
+            folds, _ = self._weighted(chosen, Folds(self.rows, folds.weights))
         chosen, folds = self._grown(chosen, folds, slow=True)
         chosen = self._pruned(folds, chosen)
-        _, error = self._folds(chosen, folds.weights)
+        _, error = self._weighted(chosen, folds)
         tried = tuple(self._tried[key] for key in sorted(self._tried))
         return Selection(tuple(map(chosen.of_joint, self._joints)), tried, error, plain)
 
@@ -113,10 +113,10 @@ class _Search:
             folds: its fits.
             slow: whether rows near standstill count.
         """
-        folds, _ = self._folds(chosen, folds.weights, slow=slow)
+        folds, _ = self._weighted(chosen, folds, slow=slow)
         while best := self._best(Trials(folds, self._step()), chosen):
             chosen = chosen.plus(best)
-            folds, _ = self._folds(chosen, folds.weights, slow=slow)
+            folds, _ = self._weighted(chosen, folds, slow=slow)
         return chosen, folds
 
     def _step(self) -> int:
@@ -132,16 +132,19 @@ class _Search:
         found[base.base_columns] = values[: base.rank]
         return found
 
-    def _folds(self, chosen: Chosen, weights: Array, *, slow: bool = True) -> tuple[Folds, float]:
+    def _begun(self) -> Folds:
+        """Return fits in which every joint counts by its efforts."""
+        return Folds(self.rows, np.tile(inverse_roots(self.rows.effort_squares), 2))
+
+    def _weighted(self, chosen: Chosen, folds: Folds, *, slow: bool = True) -> tuple[Folds, float]:
         """Return fits weighted by the residuals of blocks left out, and the relative error there.
 
         Args:
             chosen: terms of the fit.
-            weights: those of the fit that the residuals are taken of.
+            folds: those that the residuals are taken of.
             slow: whether rows near standstill count.
         """
-        squares = self._left_out(Folds(self.rows, weights), chosen)
-        folds = Folds(self.rows, self.rows.weights(squares, slow=slow))
+        folds = Folds(self.rows, self.rows.weights(self._left_out(folds, chosen), slow=slow))
         efforts = max(self.rows.effort_squares.sum(), 1e-300)
         return folds, float(np.sqrt(self._left_out(folds, chosen).sum() / efforts))
 

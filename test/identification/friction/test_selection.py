@@ -120,7 +120,7 @@ def test_rows_near_standstill_count_apart_and_never_more_than_others(rows):
 def test_nothing_stays_without_which_the_error_falls(rows):
     search = _Search(rows)
     junk = Chosen(rows, tuple((joint, place) for joint in (0, 1) for place in (0, 1, 4)))
-    folds, _ = search._folds(junk, rows.weights(np.ones(4), slow=True))
+    folds, _ = search._weighted(junk, Folds(rows, rows.weights(np.ones(4), slow=True)))
     free = Chosen(rows)
     tried = Trials(folds, 1).of(free, junk.keys, Rule(0.0, 0.0, 0.0))
     search._tried |= dict(zip(junk.keys, tried, strict=True))
