@@ -189,8 +189,7 @@ def _back(r: Array, right: Array) -> Array:
         return np.zeros_like(right)
     diagonal = np.abs(np.diagonal(r, axis1=-2, axis2=-1))
     if np.all(diagonal.min(-1) > np.finfo(float).eps * r.shape[-1] * diagonal.max(-1)):
-        solved: Array = np.linalg.solve(r, right)
-        return solved
+        return np.asarray(np.linalg.solve(r, right), dtype=np.float64)
     if r.ndim > 2:
         return np.array([_back(*pair) for pair in zip(r, right, strict=True)])
     return np.asarray(np.linalg.lstsq(r, right, rcond=1e-10)[0])

@@ -27,6 +27,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from robot_identification.errors import CancelledError
 from robot_identification.identification.friction.candidates import (
     Candidate,
     CandidateRows,
@@ -41,13 +42,14 @@ from robot_identification.identification.friction.evidence import (
 from robot_identification.identification.friction.families import Family, family_of
 from robot_identification.identification.friction.folds import Folds
 from robot_identification.identification.friction.trials import Rule, Trials, Tried
-from robot_identification.identification.rows.whole_rows import WholeRows
-from robot_identification.robot.arrays import Array
+from robot_identification.identification.rows.whole_rows import Cancelled, WholeRows
+from robot_identification.robot.arrays import Array, by_value
 
 _WORTH = 0.01
 """Fall of the squared residual, over that of the joint, that is worth a parameter."""
 
 
+@by_value
 @dataclass(frozen=True)
 class Selection:
     """What was chosen.
@@ -57,12 +59,16 @@ class Selection:
         tried: everything, the last trial of each.
         error: relative error on blocks left out, with what was chosen.
         plain_error: the same with nothing.
+        joint_errors: (joints,) the error of each joint's efforts.
+        plain_joint_errors: (joints,) the same with nothing.
     """
 
     chosen: tuple[tuple[int, ...], ...]
     tried: tuple[Tried, ...]
     error: float
     plain_error: float
+    joint_errors: Array
+    plain_joint_errors: Array
 
 
 def select(
@@ -77,14 +83,17 @@ def select(
 
     Returns:
         What was chosen, and the rows that it was chosen on.
+
+    Raises:
+        CancelledError: the caller of the source wants to stop.
     """
-    search = _Search(CandidateRows.of(source, candidates, loads))
+    search = _Search(CandidateRows.of(source, candidates, loads), source.cancelled)
     return search.run(source), search.rows
 
 
 class _Search:
-    def __init__(self, rows: CandidateRows) -> None:
-        self.rows = rows
+    def __init__(self, rows: CandidateRows, cancelled: Cancelled | None = None) -> None:
+        self.rows, self._cancelled = rows, cancelled
         self._joints = range(len(rows.base.robot.joints))
         self._tried: dict[Key, Tried] = {}
         self._level = LEVEL / len(rows.candidates)
@@ -101,9 +110,18 @@ class _Search:
             folds, _ = self._weighted(chosen, Folds(self.rows, folds.weights))
         chosen, folds = self._grown(chosen, folds, slow=True)
         chosen = self._pruned(folds, chosen)
-        _, error = self._weighted(chosen, folds)
+        _, left = self._weighted(chosen, folds)
         tried = tuple(self._tried[key] for key in sorted(self._tried))
-        return Selection(tuple(map(chosen.of_joint, self._joints)), tried, error, plain)
+        efforts = np.maximum(self.rows.effort_squares, np.finfo(float).tiny)
+        total, before = (float(np.sqrt(squares.sum() / efforts.sum())) for squares in (left, plain))
+        return Selection(
+            chosen=tuple(map(chosen.of_joint, self._joints)),
+            tried=tried,
+            error=total,
+            plain_error=before,
+            joint_errors=np.sqrt(left / efforts),
+            plain_joint_errors=np.sqrt(plain / efforts),
+        )
 
     def _grown(self, chosen: Chosen, folds: Folds, *, slow: bool) -> tuple[Chosen, Folds]:
         """Return what is chosen when nothing may be added any more, and its fits.
@@ -115,6 +133,8 @@ class _Search:
         """
         folds, _ = self._weighted(chosen, folds, slow=slow)
         while best := self._best(Trials(folds, self._step()), chosen):
+            if self._cancelled is not None and self._cancelled():
+                raise CancelledError("cancelled while friction laws were tried")
             chosen = chosen.plus(best)
             folds, _ = self._weighted(chosen, folds, slow=slow)
         return chosen, folds
@@ -125,19 +145,17 @@ class _Search:
 
     def _loads(self, folds: Folds, chosen: Chosen) -> Array:
         """Return (full columns,) parameters, those of the terms that are chosen left out."""
-        base, columns = self.rows.base, chosen.columns()
+        columns = chosen.columns()
         values = np.zeros(self.rows.columns)
         values[columns] = folds.squares(columns)[1].mean(axis=0)
-        found = np.zeros(len(base.robot.all_parameter_names))
-        found[base.base_columns] = values[: base.rank]
-        return found
+        return self.rows.base.full(values[: self.rows.base.rank])
 
     def _begun(self) -> Folds:
         """Return fits in which every joint counts by its efforts."""
         return Folds(self.rows, np.tile(inverse_roots(self.rows.effort_squares), 2))
 
-    def _weighted(self, chosen: Chosen, folds: Folds, *, slow: bool = True) -> tuple[Folds, float]:
-        """Return fits weighted by the residuals of blocks left out, and the relative error there.
+    def _weighted(self, chosen: Chosen, folds: Folds, *, slow: bool = True) -> tuple[Folds, Array]:
+        """Return fits weighted by the residuals of blocks left out, and (joints,) their squares.
 
         Args:
             chosen: terms of the fit.
@@ -145,8 +163,7 @@ class _Search:
             slow: whether rows near standstill count.
         """
         folds = Folds(self.rows, self.rows.weights(self._left_out(folds, chosen), slow=slow))
-        efforts = max(self.rows.effort_squares.sum(), 1e-300)
-        return folds, float(np.sqrt(self._left_out(folds, chosen).sum() / efforts))
+        return folds, self._left_out(folds, chosen).reshape(2, -1).sum(axis=0)
 
     def _left_out(self, folds: Folds, chosen: Chosen) -> Array:
         """Return squared residuals by factor of a block, each block by the fit without it."""
