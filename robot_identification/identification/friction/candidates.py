@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -195,7 +196,7 @@ class CandidateRows:
         squares = [[own.effort_norm**2 for own in block] for block in self.factors]
         return self._by_joint(np.sum(squares, axis=0))
 
-    @property
+    @cached_property
     def counts(self) -> Array:
         """(joints,) numbers of rows of all blocks."""
         rows = [[own.rows for own in block] for block in self.factors]
@@ -233,8 +234,11 @@ class CandidateRows:
 
     def own(self, joint: int, name: str) -> int | None:
         """Return the place of a joint's own base parameter such as ``Fc``, None for none."""
-        leading = self.base.leading_names
-        return leading.index(f"{name}{joint + 1}") if f"{name}{joint + 1}" in leading else None
+        return self._places.get(f"{name}{joint + 1}")
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.base.leading_names)}
 
 
 def inverse_roots(squares: Array) -> Array:

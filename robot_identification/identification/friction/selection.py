@@ -205,7 +205,7 @@ class _Search:
             loss = {}
             for key in chosen.keys:
                 without, _ = folds.squares(chosen.without(key).columns())
-                loss[key] = fall_and_error(without, with_all)[0]
+                loss[key] = float(fall_and_error(without, with_all)[0])
             key = min(loss, key=lambda own: loss[own])
             if loss[key] > 0.0:
                 break
