@@ -282,7 +282,9 @@ def told(
     findings = diagnose(robot, [made], overrides=overrides).findings
     said = {one.joints[0]: one.problem for one in findings if one.cause == "friction law"}
     known = true.robot.loaded_by(true.values) if true.robot.follows_load else true.robot
-    before, after = (left_out(model, made, overrides) for model in (robot, known))
+    has_law = any(set(own.terms) - DEFAULT_TERMS for own in true.robot.joints)
+    models = (robot, known) if has_law else ()
+    before, after = [left_out(model, made, overrides) for model in models] or ([], [])
     found = Counter[str]()
     for k, joint in enumerate(true.robot.joints):
         have, line = set(joint.terms) - DEFAULT_TERMS, said.get(joint.name, "")

@@ -23,7 +23,8 @@ from robot_identification.robot.arrays import Array
 from robot_identification.robot.terms import term_named
 
 _MATTERS = 0.05
-"""Fall of the error of a joint on blocks left out, as a part of it, that is told."""
+"""Fall of the error of a joint on blocks left out, as a part of it, that is told.  As much must its
+own terms take of its squared residual, because laws of other joints lower its error too."""
 
 
 def law_findings(source: WholeRows, values: Array) -> tuple[Finding, ...]:
@@ -46,7 +47,8 @@ def law_findings(source: WholeRows, values: Array) -> tuple[Finding, ...]:
             float(errors[joint])
             for errors in (selection.plain_joint_errors, selection.joint_errors)
         )
-        if laws and after < (1.0 - _MATTERS) * before:
+        own = sum(one.gain for one in laws)
+        if own >= _MATTERS and after <= (1.0 - _MATTERS) * before:
             found.append(_finding(name, laws, before, after))
     return tuple(found)
 
