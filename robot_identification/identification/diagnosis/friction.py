@@ -61,8 +61,8 @@ def _finding(joint: str, laws: Sequence[Tried], before: float, after: float) -> 
         cause.severity,
         FRICTION_LAW,
         (joint,),
-        f"with {change} the error on blocks left out is {100 * after:.2g} % of its efforts in place "
-        f"of {100 * before:.2g} %",
+        f"with {change} the error on blocks left out is {100 * after:.2g} % of its efforts "
+        f"in place of {100 * before:.2g} %",
         cause.advice,
         {"gain": gain, "left_before": before, "left_after": after},
         weight=10.0 + gain,
