@@ -27,7 +27,7 @@ PLAN, EXECUTE = "excitation/plan", "excitation/execute"
 QUICK = {"rows": 8, "starts": 1, "duration": 3.0}
 LONG = {"rows": 40, "starts": 20, "duration": 3.0}
 AWAY = [0.3, -0.3]
-CANCELS = 4
+CANCELS = 2
 QUICKLY = {"tracking_error_limit": [0.5], "approach_speed": 0.5, "rest_speed": 0.1}
 
 
