@@ -185,10 +185,10 @@ def test_who_comes_late_sees_cell_motion_and_closest_pair(cell, cell_file):
 
 def test_without_shapes_nothing_begins_before_somebody_has_acknowledged_it(tmp_path):
     """So it is without coal, which test/collision/cells/test_cell.py has missing."""
-    with LockStepCell(tmp_path, excitation={"acknowledge_unchecked": False}) as cell:
+    with LockStepCell(tmp_path, "scara", "", excitation={"acknowledge_unchecked": False}) as cell:
         cell.drive()
         cell.start_excitation()
-        planned = cell.answers.plan(rows=16, starts=1, duration=3.0)
+        planned = cell.answers.plan(rows=8, starts=1, duration=3.0)
         assert planned.success
         reason = "obstacles are not checked: the robot has no collision shapes"
         assert reason in planned.message
