@@ -2,8 +2,10 @@
 
 Candidates with shape parameters stand for a grid of these: speeds from a sixty-fourth to a quarter
 of the largest one that the joint reaches, by factors of two.  Slower ones cannot be told from a
-jump at rest, faster ones not from viscous friction, and between neighbours of the grid the columns
-differ by less than estimates can tell; what is chosen is refined afterwards.
+jump at rest, faster ones not from viscous friction.  Speeds between those of the grid are told by
+the slopes of the columns over their logarithms (:mod:`.shapes`), which stand behind all candidates:
+the model takes them with what is chosen, and rows are folded anew where they ask for other speeds,
+so that no other term has to make up for the grid.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from robot_identification.identification.friction.extended import (
     ExtendedRegressor,
     extended_rows,
 )
+from robot_identification.identification.friction.shapes import log_slope
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.robot.arrays import Array, by_value
@@ -54,6 +57,11 @@ class Candidate:
     term: JointTerm
     share: float = 0.0
     replaces: str = ""
+
+    @property
+    def shaped(self) -> bool:
+        """Whether its function has a speed."""
+        return self.share > 0.0
 
     def shape(self, largest_speed: float) -> tuple[float, ...]:
         """Return the shape parameters for a joint with a largest speed."""
@@ -100,10 +108,12 @@ def at_speed(source: WholeRows) -> WholeRows:
 class CandidateRegressor(ExtendedRegressor):
     """Regressor of base parameters, with the columns of candidates behind the effort of each joint.
 
+    Behind these are the slopes, over the logarithm of the speed, of those that have a speed.
+
     Args:
         base: base parameters.
         candidates: what is tried at every joint.
-        speeds: (joints,) largest speeds.
+        speeds: (joints, candidates) largest speeds of the joints, times what shapes were moved by.
         loads: (full columns,) parameters whose efforts friction follows; None: there are none yet.
     """
 
@@ -115,7 +125,8 @@ class CandidateRegressor(ExtendedRegressor):
         loads: Array | None,
     ) -> None:
         joints = len(base.robot.joints)
-        super().__init__(base, [len(candidates)] * joints)
+        slopes = sum(candidate.shaped for candidate in candidates)
+        super().__init__(base, [len(candidates) + slopes] * joints)
         self._candidates, self._speeds = candidates, speeds
         carried = carried_columns(base.robot)
         if loads is not None:
@@ -133,14 +144,16 @@ class CandidateRegressor(ExtendedRegressor):
     def further(
         self, joint: int, q: Floats, qd: Floats, qdd: Floats, load: Floats | None
     ) -> list[Floats]:
-        """Return the columns of the candidates of a joint."""
-        speed = float(self._speeds[joint])
-        return [
-            candidate.term.kind.of(
-                qd[joint], qdd[joint], position=q[joint], load=load, shape=candidate.shape(speed)
+        """Return the columns of the candidates of a joint, then the slopes."""
+        columns, slopes = [], []
+        for candidate, speed in zip(self._candidates, self._speeds[joint], strict=True):
+            kind, shape = candidate.term.kind, candidate.shape(float(speed))
+            columns.append(
+                kind.of(qd[joint], qdd[joint], position=q[joint], load=load, shape=shape)
             )
-            for candidate in self._candidates
-        ]
+            if candidate.shaped:
+                slopes.append(log_slope(kind, qd[joint], shape)[0])
+        return columns + slopes
 
 
 @by_value
@@ -150,8 +163,9 @@ class CandidateRows:
 
     Attributes:
         base: base parameters; their columns come first.
-        candidates: joint by joint their columns follow.
+        candidates: joint by joint their columns follow, then the slopes of those with a speed.
         speeds: (joints,) largest speeds, for their shapes.
+        moves: (joints, candidates) factors that the speeds of shapes were moved by.
         factors: for each block one factor per joint of its rows at speed, then one per joint of
             those near standstill.
     """
@@ -159,11 +173,16 @@ class CandidateRows:
     base: BaseParameters
     candidates: tuple[Candidate, ...]
     speeds: Array
+    moves: Array
     factors: tuple[tuple[JointFactor, ...], ...]
 
     @classmethod
     def of(
-        cls, source: WholeRows, candidates: tuple[Candidate, ...], loads: Array | None
+        cls,
+        source: WholeRows,
+        candidates: tuple[Candidate, ...],
+        loads: Array | None,
+        moves: Array | None = None,
     ) -> CandidateRows:
         """Fold the rows of a source in one pass.
 
@@ -171,22 +190,30 @@ class CandidateRows:
             source: the rows; those of all its bags are divided into blocks that follow each other.
             candidates: what is tried at every joint.
             loads: (full columns,) parameters whose efforts friction follows; None: there are none.
+            moves: (joints, candidates) factors that move the speeds of shapes; None: none is moved.
         """
         speeds = largest_speeds(source)
+        if moves is None:
+            moves = np.ones((len(speeds), len(candidates)))
         blocks = WholeRows.of_segments(
             source.base, ["all"], [source.segments], source.processing, count=BLOCKS
         )
         blocks = replace(blocks, progress=source.progress, cancelled=source.cancelled)
-        regressor = CandidateRegressor(source.base, candidates, speeds, loads)
+        regressor = CandidateRegressor(source.base, candidates, speeds[:, None] * moves, loads)
         robot, fast = source.base.robot, at_speed(source).processing
         moving = [kept_rows(robot, segment, fast) for segment in source.segments]
         found = extended_rows(blocks, regressor, bands=False, moving=moving)
-        return cls(source.base, candidates, speeds, found.factors)
+        return cls(source.base, candidates, speeds, moves, found.factors)
 
     @property
     def columns(self) -> int:
-        """Number of columns of base parameters and of all joints' candidates."""
-        return self.base.rank + len(self.base.robot.joints) * len(self.candidates)
+        """Number of columns of base parameters and of all joints' candidates and slopes."""
+        return self.base.rank + len(self.base.robot.joints) * self._of_joint
+
+    @property
+    def _of_joint(self) -> int:
+        """Number of columns of the candidates and slopes of one joint."""
+        return len(self.candidates) + sum(candidate.shaped for candidate in self.candidates)
 
     @property
     def effort_squares(self) -> Array:
@@ -219,9 +246,21 @@ class CandidateRows:
         found: Array = np.reshape(values, (2, -1)).sum(axis=0)
         return found
 
+    def shape(self, joint: int, candidate: int) -> tuple[float, ...]:
+        """Return the shape parameters of a joint's candidate."""
+        speed = self.speeds[joint] * self.moves[joint, candidate]
+        return self.candidates[candidate].shape(float(speed))
+
     def column(self, joint: int, candidate: int) -> int:
         """Return the place of a joint's candidate among all columns."""
-        return self.base.rank + joint * len(self.candidates) + candidate
+        return self.base.rank + joint * self._of_joint + candidate
+
+    def slope(self, joint: int, candidate: int) -> int | None:
+        """Return the place of the slope of a joint's candidate, None where it has no speed."""
+        if not self.candidates[candidate].shaped:
+            return None
+        before = sum(own.shaped for own in self.candidates[:candidate])
+        return self.column(joint, len(self.candidates) + before)
 
     def own(self, joint: int, name: str) -> int | None:
         """Return the place of a joint's own base parameter such as ``Fc``, None for none."""

@@ -207,7 +207,7 @@ def _begun(source: WholeRows, unknowns: Sequence[Unknown]) -> WholeRows:
             float(folds.squares(np.append(model, rows.column(joint, i)))[0].sum())
             for i in range(len(grid))
         ]
-        shape = grid[int(np.argmin(errors))].shape(float(rows.speeds[joint]))
+        shape = rows.shape(joint, int(np.argmin(errors)))
         joints = list(robot.joints)
         joints[joint] = replace(joints[joint], shapes={**joints[joint].shapes, term.name: shape})
         robot = replace(robot, joints=tuple(joints))
@@ -223,11 +223,12 @@ def _chosen(source: WholeRows, choice: Choice) -> tuple[WholeRows, Selection, li
     joints, unknowns = [], []
     for k, (joint, own) in enumerate(zip(source.base.robot.joints, selection.chosen, strict=True)):
         terms, shapes = set(joint.terms), dict(joint.shapes)
-        for candidate in (rows.candidates[i] for i in own):
+        for i in own:
+            candidate = rows.candidates[i]
             terms.add(candidate.term.name)
             terms.discard(candidate.replaces)
             if candidate.term.kind.shapes:
-                shapes[candidate.term.name] = candidate.shape(float(rows.speeds[k]))
+                shapes[candidate.term.name] = rows.shape(k, i)
                 unknowns.append(Unknown(k, candidate.term, 0))
         joints.append(replace(joint, terms=frozenset(terms), shapes=shapes))
     robot = replace(source.base.robot, joints=tuple(joints), loads=None)

@@ -48,7 +48,7 @@ class Chosen:
         return tuple(candidate for own, candidate in self.keys if own == joint)
 
     def columns(self, *, also: Iterable[Key] = (), but: Iterable[Key] = ()) -> Places:
-        """Return the columns of the model.
+        """Return the columns of the model; with a chosen shape the slope over it, as it is open.
 
         Args:
             also: candidates whose columns are there too, without taking another's place.
@@ -63,6 +63,9 @@ class Chosen:
                 kept[gone] = False
         for joint, candidate in (*self.keys, *also):
             kept[rows.column(joint, candidate)] = True
+        for key in self.keys:
+            if (slope := rows.slope(*key)) is not None:
+                kept[slope] = True
         return np.flatnonzero(kept)
 
     def admits(self, joint: int, candidate: int) -> bool:
@@ -89,7 +92,7 @@ class Chosen:
         for own in self.of_joint(joint):
             known = rows.candidates[own]
             if known.term.kind.of_rate:
-                factor = known.term.kind.of(speed, shape=known.shape(top))
+                factor = known.term.kind.of(speed, shape=rows.shape(joint, own))
                 effort += values[rows.column(joint, own)] * factor
         against = effort * np.sign(speed)
         return bool(against.min() < -_TOLERATED * np.abs(effort).max())

@@ -73,7 +73,7 @@ def family_of(
     else:
         return None
     before, _ = trials.folds.squares(chosen.columns())
-    after, _ = trials.folds.squares(chosen.plus(keys).columns())
+    after, _ = trials.folds.squares(chosen.columns(also=keys, but=keys))
     fall, error = fall_and_error(before, after)
     worth = rule.worth * sum(int(chosen.rows.counts[joint]) for joint, _ in keys)
     if fall < worth or fall <= rule.errors * error:

@@ -16,6 +16,9 @@ what no law of the speed describes, breaking away and creeping, and it would dro
 speed tells; those rows have a weight of their own, by what is left of them.  Between the two, the
 loads that friction follows are estimated again, with such friction where it was chosen.
 
+What has a shape is added with a speed of a grid, which is moved to what the data ask for before
+anything else is tried beside it, and stays open: other terms would make up for a wrong speed.
+
 A term may also be added to several joints at once, as a family (:mod:`.families`).  Of all that may
 be added, what lowers the error most comes first.  What has become superfluous by what was added
 behind it, so that the error falls without it, is taken away in the end.
@@ -37,15 +40,21 @@ from robot_identification.identification.friction.evidence import (
     LEVEL,
     critical_value,
     fall_and_error,
+    jackknife_ratio,
 )
 from robot_identification.identification.friction.families import Family, family_of
 from robot_identification.identification.friction.folds import Folds
+from robot_identification.identification.friction.shapes import AWAY, LONGEST
 from robot_identification.identification.friction.trials import Rule, Trials, Tried
 from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.robot.arrays import Array
 
 _WORTH = 0.01
 """Fall of the squared residual, over that of the joint, that is worth a parameter."""
+
+_STEPS = 10
+_LEANS = 1.0
+"""Slope over a shape, over its deviation, from which the shape is moved."""
 
 
 @dataclass(frozen=True)
@@ -78,25 +87,29 @@ def select(
     Returns:
         What was chosen, and the rows that it was chosen on.
     """
-    search = _Search(CandidateRows.of(source, candidates, loads))
-    return search.run(source), search.rows
+    search = _Search(source, candidates, loads)
+    return search.run(), search.rows
 
 
 class _Search:
-    def __init__(self, rows: CandidateRows) -> None:
-        self.rows = rows
+    def __init__(
+        self, source: WholeRows, candidates: tuple[Candidate, ...], loads: Array | None
+    ) -> None:
+        self._source, self._followed = source, loads
+        self.rows = rows = CandidateRows.of(source, candidates, loads)
         self._joints = range(len(rows.base.robot.joints))
         self._tried: dict[Key, Tried] = {}
         self._level = LEVEL / len(rows.candidates)
         critical = critical_value(len(rows.factors) - 1, self._level)
         self._rule = Rule(worth=_WORTH, errors=1.0, critical=critical)
 
-    def run(self, source: WholeRows) -> Selection:
+    def run(self) -> Selection:
         chosen = Chosen(self.rows)
         folds, plain = self._folds(chosen, np.tile(inverse_roots(self.rows.effort_squares), 2))
         chosen, folds = self._grown(chosen, folds, slow=False)
         if any(self.rows.candidates[own].term.kind.follows_load for _, own in chosen.keys):
-            self.rows = CandidateRows.of(source, self.rows.candidates, self._loads(folds, chosen))
+            self._followed = self._loads(folds, chosen)
+            self.rows = self._folded(self.rows.moves)
             chosen = replace(chosen, rows=self.rows)
             folds, _ = self._folds(chosen, folds.weights)
         chosen, folds = self._grown(chosen, folds, slow=True)
@@ -115,9 +128,45 @@ class _Search:
         """
         folds, _ = self._folds(chosen, folds.weights, slow=slow)
         while best := self._best(Trials(folds, self._step()), chosen):
-            chosen = chosen.plus(best)
+            chosen, folds = self._refined(chosen.plus(best), folds)
             folds, _ = self._folds(chosen, folds.weights, slow=slow)
         return chosen, folds
+
+    def _refined(self, chosen: Chosen, folds: Folds) -> tuple[Chosen, Folds]:
+        """Return the same terms with the speeds that the data ask for, and their fits.
+
+        The steps are those of Gauss and Newton, as long as the error on blocks left out falls.
+        """
+        squares, _ = folds.squares(chosen.columns())
+        for _ in range(_STEPS):
+            moves = self._moved(chosen, folds)
+            if np.array_equal(moves, self.rows.moves):
+                break
+            rows = self._folded(moves)
+            new, fits = replace(chosen, rows=rows), Folds(rows, folds.weights)
+            found, _ = fits.squares(new.columns())
+            if found.sum() >= squares.sum():
+                break
+            self.rows, chosen, folds, squares = rows, new, fits, found
+        return chosen, folds
+
+    def _moved(self, chosen: Chosen, folds: Folds) -> Array:
+        """Return the factors of shapes after a step of those whose slopes are beyond zero."""
+        columns = chosen.columns()
+        values = folds.squares(columns)[1]
+        moves = self.rows.moves.copy()
+        for key in chosen.keys:
+            if (slope := self.rows.slope(*key)) is None:
+                continue
+            size, lean = values[:, np.searchsorted(columns, [self.rows.column(*key), slope])].T
+            if abs(jackknife_ratio(lean)) > _LEANS:
+                step = np.clip(lean.mean() / size.mean(), -LONGEST, LONGEST)
+                moves[key] = np.clip(moves[key] * np.exp(step), 1.0 / AWAY, AWAY)
+        return moves
+
+    def _folded(self, moves: Array) -> CandidateRows:
+        """Return rows with moved shapes."""
+        return CandidateRows.of(self._source, self.rows.candidates, self._followed, moves)
 
     def _step(self) -> int:
         """Return the number of the next step."""

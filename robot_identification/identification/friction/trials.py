@@ -125,7 +125,7 @@ class Trials:
         return Tried(
             joint=joint,
             term=own.term.name,
-            shape=own.shape(float(rows.speeds[joint])),
+            shape=rows.shape(*key),
             replaces=own.replaces,
             gain=gain,
             gain_std=deviation,
