@@ -29,6 +29,7 @@ from robot_identification.identification.friction.law import FrictionLaw
 from robot_identification.identification.friction.measured import measured_range
 from robot_identification.identification.friction.selection import Selection, select
 from robot_identification.identification.friction.shapes import Settled, Unknown, settle, with_robot
+from robot_identification.identification.friction.trials import Tried
 from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.robot.arrays import Array
 from robot_identification.robot.loops import refuse_loops
@@ -43,6 +44,9 @@ CHOICES = {
     AUTO: "what the robot file states, and what blocks left out of the fit ask for besides",
 }
 """Choices of friction, with their help."""
+
+UNSEEN = "its speed is not told by the rows"
+"""Why a smooth sign is not chosen in place of a sharp one."""
 
 _LOW_SPEED = (TermKind.ROOT, TermKind.SMOOTH, TermKind.STRIBECK)
 _CONSTANT = (TermKind.COULOMB, TermKind.VISCOUS)
@@ -139,17 +143,15 @@ def friction_of(friction: str, source: WholeRows, choice: Choice) -> Friction:
     if open_shapes and ESTIMATORS[choice.method].stacked:
         source = _begun(source, open_shapes)
     if friction == AUTO:
-        source, selection, chosen = _chosen(source, choice)
-        open_shapes += chosen
-    if not open_shapes and not source.base.robot.follows_load and selection is None:
+        settled, selection = _chosen(source, choice, open_shapes)
+    elif not open_shapes and not source.base.robot.follows_load:
         return Friction(source)
-    if not ESTIMATORS[choice.method].stacked:
+    elif not ESTIMATORS[choice.method].stacked:
         raise SettingError(
             "method", choice.method, "cannot estimate shapes and loads of friction; take wls"
         )
-    if source.base.robot.follows_load and source.base.robot.loads is None:
-        source = with_robot(source, source.base.robot.loaded_by(_first_loads(source, choice)))
-    settled = settle(source, open_shapes, choice)
+    else:
+        settled = _settled(source, open_shapes, choice)
     robot = settled.source.base.robot
     law = FrictionLaw.of(
         robot,
@@ -215,11 +217,56 @@ def _begun(source: WholeRows, unknowns: Sequence[Unknown]) -> WholeRows:
     return source
 
 
-def _chosen(source: WholeRows, choice: Choice) -> tuple[WholeRows, Selection, list[Unknown]]:
-    """Return rows of the robot with the terms that the data ask for, and their open shapes."""
+def _settled(source: WholeRows, open_shapes: Sequence[Unknown], choice: Choice) -> Settled:
+    """Return rows whose shapes and loads stand."""
+    if source.base.robot.follows_load and source.base.robot.loads is None:
+        source = with_robot(source, source.base.robot.loaded_by(_first_loads(source, choice)))
+    return settle(source, open_shapes, choice)
+
+
+def _chosen(
+    source: WholeRows, choice: Choice, open_shapes: Sequence[Unknown]
+) -> tuple[Settled, Selection]:
+    """Return rows with the terms that the data ask for, and how these were chosen.
+
+    A smooth sign whose speed no row shows is refused, and the choice is made anew without it.
+    """
     whole = _without_thresholds(source, [True] * len(source.base.robot.joints))
     loads = _first_loads(at_speed(whole), choice)  # what is near standstill would pull at them
-    selection, rows = select(whole, every_candidate(), loads)
+    refused: dict[tuple[int, str], Tried] = {}
+    while True:
+        selection, rows = select(whole, every_candidate(), loads, frozenset(refused))
+        found, unknowns = _with_terms(source, selection, rows)
+        settled = _settled(found, [*open_shapes, *unknowns], choice)
+        unseen = {(u.joint, u.term.name) for u in unknowns if _unseen(settled, u)}
+        if not unseen:
+            return settled, replace(selection, tried=(*selection.tried, *refused.values()))
+        refused |= {
+            (one.joint, one.term): replace(one, chosen=False, reason=UNSEEN)
+            for one in selection.tried
+            if one.chosen and (one.joint, one.term) in unseen
+        }
+
+
+def _unseen(settled: Settled, unknown: Unknown) -> bool:
+    """Tell whether a smooth sign is as sharp as any, as far as rows show it.
+
+    Where rows below a threshold are left out, those at speed still have a share of what happens
+    there, by the filters: a joint that sticks has the signs of its noise, which a smooth sign
+    suppresses.  Along a reference there is no noise, and friction would be missing.
+    """
+    if unknown.term.kind is not TermKind.SMOOTH:
+        return False
+    threshold = settled.source.processing.velocity_threshold[unknown.joint]
+    joint = settled.source.base.robot.joints[unknown.joint]
+    told = unknown not in settled.held and joint.shape_of(unknown.term)[0] >= threshold
+    return threshold > 0.0 and not told
+
+
+def _with_terms(
+    source: WholeRows, selection: Selection, rows: CandidateRows
+) -> tuple[WholeRows, list[Unknown]]:
+    """Return rows of the robot with the terms that were chosen, and their open shapes."""
     joints, unknowns = [], []
     for k, (joint, own) in enumerate(zip(source.base.robot.joints, selection.chosen, strict=True)):
         terms, shapes = set(joint.terms), dict(joint.shapes)
@@ -234,7 +281,7 @@ def _chosen(source: WholeRows, choice: Choice) -> tuple[WholeRows, Selection, li
     robot = replace(source.base.robot, joints=tuple(joints), loads=None)
     covered = [any(t.kind in _LOW_SPEED for t in joint.joint_terms) for joint in joints]
     found = _without_thresholds(replace(source, base=base_parameters(robot)), covered)
-    return found, selection, unknowns
+    return found, unknowns
 
 
 def _without_thresholds(source: WholeRows, covered: Sequence[bool]) -> WholeRows:

@@ -30,10 +30,12 @@ class Chosen:
     Attributes:
         rows: rows with the columns of all candidates.
         keys: what is chosen, in that order.
+        refused: places of joints and names of terms that may not be added.
     """
 
     rows: CandidateRows
     keys: tuple[Key, ...] = ()
+    refused: frozenset[tuple[int, str]] = frozenset()
 
     def plus(self, keys: Iterable[Key]) -> Chosen:
         """Return these terms and others."""
@@ -74,6 +76,8 @@ class Chosen:
         names = {known.term.name for known in mine} | self.rows.base.robot.joints[joint].terms
         gone = {known.replaces for known in mine}
         if own.replaces and (own.replaces in gone or own.replaces not in names):
+            return False
+        if (joint, own.term.name) in self.refused:
             return False
         return own.term.name not in names and len(mine) < _MOST
 

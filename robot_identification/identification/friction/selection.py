@@ -75,7 +75,10 @@ class Selection:
 
 
 def select(
-    source: WholeRows, candidates: tuple[Candidate, ...], loads: Array | None
+    source: WholeRows,
+    candidates: tuple[Candidate, ...],
+    loads: Array | None,
+    refused: frozenset[tuple[int, str]] = frozenset(),
 ) -> tuple[Selection, CandidateRows]:
     """Choose the terms of every joint.
 
@@ -83,12 +86,13 @@ def select(
         source: the rows.
         candidates: what is tried at every joint.
         loads: (full columns,) parameters of a first fit, whose efforts friction follows.
+        refused: places of joints and names of terms that are not tried.
 
     Returns:
         What was chosen, and the rows that it was chosen on.
     """
     search = _Search(source, candidates, loads)
-    return search.run(), search.rows
+    return search.run(refused), search.rows
 
 
 class _Search:
@@ -103,8 +107,8 @@ class _Search:
         critical = critical_value(len(rows.factors) - 1, self._level)
         self._rule = Rule(worth=_WORTH, errors=1.0, critical=critical)
 
-    def run(self) -> Selection:
-        chosen = Chosen(self.rows)
+    def run(self, refused: frozenset[tuple[int, str]]) -> Selection:
+        chosen = Chosen(self.rows, refused=refused)
         folds, plain = self._folds(chosen, np.tile(inverse_roots(self.rows.effort_squares), 2))
         chosen, folds = self._grown(chosen, folds, slow=False)
         if any(self.rows.candidates[own].term.kind.follows_load for _, own in chosen.keys):
