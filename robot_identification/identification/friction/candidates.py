@@ -3,9 +3,8 @@
 Candidates with shape parameters stand for a grid of these: speeds from a sixty-fourth to a quarter
 of the largest one that the joint reaches, by factors of two.  Slower ones cannot be told from a
 jump at rest, faster ones not from viscous friction.  Speeds between those of the grid are told by
-the slopes of the columns over their logarithms (:mod:`.shapes`), which stand behind all candidates:
-the model takes them with what is chosen, and rows are folded anew where they ask for other speeds,
-so that no other term has to make up for the grid.
+the slopes of the columns over their logarithms (:mod:`.shapes`): rows are folded anew with those of
+what is chosen, and where these ask for other speeds, so that no other term makes up for the grid.
 """
 
 from __future__ import annotations
@@ -33,6 +32,9 @@ from robot_identification.signals.rows import kept_rows
 
 SPEED_SHARES = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4)
 """Speeds of shapes over the largest speed of the joint."""
+
+Key = tuple[int, int]
+"""A joint and a candidate, by their places."""
 
 BLOCKS = 10
 """Blocks of time that are left out in turn.  With five, four degrees of freedom ask for estimates
@@ -108,11 +110,12 @@ def at_speed(source: WholeRows) -> WholeRows:
 class CandidateRegressor(ExtendedRegressor):
     """Regressor of base parameters, with the columns of candidates behind the effort of each joint.
 
-    Behind these are the slopes, over the logarithm of the speed, of those that have a speed.
+    Behind these are the slopes, over the logarithm of the speed, of those that are opened.
 
     Args:
         base: base parameters.
         candidates: what is tried at every joint.
+        opened: places of joint and candidate whose slopes there are.
         speeds: (joints, candidates) largest speeds of the joints, times what shapes were moved by.
         loads: (full columns,) parameters whose efforts friction follows; None: there are none yet.
     """
@@ -121,12 +124,13 @@ class CandidateRegressor(ExtendedRegressor):
         self,
         base: BaseParameters,
         candidates: tuple[Candidate, ...],
+        opened: tuple[Key, ...],
         speeds: Array,
         loads: Array | None,
     ) -> None:
-        joints = len(base.robot.joints)
-        slopes = sum(candidate.shaped for candidate in candidates)
-        super().__init__(base, [len(candidates) + slopes] * joints)
+        joints = range(len(base.robot.joints))
+        self._opened = [[own for at, own in opened if at == joint] for joint in joints]
+        super().__init__(base, [len(candidates) + len(own) for own in self._opened])
         self._candidates, self._speeds = candidates, speeds
         carried = carried_columns(base.robot)
         if loads is not None:
@@ -144,15 +148,19 @@ class CandidateRegressor(ExtendedRegressor):
     def further(
         self, joint: int, q: Floats, qd: Floats, qdd: Floats, load: Floats | None
     ) -> list[Floats]:
-        """Return the columns of the candidates of a joint, then the slopes."""
-        columns, slopes = [], []
-        for candidate, speed in zip(self._candidates, self._speeds[joint], strict=True):
-            kind, shape = candidate.term.kind, candidate.shape(float(speed))
-            columns.append(
-                kind.of(qd[joint], qdd[joint], position=q[joint], load=load, shape=shape)
-            )
-            if candidate.shaped:
-                slopes.append(log_slope(kind, qd[joint], shape)[0])
+        """Return the columns of the candidates of a joint, then its slopes."""
+        shapes = [
+            candidate.shape(float(speed))
+            for candidate, speed in zip(self._candidates, self._speeds[joint], strict=True)
+        ]
+        columns = [
+            candidate.term.kind.of(qd[joint], qdd[joint], position=q[joint], load=load, shape=shape)
+            for candidate, shape in zip(self._candidates, shapes, strict=True)
+        ]
+        slopes = [
+            log_slope(self._candidates[own].term.kind, qd[joint], shapes[own])[0]
+            for own in self._opened[joint]
+        ]
         return columns + slopes
 
 
@@ -163,7 +171,8 @@ class CandidateRows:
 
     Attributes:
         base: base parameters; their columns come first.
-        candidates: joint by joint their columns follow, then the slopes of those with a speed.
+        candidates: joint by joint their columns follow, behind them the slopes of those opened.
+        opened: places of joint and candidate whose slopes over the speed there are, in order.
         speeds: (joints,) largest speeds, for their shapes.
         moves: (joints, candidates) factors that the speeds of shapes were moved by.
         factors: for each block one factor per joint of its rows at speed, then one per joint of
@@ -172,6 +181,7 @@ class CandidateRows:
 
     base: BaseParameters
     candidates: tuple[Candidate, ...]
+    opened: tuple[Key, ...]
     speeds: Array
     moves: Array
     factors: tuple[tuple[JointFactor, ...], ...]
@@ -182,6 +192,7 @@ class CandidateRows:
         source: WholeRows,
         candidates: tuple[Candidate, ...],
         loads: Array | None,
+        opened: tuple[Key, ...] = (),
         moves: Array | None = None,
     ) -> CandidateRows:
         """Fold the rows of a source in one pass.
@@ -190,6 +201,7 @@ class CandidateRows:
             source: the rows; those of all its bags are divided into blocks that follow each other.
             candidates: what is tried at every joint.
             loads: (full columns,) parameters whose efforts friction follows; None: there are none.
+            opened: places of joint and candidate whose slopes are folded too.
             moves: (joints, candidates) factors that move the speeds of shapes; None: none is moved.
         """
         speeds = largest_speeds(source)
@@ -199,21 +211,18 @@ class CandidateRows:
             source.base, ["all"], [source.segments], source.processing, count=BLOCKS
         )
         blocks = replace(blocks, progress=source.progress, cancelled=source.cancelled)
-        regressor = CandidateRegressor(source.base, candidates, speeds[:, None] * moves, loads)
+        opened = tuple(sorted(opened))
+        scaled = speeds[:, None] * moves
+        regressor = CandidateRegressor(source.base, candidates, opened, scaled, loads)
         robot, fast = source.base.robot, at_speed(source).processing
         moving = [kept_rows(robot, segment, fast) for segment in source.segments]
         found = extended_rows(blocks, regressor, bands=False, moving=moving)
-        return cls(source.base, candidates, speeds, moves, found.factors)
+        return cls(source.base, candidates, opened, speeds, moves, found.factors)
 
     @property
     def columns(self) -> int:
         """Number of columns of base parameters and of all joints' candidates and slopes."""
-        return self.base.rank + len(self.base.robot.joints) * self._of_joint
-
-    @property
-    def _of_joint(self) -> int:
-        """Number of columns of the candidates and slopes of one joint."""
-        return len(self.candidates) + sum(candidate.shaped for candidate in self.candidates)
+        return self.column(len(self.base.robot.joints), 0)
 
     @property
     def effort_squares(self) -> Array:
@@ -253,14 +262,15 @@ class CandidateRows:
 
     def column(self, joint: int, candidate: int) -> int:
         """Return the place of a joint's candidate among all columns."""
-        return self.base.rank + joint * self._of_joint + candidate
+        before = sum(other < joint for other, _ in self.opened)
+        return self.base.rank + joint * len(self.candidates) + before + candidate
 
     def slope(self, joint: int, candidate: int) -> int | None:
-        """Return the place of the slope of a joint's candidate, None where it has no speed."""
-        if not self.candidates[candidate].shaped:
+        """Return the place of the slope of a joint's candidate, None where it is not opened."""
+        if (joint, candidate) not in self.opened:
             return None
-        before = sum(own.shaped for own in self.candidates[:candidate])
-        return self.column(joint, len(self.candidates) + before)
+        mine = [own for at, own in self.opened if at == joint]
+        return self.column(joint, len(self.candidates) + mine.index(candidate))
 
     def own(self, joint: int, name: str) -> int | None:
         """Return the place of a joint's own base parameter such as ``Fc``, None for none."""

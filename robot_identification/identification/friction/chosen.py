@@ -7,11 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robot_identification.identification.friction.candidates import Candidate, CandidateRows
+from robot_identification.identification.friction.candidates import Candidate, CandidateRows, Key
 from robot_identification.identification.friction.folds import Folds, Places
-
-Key = tuple[int, int]
-"""A joint and a candidate, by their places."""
 
 _SPEEDS = np.geomspace(1e-4, 1.0, 41)
 """Speeds over the largest one at which friction must take power from the motion."""
@@ -45,12 +42,17 @@ class Chosen:
         """Return all terms but one."""
         return replace(self, keys=tuple(own for own in self.keys if own != key))
 
+    @property
+    def shaped(self) -> tuple[Key, ...]:
+        """What is chosen with a shape."""
+        return tuple(key for key in self.keys if self.rows.candidates[key[1]].shaped)
+
     def of_joint(self, joint: int) -> tuple[int, ...]:
         """Return the candidates of a joint."""
         return tuple(candidate for own, candidate in self.keys if own == joint)
 
     def columns(self, *, also: Iterable[Key] = (), but: Iterable[Key] = ()) -> Places:
-        """Return the columns of the model; with a chosen shape the slope over it, as it is open.
+        """Return the columns of the model, with the slopes of opened shapes.
 
         Args:
             also: candidates whose columns are there too, without taking another's place.

@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robot_identification.identification.friction.chosen import Chosen, Key
+from robot_identification.identification.friction.candidates import Key
+from robot_identification.identification.friction.chosen import Chosen
 from robot_identification.identification.friction.evidence import (
     LEVEL,
     critical_score,
@@ -73,7 +74,7 @@ def family_of(
     else:
         return None
     before, _ = trials.folds.squares(chosen.columns())
-    after, _ = trials.folds.squares(chosen.columns(also=keys, but=keys))
+    after, _ = trials.folds.squares(chosen.plus(keys).columns())
     fall, error = fall_and_error(before, after)
     worth = rule.worth * sum(int(chosen.rows.counts[joint]) for joint, _ in keys)
     if fall < worth or fall <= rule.errors * error:

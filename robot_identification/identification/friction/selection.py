@@ -33,9 +33,10 @@ import numpy as np
 from robot_identification.identification.friction.candidates import (
     Candidate,
     CandidateRows,
+    Key,
     inverse_roots,
 )
-from robot_identification.identification.friction.chosen import Chosen, Key
+from robot_identification.identification.friction.chosen import Chosen
 from robot_identification.identification.friction.evidence import (
     LEVEL,
     critical_value,
@@ -52,7 +53,7 @@ from robot_identification.robot.arrays import Array
 _WORTH = 0.01
 """Fall of the squared residual, over that of the joint, that is worth a parameter."""
 
-_STEPS = 10
+_STEPS = 6
 _LEANS = 1.0
 """Slope over a shape, over its deviation, from which the shape is moved."""
 
@@ -113,7 +114,7 @@ class _Search:
         chosen, folds = self._grown(chosen, folds, slow=False)
         if any(self.rows.candidates[own].term.kind.follows_load for _, own in chosen.keys):
             self._followed = self._loads(folds, chosen)
-            self.rows = self._folded(self.rows.moves)
+            self.rows = self._folded(chosen, self.rows.moves)
             chosen = replace(chosen, rows=self.rows)
             folds, _ = self._folds(chosen, folds.weights)
         chosen, folds = self._grown(chosen, folds, slow=True)
@@ -141,17 +142,17 @@ class _Search:
 
         The steps are those of Gauss and Newton, as long as the error on blocks left out falls.
         """
-        squares, _ = folds.squares(chosen.columns())
-        for _ in range(_STEPS):
-            moves = self._moved(chosen, folds)
-            if np.array_equal(moves, self.rows.moves):
-                break
-            rows = self._folded(moves)
+        moves, least = self.rows.moves, np.inf
+        for _ in range(_STEPS if chosen.shaped else 0):
+            rows = self._folded(chosen, moves)
             new, fits = replace(chosen, rows=rows), Folds(rows, folds.weights)
-            found, _ = fits.squares(new.columns())
-            if found.sum() >= squares.sum():
+            error = fits.squares(new.columns())[0].sum()
+            if error >= least:
                 break
-            self.rows, chosen, folds, squares = rows, new, fits, found
+            self.rows, chosen, folds, least = rows, new, fits, error
+            moves = self._moved(chosen, folds)
+            if np.array_equal(moves, rows.moves):
+                break
         return chosen, folds
 
     def _moved(self, chosen: Chosen, folds: Folds) -> Array:
@@ -159,18 +160,22 @@ class _Search:
         columns = chosen.columns()
         values = folds.squares(columns)[1]
         moves = self.rows.moves.copy()
-        for key in chosen.keys:
-            if (slope := self.rows.slope(*key)) is None:
+        for key in chosen.shaped:
+            slope = self.rows.slope(*key)
+            if slope is None:
                 continue
-            size, lean = values[:, np.searchsorted(columns, [self.rows.column(*key), slope])].T
+            size = values[:, columns == self.rows.column(*key)].ravel()
+            lean = values[:, columns == slope].ravel()
             if abs(jackknife_ratio(lean)) > _LEANS:
                 step = np.clip(lean.mean() / size.mean(), -LONGEST, LONGEST)
                 moves[key] = np.clip(moves[key] * np.exp(step), 1.0 / AWAY, AWAY)
         return moves
 
-    def _folded(self, moves: Array) -> CandidateRows:
-        """Return rows with moved shapes."""
-        return CandidateRows.of(self._source, self.rows.candidates, self._followed, moves)
+    def _folded(self, chosen: Chosen, moves: Array) -> CandidateRows:
+        """Return rows with the slopes of what is chosen, and with moved shapes."""
+        return CandidateRows.of(
+            self._source, self.rows.candidates, self._followed, chosen.shaped, moves
+        )
 
     def _step(self) -> int:
         """Return the number of the next step."""

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robot_identification.identification.friction.chosen import Chosen, Key
+from robot_identification.identification.friction.candidates import Key
+from robot_identification.identification.friction.chosen import Chosen
 from robot_identification.identification.friction.evidence import fall_and_error, jackknife_ratio
 from robot_identification.identification.friction.folds import Addition, Folds
 from robot_identification.robot.arrays import Array
