@@ -48,6 +48,9 @@ CHOICES = {
 UNSEEN = "its speed is not told by the rows"
 """Why a smooth sign is not chosen in place of a sharp one."""
 
+_SEEN = 0.5
+"""Share of a smooth sign's rise that may lie below the threshold of the speed."""
+
 _LOW_SPEED = (TermKind.ROOT, TermKind.SMOOTH, TermKind.STRIBECK)
 _CONSTANT = (TermKind.COULOMB, TermKind.VISCOUS)
 
@@ -238,29 +241,33 @@ def _chosen(
         selection, rows = select(whole, every_candidate(), loads, frozenset(refused))
         found, unknowns = _with_terms(source, selection, rows)
         settled = _settled(found, [*open_shapes, *unknowns], choice)
-        unseen = {(u.joint, u.term.name) for u in unknowns if _unseen(settled, u)}
-        if not unseen:
+        lost = {(u.joint, u.term.name) for u in unknowns if unseen(settled, u)}
+        if not lost:
             return settled, replace(selection, tried=(*selection.tried, *refused.values()))
         refused |= {
             (one.joint, one.term): replace(one, chosen=False, reason=UNSEEN)
             for one in selection.tried
-            if one.chosen and (one.joint, one.term) in unseen
+            if one.chosen and (one.joint, one.term) in lost
         }
 
 
-def _unseen(settled: Settled, unknown: Unknown) -> bool:
-    """Tell whether a smooth sign is as sharp as any, as far as rows show it.
+def unseen(settled: Settled, unknown: Unknown) -> bool:
+    """Tell whether the larger part of the rise of a smooth sign is in no row.
 
     Where rows below a threshold are left out, those at speed still have a share of what happens
     there, by the filters: a joint that sticks has the signs of its noise, which a smooth sign
     suppresses.  Along a reference there is no noise, and friction would be missing.
+
+    Args:
+        settled: rows with the smooth sign, and its speed as estimated.
+        unknown: the shape that was chosen with a joint's term.
     """
     if unknown.term.kind is not TermKind.SMOOTH:
         return False
     threshold = settled.source.processing.velocity_threshold[unknown.joint]
     joint = settled.source.base.robot.joints[unknown.joint]
-    told = unknown not in settled.held and joint.shape_of(unknown.term)[0] >= threshold
-    return threshold > 0.0 and not told
+    speed = joint.shape_of(unknown.term)[0]
+    return threshold > 0.0 and (unknown in settled.held or np.tanh(threshold / speed) > _SEEN)
 
 
 def _with_terms(

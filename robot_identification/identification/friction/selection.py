@@ -54,6 +54,8 @@ _WORTH = 0.01
 """Fall of the squared residual, over that of the joint, that is worth a parameter."""
 
 _STEPS = 6
+"""Steps of shapes after each addition of terms."""
+
 _LEANS = 1.0
 """Slope over a shape, over its deviation, from which the shape is moved."""
 
