@@ -18,9 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.collision.tube import Tube, halves
-from robot_identification.dynamics.friction import require_kinds
-from robot_identification.dynamics.kernels.terms import ACCELERATION
-from robot_identification.dynamics.tree import Tree, coupling_terms_of, tree_of
+from robot_identification.dynamics.friction import refuse_temperature, refuse_user_terms
+from robot_identification.dynamics.springs import spring_arrays
+from robot_identification.dynamics.tree import coupling_terms_of, tree_of
 from robot_identification.excitation.kernels import effort_bounds as effort_bound_kernels
 from robot_identification.excitation.kernels.tube_states import SHORTEST
 from robot_identification.excitation.motions.limits import MotionLimits
@@ -154,7 +154,10 @@ class _Search:
     """Cuts cells in two until their bounds say enough."""
 
     def __init__(self, robot: RobotModel, values: Array, tube: Tube, limits: MotionLimits) -> None:
+        for refuse in (refuse_user_terms, refuse_temperature):
+            refuse(robot, "the certificate of efforts")
         self._robot, self._tube, self._limit = robot, tube, limits.effort
+        values = np.array(values)
         law = tube.braking
         joints, pieces = len(robot.joints), len(tube.coefficients)
         longest = np.empty((pieces, 2))
@@ -164,7 +167,7 @@ class _Search:
         self._arguments = (
             (np.array(tube.coefficients), longest),
             (law.release, np.array(law.shortest), np.array(law.acceleration)),
-            (_known_tree(robot), coupling_terms_of(robot), np.array(values)),
+            (tree_of(robot), coupling_terms_of(robot), spring_arrays(robot, values), values),
             np.outer(_WEIGHTS, np.ones(joints))
             / np.array([np.ones(joints), limits.velocity, limits.acceleration]),
         )
@@ -244,13 +247,3 @@ class _Search:
                 )
             )
         return Efforts(kept, tuple(peaks), self.cells)
-
-
-def _known_tree(robot: RobotModel) -> Tree:
-    """Return the tree of a robot whose friction has bounds here.
-
-    Raises:
-        SettingError: it has friction of another kind, or springs.
-    """
-    require_kinds(robot, "the certificate of efforts", ACCELERATION)
-    return tree_of(robot)
