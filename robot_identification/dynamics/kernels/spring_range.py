@@ -151,12 +151,8 @@ def add_springs(tree, springs, states, links, turning, efforts):
         first, second, top = springs.joint[s, 0], springs.joint[s, 1], springs.top[s]
         x, y = springs.point[s, 0], springs.point[s, 1]
         for t in range(LANES):
-            a = _point_at(
-                tree, states, links, turning, first, top, _fixed((x[0], x[1], x[2])), t
-            )
-            b = _point_at(
-                tree, states, links, turning, second, top, _fixed((y[0], y[1], y[2])), t
-            )
+            a = _point_at(tree, states, links, turning, first, top, _fixed((x[0], x[1], x[2])), t)
+            b = _point_at(tree, states, links, turning, second, top, _fixed((y[0], y[1], y[2])), t)
             force = pulled(
                 _minus3(b, a), springs.preload[s], springs.stiffness[s], springs.length[s]
             )

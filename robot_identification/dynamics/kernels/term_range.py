@@ -134,9 +134,7 @@ def bent(code, v, sign_of_v, first, second):
             high = 0.0
         if even:
             return between(_of_speed(code, max(-low, high), first, second), 1.0)
-        return between(
-            -_of_speed(code, -low, first, second), _of_speed(code, high, first, second)
-        )
+        return between(-_of_speed(code, -low, first, second), _of_speed(code, high, first, second))
     side = 1.0 if low > 0.0 else -1.0
     slow, fast = min(abs(low), abs(high)), max(abs(low), abs(high))
     ends = _of_speed(code, slow, first, second), _of_speed(code, fast, first, second)
