@@ -30,6 +30,7 @@ from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.one_joint.plan import OneJointPlan
 from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.excitation.plan import Plan, PlanSettings
+from robot_identification.files.parameters import with_law_of
 from robot_identification.robot.files.loading import load_robot, with_joint_limits
 from robot_identification.robot.files.values import load_values
 from robot_identification.robot.limits import (
@@ -196,8 +197,10 @@ def _braking_room(limits: MotionLimits, sources: Sources) -> Array:
 
 
 def described(sources: Sources) -> RobotModel:
-    """Return the robot with its true limits."""
+    """Return the robot with its true limits, and with the friction law of its prior."""
     robot = load_robot(sources.robot)
+    if sources.prior:
+        robot = with_law_of(sources.prior, robot)
     return with_joint_limits(robot, sources.joint_limits) if sources.joint_limits else robot
 
 
