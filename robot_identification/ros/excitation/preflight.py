@@ -34,6 +34,7 @@ from robot_identification.ros.supervision.driver import MOST_TIMEOUT, DriverView
 _LEAST_RATE = 100.0  # Hz
 _MOST_JITTER = 0.5  # as a share of the period
 _AHEAD = 0.005  # s; clocks that are synchronised over a network agree to better than that
+_NO_EFFORT = 1e-9  # N m, N or A
 _BEHIND = 0.5  # as a share of the timeout
 
 
@@ -181,7 +182,7 @@ def effort_check(messages: Sequence[Any], robot: RobotModel) -> Check:
 
 def _implausible(most: Array, robot: RobotModel) -> str:
     """Return what is wrong with the largest (joints,) efforts of a robot at rest."""
-    if not most.any():
+    if most.max() < _NO_EFFORT:
         return "all are zero: does the driver measure them?"
     if robot.effort_meaning is not EffortMeaning.JOINT_TORQUE:
         return ""
