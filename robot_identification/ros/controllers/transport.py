@@ -76,8 +76,10 @@ class Transport(Protocol):
         """Wait until what was sent has arrived, or some seconds."""
 
 
-_READERS = ("acquisition", "computed_torque", "rosbag2_recorder", "_ros2cli")
-"""Beginnings of the names of nodes that take trajectories in and move nothing."""
+_READERS = ("acquisition", "computed_torque", "rosbag2_recorder")
+"""Names of nodes that take trajectories in and move nothing."""
+
+_COMMAND_LINE = "_ros2cli"  # how the names of the nodes of ros2 topic begin
 
 
 class TopicTransport:
@@ -107,7 +109,7 @@ class TopicTransport:
             sorted(
                 f"{one.node_namespace.rstrip('/')}/{one.node_name}"
                 for one in found
-                if not one.node_name.startswith(_READERS)
+                if one.node_name not in _READERS and not one.node_name.startswith(_COMMAND_LINE)
             )
         )
 

@@ -20,7 +20,8 @@ _DEVIATIONS = 5.0
 def usual_timeout(period: float, jitter: float) -> float:
     """Return the age at which a joint state counts as stale where nobody has given one, in s.
 
-    Four states in a row may be lost, and the next one late by five standard deviations.
+    Four states in a row may be lost, and the next one late by five standard deviations; in
+    whole milliseconds.
 
     Args:
         period: of the states in s; NaN where it is not known.
@@ -29,7 +30,7 @@ def usual_timeout(period: float, jitter: float) -> float:
     longest = period * (_PERIODS + _DEVIATIONS * jitter)
     if math.isnan(longest):
         return LEAST_TIMEOUT
-    return min(max(longest, LEAST_TIMEOUT), MOST_TIMEOUT)
+    return min(max(round(longest, 3), LEAST_TIMEOUT), MOST_TIMEOUT)
 
 
 @by_value

@@ -199,6 +199,10 @@ class TestController:
         passed(check)
         assert str(check) == "controller: /arm/controller by the topic /arm/joint_trajectory"
 
+    def test_a_controller_may_have_a_name_like_that_of_a_reader(self):
+        check = controller_check(self.topic("acquisition_controller"), "auto")
+        passed(check, "/arm/acquisition_controller by the topic")
+
     @pytest.mark.parametrize(
         "readers", [(), ("acquisition", "computed_torque"), ("rosbag2_recorder", "_ros2cli_4711")]
     )
