@@ -74,11 +74,12 @@ class WatchDiagnostics:
         self._stamps = self._stamps[-1:]
         return self._statistics
 
-    def publish(self, problem: str) -> None:
+    def publish(self, problem: str, timeout: float) -> None:
         """Publish what was seen since the last call.
 
         Args:
             problem: what is wrong with the states; empty if nothing is.
+            timeout: age in s at which a state counts as stale.
         """
         self.stamps()
         lost = self._lost - self._told_lost
@@ -97,7 +98,10 @@ class WatchDiagnostics:
                     name=f"{self._node.get_fully_qualified_name()}: joint states",
                     hardware_id=self._robot,
                     message=message,
-                    values=[KeyValue(key=key, value=text) for key, text in self._values().items()],
+                    values=[
+                        *(KeyValue(key=key, value=text) for key, text in self._values().items()),
+                        KeyValue(key="state_timeout_s", value=f"{timeout:g}"),
+                    ],
                 )
             ]
         )
@@ -240,7 +244,7 @@ class MotionWatch:
 
     def report(self) -> None:
         """Publish what was seen since the last report on /diagnostics."""
-        self._diagnostics.publish(self.problem())
+        self._diagnostics.publish(self.problem(), self.states.timeout)
         self._follow_rate()
 
     def seen(self) -> DriverView:
