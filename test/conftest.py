@@ -26,7 +26,11 @@ os.environ.update(private_domain() | this_machine_only())
 
 # The same examples every time.  Time says nothing where compilation or other tests interfere.
 settings.register_profile(
-    "tests", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "tests",
+    max_examples=50,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("tests")
 

@@ -1,6 +1,4 @@
-"""Markers of the excitation node: messages that a viewer understands, latched, through DDS."""
-
-import math
+"""Markers of the excitation node: messages that a viewer understands."""
 
 import numpy as np
 import pytest
@@ -10,14 +8,9 @@ pytest.importorskip("visualization_msgs", reason="visualization_msgs is not inst
 
 from visualization_msgs import msg as messages
 
-from live_nodes import Client
-from lock_step import LockStepCell
-from made_up_cells import ARM, collisions, swing
+from made_up_cells import collisions, swing
 from robot_identification.collision.markers import cell_markers, nearest_markers, swept_markers
-from robot_identification.ros.common import qos
 from robot_identification.ros.excitation.markers import evenly_spread, marker_array
-
-pytestmark = [pytest.mark.ros]
 
 POST = "obstacles: [{name: post, box: [0.1, 0.1, 3.0], at: [-1.4, 0, 0], rpy: [0, 0, 0.3]}]\n"
 
@@ -53,28 +46,3 @@ def test_postures_are_spread_over_the_way_and_not_over_the_time():
     assert steps.max() < 0.12
     assert postures[0, 0] == pytest.approx(0.0)
     assert postures[-1, 0] == pytest.approx(2.1)
-
-
-def test_who_comes_late_sees_cell_motion_and_closest_pair(tmp_path):
-    file = tmp_path / "cell.yaml"
-    file.write_text(ARM + POST)
-    settings = {"cell": str(file), "base_frame": "arm_base"}
-    with LockStepCell(tmp_path, excitation=settings) as cell:
-        cell.drive()
-        cell.start_excitation()
-        planned = cell.answers.plan(rows=16, starts=1, duration=3.0)
-        assert planned.success, planned.message
-        with Client(cell.namespace) as late:
-            received = []
-            late.node.create_subscription(
-                messages.MarkerArray, "excitation/markers", received.append, qos.LATCHED
-            )
-            late.wait_for(lambda: received, math.inf, "latched markers")
-            kinds = {one.ns for one in received[0].markers[1:]}
-            assert kinds == {"cell", "swept_volume", "closest_pair"}
-            assert {one.header.frame_id for one in received[0].markers} == {"arm_base"}
-            file.write_text(ARM)
-            assert cell.answers.preview().success
-            late.wait_for(lambda: len(received) > 1, math.inf, "markers of the preview")
-        standing = [sum(one.ns == "cell" for one in m.markers) for m in received]
-        assert standing[-1] == standing[0] - 1, "the post is gone"

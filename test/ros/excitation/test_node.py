@@ -19,9 +19,9 @@ from simulated_cell import Status
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
 
 QUICK = {"rows": 8, "starts": 1, "duration": 5.0}
-STOPS = 5
+STOPS = 2
 MEASURED = 1e-3
-LATEST = 0.005  # s: the time of a sample, at which the robot takes a trajectory over
+LATEST = 0.0101  # s: the time of a sample, at which the robot takes a trajectory over
 START = [0.1, -0.1, 0.0, 0.0, 0.05, 0.0]
 
 
@@ -29,7 +29,7 @@ START = [0.1, -0.1, 0.0, 0.0, 0.05, 0.0]
 def cell(tmp_path_factory):
     """Return a TX-40 with a plan."""
     folder = tmp_path_factory.mktemp("cell")
-    with LockStepCell(folder, "tx40", "tx40_simulated", rate=200.0) as cell:
+    with LockStepCell(folder, "tx40", "tx40_simulated") as cell:
         cell.start_nodes()
         cell.planned = cell.answers.plan(**QUICK, output="plan.yaml", start_position=START)
         assert cell.planned.success, cell.planned.message
@@ -62,7 +62,7 @@ def test_a_plan_is_certified_reported_and_written(cell):
 
 
 def test_approach_rehearsal_and_run(cell):
-    cell.set_parameter("excitation", "speed", 0.2)
+    cell.set_parameter("excitation", "speed", 0.5)
     count = len(cell.sent)
     preview = cell.answers.preview()
     assert preview.success, preview.message
@@ -75,7 +75,7 @@ def test_approach_rehearsal_and_run(cell):
     told = [float(number) for number in re.findall(r"[\d.]+(?= s)", preview.message)]
     durations = [approach.trajectory.duration, run.trajectory.duration]
     np.testing.assert_allclose(told[:2], durations, atol=0.051)
-    assert shares["velocity"] < 0.25
+    assert shares["velocity"] < 0.6
     np.testing.assert_allclose(approach.trajectory.positions[-1], START)
     assert stamp_of(approach.message) > asked
     assert stamp_of(run.message) > approach.end

@@ -1,6 +1,6 @@
 """The excitation node in a cell: nothing begins that would touch something, through DDS."""
 
-import os
+import math
 import re
 
 import numpy as np
@@ -8,12 +8,14 @@ import pytest
 
 pytest.importorskip("coal", reason="the package coal is not installed")
 
+from live_nodes import Client
 from lock_step import LockStepCell
 from made_up_cells import ARM, limits_of
 from robot_identification.collision.model import load_collision_model
 from robot_identification.excitation.certification.certificate import START_TOLERANCE, certify
 from robot_identification.excitation.motions.approach import approach
 from robot_identification.robot.geometry import forward_kinematics
+from robot_identification.ros.common import qos
 from robot_identification.ros.messages.trajectories import trajectory_of
 from robot_identification.ros.planning.planning import Sources, load_machine
 
@@ -36,7 +38,7 @@ def cell_file(tmp_path_factory):
 @pytest.fixture(scope="module")
 def cell(tmp_path_factory, cell_file):
     """Return a robot that is where it is told to be, with a plan that touches nothing."""
-    settings = {"cell": str(cell_file), "acknowledge_unchecked": False}
+    settings = {"cell": str(cell_file), "acknowledge_unchecked": False, "base_frame": "arm_base"}
     with LockStepCell(tmp_path_factory.mktemp("cell"), excitation=settings) as cell:
         cell.drive()
         cell.start_excitation()
@@ -161,14 +163,35 @@ def test_from_elsewhere_the_robot_goes_around_what_is_in_the_way(cell, cell_file
     assert smallest(straight) < CLEARANCE
 
 
-def require_acknowledgement(folder, reason):
-    """Let a node plan that cannot check obstacles, and start only when that is acknowledged."""
-    with LockStepCell(folder, excitation={"acknowledge_unchecked": False}) as cell:
+def test_who_comes_late_sees_cell_motion_and_closest_pair(cell, cell_file):
+    messages = pytest.importorskip("visualization_msgs.msg")
+    stand(cell, cell.trajectory.positions[0])
+    with Client(cell.namespace) as late:
+        received = []
+        late.node.create_subscription(
+            messages.MarkerArray, "excitation/markers", received.append, qos.LATCHED
+        )
+        late.wait_for(lambda: received, math.inf, "latched markers")
+        kinds = {one.ns for one in received[0].markers[1:]}
+        assert kinds == {"cell", "swept_volume", "closest_pair"}
+        assert {one.header.frame_id for one in received[0].markers} == {"arm_base"}
+        cell_file.write_text(ARM + post(0.0, 3.0))
+        count = len(received)
+        assert cell.answers.preview().success
+        late.wait_for(lambda: len(received) > count, math.inf, "markers of the preview")
+    standing = [sum(one.ns == "cell" for one in m.markers) for m in received]
+    assert standing[-1] == standing[0] + 1, "the post has come"
+
+
+def test_without_shapes_nothing_begins_before_somebody_has_acknowledged_it(tmp_path):
+    """So it is without coal, which test/collision/cells/test_cell.py has missing."""
+    with LockStepCell(tmp_path, "scara", "", excitation={"acknowledge_unchecked": False}) as cell:
         cell.drive()
         cell.start_excitation()
-        planned = cell.answers.plan(rows=16, starts=1, duration=3.0)
+        planned = cell.answers.plan(rows=8, starts=1, duration=3.0)
         assert planned.success
-        assert f"obstacles are not checked: {reason}" in planned.message
+        reason = "obstacles are not checked: the robot has no collision shapes"
+        assert reason in planned.message
         for service in ("preview", "start"):
             answer = getattr(cell.answers, service)()
             assert answer.message.startswith("NOT_CERTIFIED")
@@ -178,15 +201,3 @@ def require_acknowledgement(folder, reason):
         assert "obstacles are not checked" in cell.answers.preview().message
         assert cell.answers.start().success
         cell.answers.stop()
-
-
-def test_without_shapes_nothing_begins_before_somebody_has_acknowledged_it(tmp_path):
-    require_acknowledgement(tmp_path, "the robot has no collision shapes")
-
-
-def test_without_coal_nothing_begins_before_somebody_has_acknowledged_it(tmp_path, monkeypatch):
-    hidden = "import sys\nsys.modules['coal'] = None\n"
-    (tmp_path / "sitecustomize.py").write_text(hidden)
-    found = [str(tmp_path), os.environ.get("PYTHONPATH", "")]
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, found)))
-    require_acknowledgement(tmp_path, "the package coal is not installed")

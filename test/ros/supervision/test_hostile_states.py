@@ -1,6 +1,7 @@
 """The excitation node and a driver that lies, through DDS: limits are kept, lies are told.
 
-A million of hostile sequences are tried by benchmarks/hostile_states.py.
+Other lies, and other steps of clocks, are told by hand in test_states.py and test_supervisor.py; a
+million of hostile sequences are tried by benchmarks/hostile_states.py.
 """
 
 import numpy as np
@@ -65,42 +66,13 @@ def once(lie):
     return tell
 
 
-SINGLE = {
-    "position off by 0.2": lambda t, q: (t, (q + 0.2).tolist(), []),
-    "position 1e9": lambda t, q: (t, (q + 1e9).tolist(), []),
-    "velocity 1e9": lambda t, q: (t, q.tolist(), [1e9] * len(q)),
-    "stamped 0.95 s ahead": lambda t, q: (t + 0.95, q.tolist(), []),
-    "an hour old": lambda t, q: (t - 3600.0, q.tolist(), []),
-    "not a number": lambda t, q: (t, [np.nan] * len(q), []),
-}
-
-
-@pytest.mark.parametrize("lie", SINGLE)
-def test_one_wrong_state_neither_stops_the_robot_nor_moves_it(running, lie):
-    running.driver.tell = once(SINGLE[lie])
+def test_one_wrong_state_neither_stops_the_robot_nor_moves_it_and_is_told(running):
+    running.reports.clear()
+    running.driver.tell = once(lambda time, q: (time, (q + 0.2).tolist(), []))
     elapsed = running.status.elapsed
     running.wait(lambda: running.status.elapsed > elapsed + 0.3, "motion that goes on")
     assert running.status.state == Status.RUNNING
     assert len(running.sent) == 1
-    assert running.answers.stop().message.startswith("braking: at rest")
-    running.wait(lambda: len(running.sent) > 1, "braking trajectory")
-    assert max(shares(running.sent[1].trajectory, running.limits)) <= ROUNDING
-    assert running.wait_for(Status.STOPPED, Status.FAULT).state == Status.STOPPED
-
-
-@pytest.mark.parametrize("step", [-0.08, -0.9, 0.95])
-def test_when_the_driver_s_clock_steps_what_is_published_keeps_the_limits(running, step):
-    running.driver.tell = lambda t, q: (t + step, q.tolist(), [])
-    status = running.wait_for(Status.STOPPED, Status.FAULT, Status.FINISHED)
-    for sent in running.sent:
-        assert max(shares(sent.trajectory, running.limits)) <= ROUNDING
-    if abs(step) > 0.5:
-        assert status.stop_reason in (Status.STATE_STALE, Status.TRACKING_ERROR)
-
-
-def test_lies_are_counted_and_told(running):
-    running.reports.clear()
-    running.driver.tell = once(SINGLE["position off by 0.2"])
 
     def told():
         states = [s for report in running.reports for s in report.status if "refused" in s.message]
@@ -108,8 +80,18 @@ def test_lies_are_counted_and_told(running):
 
     running.wait(told, "report of the lie")
     assert {v.key: v.value for v in told()[0].values}["messages_refused"] != "0"
-    running.answers.stop()
-    running.wait_for(Status.STOPPED, Status.FAULT)
+    assert running.answers.stop().message.startswith("braking: at rest")
+    running.wait(lambda: len(running.sent) > 1, "braking trajectory")
+    assert max(shares(running.sent[1].trajectory, running.limits)) <= ROUNDING
+    assert running.wait_for(Status.STOPPED, Status.FAULT).state == Status.STOPPED
+
+
+def test_when_the_driver_s_clock_is_set_back_what_is_published_keeps_the_limits(running):
+    running.driver.tell = lambda time, q: (time - 0.9, q.tolist(), [])
+    status = running.wait_for(Status.STOPPED, Status.FAULT, Status.FINISHED)
+    for sent in running.sent:
+        assert max(shares(sent.trajectory, running.limits)) <= ROUNDING
+    assert status.stop_reason in (Status.STATE_STALE, Status.TRACKING_ERROR)
 
 
 def test_what_start_refuses_preview_refuses(cell):
