@@ -17,7 +17,6 @@ from robot_identification.identification.diagnosis.finding import (
     finding_entries,
     worst_first,
 )
-from robot_identification.identification.diagnosis.fit import fit_findings
 from robot_identification.identification.diagnosis.judgement import Judgement
 from robot_identification.identification.diagnosis.outcome import error_findings
 from robot_identification.identification.diagnosis.recording import recording_findings
@@ -241,7 +240,8 @@ def identify(
             found.estimate.values,
             parts=len(rest),
         )
-        judged.of_fit = fit_findings(base, source.segments, processing, cancelled)
+        laws = estimator.stacked and model.selection is None and not robot.loops
+        judged.judge_fit(source, found.estimate.values, laws=laws, cancelled=cancelled)
         report("done", 1.0)
         nothing: list[tuple[str, ...]] = [()] * len(recordings)
         about = [periodic_warnings(one, robot.active_names) for one in told] or nothing

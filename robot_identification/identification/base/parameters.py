@@ -162,9 +162,17 @@ class BaseParameters:
         """
         if not self.robot.follows_load:
             return self
-        full = np.zeros(len(self.robot.all_parameter_names))
-        full[self.base_columns] = values
-        return replace(self, robot=self.robot.loaded_by(full))
+        return replace(self, robot=self.robot.loaded_by(self.full(values)))
+
+    def full(self, values: Array) -> Array:
+        """Return (full columns,) parameters that explain as much: all but the leading ones are 0.
+
+        Args:
+            values: (rank,) of the base parameters.
+        """
+        found = np.zeros(len(self.robot.all_parameter_names))
+        found[self.base_columns] = values
+        return found
 
     def of(self, robot: RobotModel) -> BaseParameters:
         """Return the same base parameters for a robot with other drives, controller or limits.

@@ -26,6 +26,8 @@ class Cause(NamedTuple):
     severity: Severity = Severity.MISTAKE
 
 
+FRICTION_LAW = "friction law"
+
 CAUSES: Mapping[str, Cause] = {
     "effort sign": Cause(
         "its efforts negated",
@@ -96,7 +98,7 @@ CAUSES: Mapping[str, Cause] = {
         "a torque that depends on its position ({detail})",
         "look for a spring, a balancer or cables; a robot file describes balancers under springs",
     ),
-    "friction law": Cause(
+    FRICTION_LAW: Cause(
         "another friction law ({detail})",
         "let the data choose it (--friction auto), or state it in the robot file; or leave out "
         "slow rows (--velocity-threshold) where it is of low speeds",

@@ -15,7 +15,8 @@ import numpy.typing as npt
 from robot_identification.dynamics.friction import rate_terms
 from robot_identification.dynamics.kernels.terms import ACCELERATION, ONE, POSITION
 from robot_identification.dynamics.regressor import Regressor
-from robot_identification.identification.diagnosis.laws import Loads, law_columns
+from robot_identification.identification.diagnosis.causes import FRICTION_LAW
+from robot_identification.identification.diagnosis.laws import mixture
 from robot_identification.identification.diagnosis.motion import Motion
 from robot_identification.identification.diagnosis.refit import (
     FLOOR,
@@ -33,10 +34,6 @@ from robot_identification.robot.terms import TERMS
 _RCOND = 1e-6
 """Singular values below this part of the largest are taken for zero."""
 
-_STRIBECK = 0.1
-"""Speed, over the largest, at which the friction law of Stribeck has fallen: where it is not known,
-a tenth is where it can still be seen."""
-
 
 class Addition(NamedTuple):
     """Columns that are added to the rows of a joint.
@@ -46,14 +43,12 @@ class Addition(NamedTuple):
         joints: places of the joints: that of the rows first.
         matrix: (instants, columns).
         detail: the functions, for people.
-        terms: names of the joint terms that they are, such as ``Fl2``; none where they are others.
     """
 
     cause: str
     joints: tuple[int, ...]
     matrix: Array
     detail: str
-    terms: tuple[str, ...] = ()
 
 
 class Explained(NamedTuple):
@@ -75,26 +70,19 @@ class Explained(NamedTuple):
     shown: int = 0
 
 
-def additions(motion: Motion, joint: int, loads: Loads) -> Iterator[Addition]:
-    """Give out what might be missing in the rows of a joint, which is under such loads."""
+def additions(
+    motion: Motion, joint: int, rows: JointRows, columns: npt.NDArray[np.intp]
+) -> Iterator[Addition]:
+    """Give out what might be missing in the rows of a joint; as for :func:`explained`."""
     v, a = motion.velocity[joint], motion.acceleration[joint]
     robot = motion.robot
     own = robot.joints[joint]
     for term in TERMS:
         if term.default and term.name not in own.terms:
             name = f"{term.name}{joint + 1}"
-            yield Addition("missing term", (joint,), term.kind.of(v, a)[:, None], name, (name,))
+            yield Addition("missing term", (joint,), term.kind.of(v, a)[:, None], name)
     yield torque_of_position(motion, joint)
-    scale = max(float(np.abs(v).max()), float(np.finfo(float).tiny))
-    laws = [
-        np.sign(v) * np.sqrt(np.abs(v)),
-        v * np.abs(v),
-        np.sign(v) * np.exp(-((v / (_STRIBECK * scale)) ** 2)),
-        np.abs(v),
-    ]
-    yield Addition("friction law", (joint,), np.column_stack(laws), "sqrt, square, Stribeck, |v|")
-    for term, told, law in law_columns(motion, joint, loads):
-        yield Addition("friction law", (joint,), law[:, None], told, (f"{term.name}{joint + 1}",))
+    yield Addition(FRICTION_LAW, (joint,), *mixture(motion, joint, rows, columns))
     for other in range(len(robot.joints)):
         if other != joint:
             speed = motion.velocity[other]
@@ -168,7 +156,7 @@ def explained(
     basis = _basis(rows.matrix)
     residual = rows.effort - basis @ (basis.T @ rows.effort)
     found = []
-    for addition in additions(motion, joint, Loads.of(motion, joint, rows, columns)):
+    for addition in additions(motion, joint, rows, columns):
         extra = addition.matrix[kept]
         extra = extra - basis @ (basis.T @ extra)
         own = _basis(extra)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from robot_identification.errors import CancelledError
 from robot_identification.identification.base.parameters import BaseParameters
-from robot_identification.identification.diagnosis.causes import CAUSES, RANK
+from robot_identification.identification.diagnosis.causes import CAUSES, FRICTION_LAW, RANK
 from robot_identification.identification.diagnosis.columns import (
     Explained,
     explained,
@@ -204,7 +204,7 @@ def _signs(trials: Trials, powers: Array, best: Trial | None) -> list[Finding]:
 def _lacking(trials: Trials, columns: npt.NDArray[np.intp]) -> list[Finding]:
     """Return what the model of a joint lacks by itself.
 
-    Of friction laws one with a name is preferred to a mixture of several.
+    Where friction explains most, the choice of friction laws has the word (:mod:`.friction`).
 
     Args:
         trials: of the fit.
@@ -220,10 +220,8 @@ def _lacking(trials: Trials, columns: npt.NDArray[np.intp]) -> list[Finding]:
         missing = [one for one in every if one.addition.cause == "missing term"]
         alike = missing or [one for one in every if one.gain >= ALIKE * every[0].gain]
         best = min(alike, key=lambda one: RANK[one.addition.cause])
-        laws = [one for one in every if one.addition.cause == "friction law" and one.addition.terms]
-        if best.addition.cause != "friction law":
-            laws = []
-        best = laws[0] if laws else best  # a law with a name, which a robot file can state
+        if best.addition.cause == FRICTION_LAW:
+            continue
         cause = CAUSES[best.addition.cause]
         change = cause.change.format(detail=best.addition.detail)
         found.append(
@@ -231,7 +229,7 @@ def _lacking(trials: Trials, columns: npt.NDArray[np.intp]) -> list[Finding]:
                 cause.severity, best.addition.cause,
                 tuple(names[i] for i in best.addition.joints),
                 f"with {change} its own rows leave {100 * best.left[1]:.2g} % of its efforts in "
-                f"place of {100 * best.left[0]:.2g} %{_alike(laws)}",
+                f"place of {100 * best.left[0]:.2g} %",
                 cause.advice,
                 {"gain": best.gain, "left_before": best.left[0], "left_after": best.left[1]},
                 weight=10.0 + best.gain,
@@ -273,13 +271,6 @@ def _hidden(trials: Trials, otherwise: float) -> list[Finding]:
             weight=10.0 + found.gain,
         )
     ]  # fmt: skip
-
-
-def _alike(laws: Sequence[Explained]) -> str:
-    """Return the terms of laws that explain about as much as the first, for people."""
-    terms = [one.addition.terms[0] for one in laws if one.gain >= ALIKE * laws[0].gain]
-    others = list(dict.fromkeys(terms))[1:]
-    return f" (about as well: {', '.join(others)})" if others else ""
 
 
 def _is_lacking(found: Explained, own: Sequence[Sequence[Explained]]) -> bool:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 
 from robot_identification.errors import RecordingError, ResultRefusedError
-from robot_identification.identification.diagnosis.finding import Finding, worst_first
+from robot_identification.identification.diagnosis.finding import Finding, Severity, worst_first
+from robot_identification.identification.diagnosis.fit import fit_findings
+from robot_identification.identification.diagnosis.friction import law_findings
 from robot_identification.identification.diagnosis.recording import recording_findings
+from robot_identification.identification.rows.whole_rows import WholeRows
+from robot_identification.robot.arrays import Array
 from robot_identification.robot.model import RobotModel
 from robot_identification.signals.recording import Recording
 
@@ -37,6 +41,31 @@ class Judgement:
     def findings(self) -> tuple[Finding, ...]:
         """All of them, the worst first."""
         return worst_first([*self.of_recordings, *self.of_fit])
+
+    def judge_fit(
+        self,
+        source: WholeRows,
+        values: Array,
+        *,
+        laws: bool,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> None:
+        """Look for what would explain what a fit leaves.
+
+        Args:
+            source: its rows.
+            values: (base,) its parameters.
+            laws: whether friction laws are looked for; they are not where there is a mistake,
+                which would pass for friction.
+            cancelled: asked now and then whether to stop.
+
+        Raises:
+            CancelledError: ``cancelled`` says so.
+        """
+        found = fit_findings(source.base, source.segments, source.processing, cancelled)
+        self.of_fit = found
+        if laws and not any(one.severity is Severity.MISTAKE for one in self.findings):
+            self.of_fit = worst_first([*found, *law_findings(source, values)])
 
     @contextmanager
     def told(self) -> Iterator[None]:

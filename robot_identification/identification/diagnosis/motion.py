@@ -95,7 +95,7 @@ def thinned(
     """
     window = max(processing.velocity_threshold_window, _REVERSAL_WINDOW)
     wide = replace(processing, velocity_threshold_window=window)
-    pieces = [_piece(robot, part, wide) for part in _parts(segments, processing)]
+    pieces = [_piece(robot, part, wide) for part in parts_of(segments, processing)]
     columns = [piece for piece in pieces if piece is not None]
     if not columns:
         return None
@@ -112,7 +112,7 @@ def thinned(
     )  # fmt: skip
 
 
-def _parts(segments: Sequence[FilteredSegment], processing: Processing) -> list[FilteredSegment]:
+def parts_of(segments: Sequence[FilteredSegment], processing: Processing) -> list[FilteredSegment]:
     """Return parts of segments, spread over them all, with no more samples than allowed."""
     total = sum(segment.samples for segment in segments)
     if total <= MOST_SAMPLES:

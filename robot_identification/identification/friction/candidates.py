@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_identification.dynamics.loads import carried_columns
 from robot_identification.dynamics.regressor import Regressor
@@ -194,7 +196,7 @@ class CandidateRows:
         squares = [[own.effort_norm**2 for own in block] for block in self.factors]
         return self._by_joint(np.sum(squares, axis=0))
 
-    @property
+    @cached_property
     def counts(self) -> Array:
         """(joints,) numbers of rows of all blocks."""
         rows = [[own.rows for own in block] for block in self.factors]
@@ -219,14 +221,24 @@ class CandidateRows:
         found: Array = np.reshape(values, (2, -1)).sum(axis=0)
         return found
 
+    @property
+    def replaceable(self) -> npt.NDArray[np.intp]:
+        """Places of base parameters in whose place a candidate may stand."""
+        names = {candidate.replaces for candidate in self.candidates}
+        places = {self.own(k, name) for k in range(len(self.base.robot.joints)) for name in names}
+        return np.array(sorted(place for place in places if place is not None), dtype=np.intp)
+
     def column(self, joint: int, candidate: int) -> int:
         """Return the place of a joint's candidate among all columns."""
         return self.base.rank + joint * len(self.candidates) + candidate
 
     def own(self, joint: int, name: str) -> int | None:
         """Return the place of a joint's own base parameter such as ``Fc``, None for none."""
-        leading = self.base.leading_names
-        return leading.index(f"{name}{joint + 1}") if f"{name}{joint + 1}" in leading else None
+        return self._places.get(f"{name}{joint + 1}")
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.base.leading_names)}
 
 
 def inverse_roots(squares: Array) -> Array:

@@ -217,7 +217,7 @@ def _begun(source: WholeRows, unknowns: Sequence[Unknown]) -> WholeRows:
 
 def _chosen(source: WholeRows, choice: Choice) -> tuple[WholeRows, Selection, list[Unknown]]:
     """Return rows of the robot with the terms that the data ask for, and their open shapes."""
-    whole = _without_thresholds(source, [True] * len(source.base.robot.joints))
+    whole = at_every_speed(source)
     loads = _first_loads(at_speed(whole), choice)  # what is near standstill would pull at them
     selection, rows = select(whole, every_candidate(), loads)
     joints, unknowns = [], []
@@ -234,6 +234,11 @@ def _chosen(source: WholeRows, choice: Choice) -> tuple[WholeRows, Selection, li
     covered = [any(t.kind in _LOW_SPEED for t in joint.joint_terms) for joint in joints]
     found = _without_thresholds(replace(source, base=base_parameters(robot)), covered)
     return found, selection, unknowns
+
+
+def at_every_speed(source: WholeRows) -> WholeRows:
+    """Return a source without velocity thresholds that follow from the data."""
+    return _without_thresholds(source, [True] * len(source.base.robot.joints))
 
 
 def _without_thresholds(source: WholeRows, covered: Sequence[bool]) -> WholeRows:

@@ -68,12 +68,12 @@ def critical_score(level: float) -> float:
     return float(-ndtri(level))
 
 
-def fall_and_error(before: Array, after: Array) -> tuple[float, float]:
-    """Return the fall of a sum over blocks, and its standard error.
+def fall_and_error(before: Array, after: Array) -> tuple[Array, Array]:
+    """Return the fall of sums over blocks, and its standard error.
 
     Args:
-        before: (blocks,) what is summed.
-        after: (blocks,) the same, lower where the sum falls.
+        before: (blocks, ...) what is summed.
+        after: (blocks, ...) the same, lower where the sum falls.
     """
     fall = before - after
-    return float(fall.sum()), float(np.sqrt(len(fall)) * fall.std(ddof=1))
+    return np.asarray(fall.sum(axis=0)), np.sqrt(len(fall)) * fall.std(axis=0, ddof=1)

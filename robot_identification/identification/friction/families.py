@@ -79,7 +79,7 @@ def family_of(
     if fall < worth or fall <= rule.errors * error:
         return None
     together = tuple(replace(one, together=True) for one in tried)
-    return Family(tuple(keys), fall, together)
+    return Family(tuple(keys), float(fall), together)
 
 
 def _score(trials: Trials, chosen: Chosen, keys: Sequence[Key]) -> float:

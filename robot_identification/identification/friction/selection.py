@@ -27,6 +27,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from robot_identification.errors import CancelledError
 from robot_identification.identification.friction.candidates import (
     Candidate,
     CandidateRows,
@@ -41,13 +42,14 @@ from robot_identification.identification.friction.evidence import (
 from robot_identification.identification.friction.families import Family, family_of
 from robot_identification.identification.friction.folds import Folds
 from robot_identification.identification.friction.trials import Rule, Trials, Tried
-from robot_identification.identification.rows.whole_rows import WholeRows
-from robot_identification.robot.arrays import Array
+from robot_identification.identification.rows.whole_rows import Cancelled, WholeRows
+from robot_identification.robot.arrays import Array, by_value
 
 _WORTH = 0.01
 """Fall of the squared residual, over that of the joint, that is worth a parameter."""
 
 
+@by_value
 @dataclass(frozen=True)
 class Selection:
     """What was chosen.
@@ -57,12 +59,16 @@ class Selection:
         tried: everything, the last trial of each.
         error: relative error on blocks left out, with what was chosen.
         plain_error: the same with nothing.
+        joint_errors: (joints,) the error of each joint's efforts.
+        plain_joint_errors: (joints,) the same with nothing.
     """
 
     chosen: tuple[tuple[int, ...], ...]
     tried: tuple[Tried, ...]
     error: float
     plain_error: float
+    joint_errors: Array
+    plain_joint_errors: Array
 
 
 def select(
@@ -77,14 +83,17 @@ def select(
 
     Returns:
         What was chosen, and the rows that it was chosen on.
+
+    Raises:
+        CancelledError: the caller of the source wants to stop.
     """
-    search = _Search(CandidateRows.of(source, candidates, loads))
+    search = _Search(CandidateRows.of(source, candidates, loads), source.cancelled)
     return search.run(source), search.rows
 
 
 class _Search:
-    def __init__(self, rows: CandidateRows) -> None:
-        self.rows = rows
+    def __init__(self, rows: CandidateRows, cancelled: Cancelled | None = None) -> None:
+        self.rows, self._cancelled = rows, cancelled
         self._joints = range(len(rows.base.robot.joints))
         self._tried: dict[Key, Tried] = {}
         self._level = LEVEL / len(rows.candidates)
@@ -93,17 +102,26 @@ class _Search:
 
     def run(self, source: WholeRows) -> Selection:
         chosen = Chosen(self.rows)
-        folds, plain = self._folds(chosen, np.tile(inverse_roots(self.rows.effort_squares), 2))
+        folds, plain = self._weighted(chosen, self._begun())
         chosen, folds = self._grown(chosen, folds, slow=False)
         if any(self.rows.candidates[own].term.kind.follows_load for _, own in chosen.keys):
             self.rows = CandidateRows.of(source, self.rows.candidates, self._loads(folds, chosen))
             chosen = replace(chosen, rows=self.rows)
-            folds, _ = self._folds(chosen, folds.weights)
+            folds, _ = self._weighted(chosen, Folds(self.rows, folds.weights))
         chosen, folds = self._grown(chosen, folds, slow=True)
         chosen = self._pruned(folds, chosen)
-        _, error = self._folds(chosen, folds.weights)
+        _, left = self._weighted(chosen, folds)
         tried = tuple(self._tried[key] for key in sorted(self._tried))
-        return Selection(tuple(map(chosen.of_joint, self._joints)), tried, error, plain)
+        efforts = np.maximum(self.rows.effort_squares, np.finfo(float).tiny)
+        total, before = (float(np.sqrt(squares.sum() / efforts.sum())) for squares in (left, plain))
+        return Selection(
+            chosen=tuple(map(chosen.of_joint, self._joints)),
+            tried=tried,
+            error=total,
+            plain_error=before,
+            joint_errors=np.sqrt(left / efforts),
+            plain_joint_errors=np.sqrt(plain / efforts),
+        )
 
     def _grown(self, chosen: Chosen, folds: Folds, *, slow: bool) -> tuple[Chosen, Folds]:
         """Return what is chosen when nothing may be added any more, and its fits.
@@ -113,10 +131,12 @@ class _Search:
             folds: its fits.
             slow: whether rows near standstill count.
         """
-        folds, _ = self._folds(chosen, folds.weights, slow=slow)
+        folds, _ = self._weighted(chosen, folds, slow=slow)
         while best := self._best(Trials(folds, self._step()), chosen):
+            if self._cancelled is not None and self._cancelled():
+                raise CancelledError("cancelled while friction laws were tried")
             chosen = chosen.plus(best)
-            folds, _ = self._folds(chosen, folds.weights, slow=slow)
+            folds, _ = self._weighted(chosen, folds, slow=slow)
         return chosen, folds
 
     def _step(self) -> int:
@@ -125,25 +145,25 @@ class _Search:
 
     def _loads(self, folds: Folds, chosen: Chosen) -> Array:
         """Return (full columns,) parameters, those of the terms that are chosen left out."""
-        base, columns = self.rows.base, chosen.columns()
+        columns = chosen.columns()
         values = np.zeros(self.rows.columns)
         values[columns] = folds.squares(columns)[1].mean(axis=0)
-        found = np.zeros(len(base.robot.all_parameter_names))
-        found[base.base_columns] = values[: base.rank]
-        return found
+        return self.rows.base.full(values[: self.rows.base.rank])
 
-    def _folds(self, chosen: Chosen, weights: Array, *, slow: bool = True) -> tuple[Folds, float]:
-        """Return fits weighted by the residuals of blocks left out, and the relative error there.
+    def _begun(self) -> Folds:
+        """Return fits in which every joint counts by its efforts."""
+        return Folds(self.rows, np.tile(inverse_roots(self.rows.effort_squares), 2))
+
+    def _weighted(self, chosen: Chosen, folds: Folds, *, slow: bool = True) -> tuple[Folds, Array]:
+        """Return fits weighted by the residuals of blocks left out, and (joints,) their squares.
 
         Args:
             chosen: terms of the fit.
-            weights: those of the fit that the residuals are taken of.
+            folds: those that the residuals are taken of.
             slow: whether rows near standstill count.
         """
-        squares = self._left_out(Folds(self.rows, weights), chosen)
-        folds = Folds(self.rows, self.rows.weights(squares, slow=slow))
-        efforts = max(self.rows.effort_squares.sum(), 1e-300)
-        return folds, float(np.sqrt(self._left_out(folds, chosen).sum() / efforts))
+        folds = Folds(self.rows, self.rows.weights(self._left_out(folds, chosen), slow=slow))
+        return folds, self._left_out(folds, chosen).reshape(2, -1).sum(axis=0)
 
     def _left_out(self, folds: Folds, chosen: Chosen) -> Array:
         """Return squared residuals by factor of a block, each block by the fit without it."""
@@ -185,7 +205,7 @@ class _Search:
             loss = {}
             for key in chosen.keys:
                 without, _ = folds.squares(chosen.without(key).columns())
-                loss[key] = fall_and_error(without, with_all)[0]
+                loss[key] = float(fall_and_error(without, with_all)[0])
             key = min(loss, key=lambda own: loss[own])
             if loss[key] > 0.0:
                 break

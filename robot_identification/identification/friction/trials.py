@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -92,29 +93,24 @@ class Trials:
             if len(model) < len(chosen.columns()):  # a sign is always told, its shape need not be
                 beside = self.folds.added(chosen.columns(), further)
                 addition = replace(addition, values=beside.values, told=beside.told)
+            tests = _tests(before, addition)
             for place, key in enumerate(group):
-                tried = self._judged(chosen, key, before, addition, place, rule)
+                tried = self._judged(chosen, key, tests[place], rule)
                 if not tried.reason and chosen.plus([key]).drives(self.folds, key[0]):
                     tried = replace(tried, reason=DRIVES)
                 found[key] = tried
         return [found[key] for key in keys]
 
-    def _judged(
-        self, chosen: Chosen, key: Key, before: Array, addition: Addition, place: int, rule: Rule
-    ) -> Tried:
+    def _judged(self, chosen: Chosen, key: Key, test: _Test, rule: Rule) -> Tried:
         """Return what a candidate does, and what speaks against it."""
         joint, rows = key[0], chosen.rows
         own = rows.candidates[key[1]]
-        values = addition.values[:, place]
         count = max(int(rows.counts[joint]), 1)  # the weighted squared residual of the joint
-        gain, deviation = (
-            one / count for one in fall_and_error(before, addition.squares[:, place])
-        )
-        certain = float(jackknife_ratio(values))
+        gain, deviation, certain = test.fall / count, test.error / count, test.certain
         reason = ""
-        if not addition.told[place]:
+        if not test.told:
             reason = "cannot be told from the other terms"
-        elif own.term.sign is SignCondition.NOT_NEGATIVE and values.mean() < 0.0:
+        elif own.term.sign is SignCondition.NOT_NEGATIVE and certain < 0.0:
             reason = DRIVES
         elif gain < rule.worth:
             reason = "explains too little"
@@ -134,6 +130,30 @@ class Trials:
             chosen=False,
             reason=reason,
         )
+
+
+class _Test(NamedTuple):
+    """What a candidate does.
+
+    Attributes:
+        fall: of the weighted squared residual of all joints.
+        error: its standard error.
+        certain: the estimate over its deviation.
+        told: whether the rows tell it from the other terms.
+    """
+
+    fall: float
+    error: float
+    certain: float
+    told: bool
+
+
+def _tests(before: Array, addition: Addition) -> list[_Test]:
+    """Return what every column of an addition does to what was left before."""
+    falls, errors = fall_and_error(before[:, None], addition.squares)
+    certain = jackknife_ratio(addition.values)
+    columns = (falls.tolist(), errors.tolist(), certain.tolist(), addition.told.tolist())
+    return [_Test(*one) for one in zip(*columns, strict=True)]
 
 
 def _alike(chosen: Chosen, keys: Sequence[Key]) -> Iterator[list[Key]]:

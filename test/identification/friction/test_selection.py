@@ -92,20 +92,40 @@ def test_estimates_that_agree_are_told():
     assert jackknife_ratio(agreed - 1.0)[0] == pytest.approx(0.0, abs=1e-9)
 
 
-def test_every_block_is_predicted_by_a_fit_to_all_others(rows):
-    weights = rows.weights(np.ones(4), slow=True)
-    squares, values = Folds(rows, weights).squares(Chosen(rows).columns())
+SMOOTH = next(i for i, one in enumerate(every_candidate()) if one.replaces)
+"""The first smooth sign, which stands in place of a base parameter."""
+
+
+@pytest.mark.parametrize("keys", [(), ((1, SMOOTH),), ((0, 2), (1, SMOOTH))])
+def test_every_block_is_predicted_by_a_fit_to_all_others(rows, keys):
+    weights, columns = rows.weights(np.ones(4), slow=True), Chosen(rows, keys).columns()
+    squares, values = Folds(rows, weights).squares(columns)
     assert len(squares) == BLOCKS
-    without = [block for number, block in enumerate(rows.factors) if number != 3]
-    stacked = []
-    for block in without:
-        for factor, weight in zip(block, weights, strict=True):
+
+    def stacked(blocks):
+        found = []
+        for factor, weight in (pair for own in blocks for pair in zip(own, weights, strict=True)):
             wide = np.zeros((len(factor.triangle), rows.columns + 1))
             wide[:, [*factor.columns, rows.columns]] = weight * factor.triangle
-            stacked.append(wide)
-    matrix = np.vstack(stacked)
-    expected = np.linalg.lstsq(matrix[:, : rows.base.rank], matrix[:, -1], rcond=None)[0]
+            found.append(wide)
+        return np.vstack(found)
+
+    matrix = stacked(block for number, block in enumerate(rows.factors) if number != 3)
+    expected = np.linalg.lstsq(matrix[:, columns], matrix[:, -1], rcond=None)[0]
     np.testing.assert_allclose(values[3], expected, rtol=1e-6, atol=1e-8)
+    left = stacked(rows.factors[3:4])
+    assert squares[3] == pytest.approx(np.sum((left[:, -1] - left[:, columns] @ expected) ** 2))
+
+
+@pytest.mark.parametrize("key", [(0, 2), (1, 4), (1, SMOOTH)])
+def test_a_column_that_is_tried_does_as_it_does_when_it_is_chosen(rows, key):
+    folds, chosen = Folds(rows, rows.weights(np.ones(4), slow=True)), Chosen(rows)
+    column = rows.column(*key)
+    tried = folds.added(chosen.columns(but=[key]), np.array([column]))
+    with_it = chosen.plus([key]).columns()
+    squares, values = folds.squares(with_it)
+    np.testing.assert_allclose(tried.squares[:, 0], squares)
+    np.testing.assert_allclose(tried.values, values[:, with_it == column], rtol=1e-6)
 
 
 def test_rows_near_standstill_count_apart_and_never_more_than_others(rows):
@@ -120,7 +140,7 @@ def test_rows_near_standstill_count_apart_and_never_more_than_others(rows):
 def test_nothing_stays_without_which_the_error_falls(rows):
     search = _Search(rows)
     junk = Chosen(rows, tuple((joint, place) for joint in (0, 1) for place in (0, 1, 4)))
-    folds, _ = search._folds(junk, rows.weights(np.ones(4), slow=True))
+    folds, _ = search._weighted(junk, Folds(rows, rows.weights(np.ones(4), slow=True)))
     free = Chosen(rows)
     tried = Trials(folds, 1).of(free, junk.keys, Rule(0.0, 0.0, 0.0))
     search._tried |= dict(zip(junk.keys, tried, strict=True))
