@@ -21,7 +21,12 @@ from robot_identification.ros.excitation.markers import MarkerPublisher
 from robot_identification.ros.excitation.other_arms import OtherArms
 from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.ros.messages.trajectories import message_of
-from robot_identification.ros.planning.planning import Machine, PlanningJob, load_machine
+from robot_identification.ros.planning.planning import (
+    Machine,
+    PlanningJob,
+    load_machine,
+    require_reserve,
+)
 from robot_identification.ros.planning.requests import file_of, fill_plan, job_of
 from robot_identification.ros.planning.worker import Failed, Planned, PlanningWorker, Progress
 
@@ -117,9 +122,12 @@ class Planner:
             raise CancelledError("cancelled before anything was planned")
         if request.output:
             self._outputs.target(request.output, overwrite=request.overwrite)
-        wanted = job_of(request, self._robot, self._parameters.now, self._place())
+        place = self._place()
+        wanted = job_of(request, self._robot, self._parameters.now, place)
         wanted = replace(wanted, sources=replace(wanted.sources, arms=self._arms.postures()))
-        load_machine(wanted.sources)  # what is missing is told at once
+        machine = load_machine(wanted.sources)  # what is missing is told at once
+        if place is not None and not len(request.start_position):
+            require_reserve(machine, place, wanted.sources)
         orders.append(wanted)
         self._report = self._reporter(job.tell)
         self._worker.submit(wanted)

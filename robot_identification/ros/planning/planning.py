@@ -40,6 +40,7 @@ from robot_identification.robot.limits import (
     wider_than_urdf,
 )
 from robot_identification.robot.model import Array, Joint, RobotModel
+from robot_identification.ros.planning.reserve import missing_reserve
 
 AnyPlan = Plan | OneJointPlan
 """A plan of either method."""
@@ -248,6 +249,22 @@ def limit_sources(machine: Machine) -> str:
     return f"; limits from {sources}" if sources else ""
 
 
+def require_reserve(machine: Machine, position: Array, sources: Sources) -> None:
+    """Refuse to begin where a robot stands too near to a limit of position.
+
+    Args:
+        machine: the robot.
+        position: (joints,) where it stands, in rad or m.
+        sources: what it was loaded from.
+
+    Raises:
+        NotCertifiedError: with each such joint, its limit, the reserve, and where it must go.
+    """
+    problem = missing_reserve(machine.described, machine.limits, position, sources.tracking_error)
+    if problem:
+        raise NotCertifiedError("position", problem)
+
+
 def prepare(
     job: PlanningJob,
     plan: AnyPlan,
@@ -268,7 +285,8 @@ def prepare(
         approach_speed: share of the limits for the approach.
 
     Raises:
-        NotCertifiedError: a limit is not kept any more, or plan or robot have changed.
+        NotCertifiedError: a limit is not kept any more, plan or robot have changed, or the robot
+            stands too near to a limit.
         MissingLimitError: a limit is gone.
         SettingError: there is no such experiment.
     """
@@ -285,6 +303,7 @@ def prepare(
     slow.require()
     way, longest, obstacles = None, machine.braking_time(slow), [slow.obstacles]
     if abs(position - start).max() > START_TOLERANCE:
+        require_reserve(machine, position, job.sources)
         way, certificate = approach(
             machine.robot, run, position, speed=approach_speed, surroundings=room
         )
