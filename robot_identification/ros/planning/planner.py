@@ -10,7 +10,7 @@ from rclpy.node import Node
 from rclpy.task import Future
 from trajectory_msgs.msg import JointTrajectory
 
-from robot_identification.errors import CancelledError, NoPlanError
+from robot_identification.errors import CancelledError, NoPlanError, SettingError
 from robot_identification.msg import Progress as ProgressMessage
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.ros.common import qos
@@ -21,13 +21,9 @@ from robot_identification.ros.excitation.markers import MarkerPublisher
 from robot_identification.ros.excitation.other_arms import OtherArms
 from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.ros.messages.trajectories import message_of
-from robot_identification.ros.planning.planning import (
-    Machine,
-    PlanningJob,
-    load_machine,
-    require_reserve,
-)
+from robot_identification.ros.planning.planning import Machine, PlanningJob, load_machine
 from robot_identification.ros.planning.requests import file_of, fill_plan, job_of
+from robot_identification.ros.planning.reserve import missing_reserve
 from robot_identification.ros.planning.worker import Failed, Planned, PlanningWorker, Progress
 
 
@@ -127,7 +123,10 @@ class Planner:
         wanted = replace(wanted, sources=replace(wanted.sources, arms=self._arms.postures()))
         machine = load_machine(wanted.sources)  # what is missing is told at once
         if place is not None and not len(request.start_position):
-            require_reserve(machine, place, wanted.sources)
+            error = wanted.sources.tracking_error
+            problem = missing_reserve(machine.described, machine.limits, place, error)
+            if problem:
+                raise SettingError("start_position", "where the robot is", problem)
         orders.append(wanted)
         self._report = self._reporter(job.tell)
         self._worker.submit(wanted)
