@@ -15,6 +15,7 @@ from geometry_msgs.msg import Inertia, Vector3
 from robot_identification import msg
 from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.calibration.checks import check_consistency
+from robot_identification.calibration.model_queries import parameters_hash
 from robot_identification.errors import (
     InconsistentParametersError,
     MessageError,
@@ -59,6 +60,7 @@ def parameters_message(
     message = msg.InertialParameters(
         robot=robot.name,
         robot_hash=robot.digest,
+        parameters_hash=parameters_hash(robot, values),
         gravity=Vector3(**dict(zip("xyz", map(float, robot.gravity), strict=True))),
         links=[_link_message(joint) for joint in mechanism.joints],
         names=list(names),
