@@ -141,7 +141,8 @@ class Arm:
         self.executor = MotionExecutor(
             self.node, JobSlot(self.node.get_logger()), None,
             settings=lambda: self.motion.settings, controller=self.link, watch=watch, planner=None,
-            markers=None, arms=SimpleNamespace(problem=lambda: ""), changed=lambda: None,
+            markers=None, arms=SimpleNamespace(problem=lambda: ""),
+            efforts=SimpleNamespace(added=lambda command: command), changed=lambda: None,
         )  # fmt: skip
         self.controller.executor = self.executor
 

@@ -9,7 +9,7 @@ from robot_identification.api.identification import (
     merge,
     validate,
 )
-from robot_identification.api.model import gravity, inverse_dynamics, mass_matrix
+from robot_identification.api.model import gravity, inverse_dynamics, mass_matrix, with_efforts
 from robot_identification.api.motion import certify, load_surroundings, plan, plan_one_joint
 from robot_identification.api.simulation import simulate
 from robot_identification.api.sources import load_result, read_bags
@@ -92,6 +92,7 @@ __all__ = [
     "read_bags",
     "simulate",
     "validate",
+    "with_efforts",
     "with_joint_limits",
 ]
 __all__ += errors.__all__

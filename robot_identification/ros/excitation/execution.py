@@ -22,6 +22,7 @@ from robot_identification.ros.excitation.experiments import Course
 from robot_identification.ros.excitation.markers import MarkerPublisher
 from robot_identification.ros.excitation.other_arms import OtherArms
 from robot_identification.ros.excitation.parameters import ExcitationParameters
+from robot_identification.ros.excitation.point_efforts import PointEfforts
 from robot_identification.ros.planning.planner import Planner
 from robot_identification.ros.planning.planning import (
     PlanningJob,
@@ -84,6 +85,7 @@ class MotionExecutor:
         planner: has the last plan.
         markers: shows what is about to move.
         arms: know where other robots stand.
+        efforts: puts efforts into the points of what is sent.
         changed: called when a motion begins, changes its phase or ends.
 
     Attributes:
@@ -103,11 +105,12 @@ class MotionExecutor:
         planner: Planner,
         markers: MarkerPublisher,
         arms: OtherArms,
+        efforts: PointEfforts,
         changed: Callable[[], None],
     ) -> None:
         self._node, self._slot, self._parameters, self._settings = node, slot, parameters, settings
         self._watch, self._planner, self._changed = watch, planner, changed
-        self._markers, self._arms = markers, arms
+        self._markers, self._arms, self._efforts = markers, arms, efforts
         self._controller = controller
         self._transport: Transport = controller.topic
         self.course: Course | None = None
@@ -133,7 +136,7 @@ class MotionExecutor:
         prepared = self._prepare(*self._planner.latest(), None, speed)
         self._watch.take()
         self._motion_of(prepared).check(self._watch.now())
-        return f"{_outline(prepared, speed)}; by {transport.name}"
+        return f"{self._outline(prepared, speed)}; by {transport.name}"
 
     async def execute(self, goal: Any, result: Any, job: Job) -> Any:
         """Work off a goal: its motion, to the end."""
@@ -179,7 +182,7 @@ class MotionExecutor:
             told = Course(planned.plan, motion, speed, since, transport).text
             return refuse(result, CODES.CANCELLED if asked else CODES.STATE_STALE, told)
         begins = "" if since is None else f"from experiment {since + 1} on: "
-        result.success, result.message = True, begins + _outline(prepared, speed)
+        result.success, result.message = True, begins + self._outline(prepared, speed)
         return result
 
     async def _answer(self) -> None:
@@ -203,10 +206,11 @@ class MotionExecutor:
         tracking = tuple(self._settings().tracking_error.tolist())
         arms = self._arms.postures()
         sources = replace(wanted.sources, tracking_error=tracking, arms=arms)
+        position = self._watch.fresh().position
         prepared = prepare(
             replace(wanted, sources=sources),
             planned.plan,
-            self._watch.fresh().position,
+            position,
             since=since,
             speed=speed,
             approach_speed=self._parameters.now.approach_speed,
@@ -218,6 +222,7 @@ class MotionExecutor:
                 f"{prepared.obstacles}; if nothing is in the way of the motion, set the parameter "
                 "acknowledge_unchecked to true",
             )
+        self._efforts.prepare(prepared.motions, position)
         around = prepared.machine.surroundings.collisions
         picture = self._markers.picture(around, prepared.motions, prepared.nearest)
         self._markers.publish(picture)
@@ -315,11 +320,11 @@ class MotionExecutor:
             return ""
 
     def _publish(self, command: Command) -> str:
-        needless = ""
+        needless, sent = "", self._efforts.added(command)
         if self._motion is not None and self._motion.phase is Phase.BRAKING:
-            needless = self._transport.brake(command, self._watch.now())
+            needless = self._transport.brake(sent, self._watch.now())
         else:
-            self._transport.follow(command)
+            self._transport.follow(sent)
         self._unsent = None
         return needless
 
@@ -334,6 +339,16 @@ class MotionExecutor:
             self._share = share_done(self.course, self._watch.now().stamp)
         return self._share
 
+    def _outline(self, prepared: Prepared, speed: float) -> str:
+        """Return what a motion consists of, for people."""
+        way = 0.0 if prepared.approach is None else prepared.approach.duration
+        efforts = f"; {self._efforts.text}" if self._efforts.text else ""
+        return (
+            f"approach {way:.1f} s, trajectory {prepared.run.duration:.1f} s at "
+            f"{100.0 * speed:g} % speed, at rest within {prepared.braking_time:.3f} s{efforts}"
+            f"{wider_limits(prepared.machine)}; {prepared.obstacles}"
+        )
+
     def finish(self) -> None:
         """Brake if something moves, and wait until that has arrived."""
         if self._motion is None or not self._motion.moving:
@@ -343,13 +358,3 @@ class MotionExecutor:
         if command is not None:
             self._send(command)
             self._transport.wait()
-
-
-def _outline(prepared: Prepared, speed: float) -> str:
-    """Return what a motion consists of, for people."""
-    way = 0.0 if prepared.approach is None else prepared.approach.duration
-    return (
-        f"approach {way:.1f} s, trajectory {prepared.run.duration:.1f} s at "
-        f"{100.0 * speed:g} % speed, at rest within {prepared.braking_time:.3f} s"
-        f"{wider_limits(prepared.machine)}; {prepared.obstacles}"
-    )

@@ -54,7 +54,7 @@ def moving():
     executor = MotionExecutor(
         node, JobSlot(node.get_logger()), None, settings=lambda: world.motion.settings,
         controller=Controller(node, "topic", None), watch=watch, planner=None, markers=None,
-        arms=arms, changed=lambda: None,
+        arms=arms, efforts=SimpleNamespace(added=lambda command: command), changed=lambda: None,
     )  # fmt: skip
     executor.course = Course(None, world.motion)
     world.begin()
