@@ -5,7 +5,8 @@ calibrated.  Then it follows another trajectory: as it is, with efforts in the p
 calibrated parameters, and by the true ones.  Trajectories go through messages, the robot and the
 efforts are those of the nodes, in one process.  Printed are root mean squares of the error of the
 true and of the measured position, over everything, and within and outside of 20 ms around reversals
-of a joint; and how many points were put in.
+of a joint, from 0.3 s after the start on; the largest error then and before; and the number of
+points.
 
 Usage: point_efforts.py [--json]
 """
@@ -39,6 +40,7 @@ NOISE = {
 }
 AROUND = 0.02  # s
 SETTLED = 1.0  # s at rest before the motion begins
+START = 0.3  # s in which the robot leaves where it was held without efforts
 GOAL = 20.0
 
 
@@ -94,12 +96,14 @@ def followed(fed: Trajectory, motion: Trajectory) -> dict[str, Any]:
         robot = RobotSimulator(loop, Sensors(ROBOT, settings, seed=1), motion.positions[0])
         robot.follow(sent, SETTLED)
         error = robot.produce(count).position - wanted
-        error, close = error[time >= 0.0], near[time >= 0.0]
+        begun = np.abs(error[(time >= 0.0) & (time < START)]).max()
+        error, close = error[time >= START], near[time >= START]
         entry[kind] = {
             "all": rms(error),
             "reversals": rms(error[close]),
             "elsewhere": rms(error[~close]),
             "largest": float(np.abs(error).max()),
+            "largest at the start": float(begun),
         }
     return entry
 
