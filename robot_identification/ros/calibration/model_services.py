@@ -48,13 +48,11 @@ class ModelServices:
         self._names, self._slot = robot.active_names, slot
         self._known: _Known | None = None
         for kind, name, callback in (
-            (InverseDynamics, "inverse_dynamics", self.inverse_dynamics),
-            (Gravity, "gravity", self.gravity),
-            (MassMatrix, "mass_matrix", self.mass_matrix),
+            (InverseDynamics, "~/inverse_dynamics", self.inverse_dynamics),
+            (Gravity, "~/gravity", self.gravity),
+            (MassMatrix, "~/mass_matrix", self.mass_matrix),
         ):
-            node.create_service(
-                kind, f"~/{name}", callback, qos_profile=qos.SERVICES, callback_group=group
-            )
+            node.create_service(kind, name, callback, qos_profile=qos.SERVICES, callback_group=group)
 
     def use(self, robot: RobotModel, calibrated: CalibratedParameters, stamp: int) -> None:
         """Answer with these parameters from now on.
