@@ -103,22 +103,37 @@ class HandMovedController:
 
 
 class Node:
-    """Publishes on topics that somebody hears, or nobody."""
+    """Publishes on topics that a controller hears, or nobody; readers move nothing."""
 
     def __init__(self):
-        self.published, self.heard = {}, False
+        self.published, self.heard, self.readers = {}, False, ()
 
     def create_publisher(self, _, topic, __):
         messages = self.published.setdefault(topic, [])
         return SimpleNamespace(
             publish=messages.append,
             topic_name=f"/arm/{topic}",
-            get_subscription_count=lambda: int(self.heard),
             wait_for_all_acked=lambda _: True,
         )
 
+    def get_subscriptions_info_by_topic(self, _):
+        names = (*self.readers, *(["controller"] if self.heard else []))
+        return [SimpleNamespace(node_name=name, node_namespace="/arm") for name in names]
+
     def get_logger(self):
         return logging.getLogger("controller")
+
+
+class NoEfforts:
+    """As PointEfforts where nobody asks for any."""
+
+    text = ""
+
+    def prepare(self, *_):
+        pass
+
+    def added(self, command):
+        return command
 
 
 class Arm:
@@ -142,7 +157,7 @@ class Arm:
             self.node, JobSlot(self.node.get_logger()), None,
             settings=lambda: self.motion.settings, controller=self.link, watch=watch, planner=None,
             markers=None, arms=SimpleNamespace(problem=lambda: ""),
-            efforts=SimpleNamespace(added=lambda command: command), changed=lambda: None,
+            efforts=NoEfforts(), changed=lambda: None,
         )  # fmt: skip
         self.controller.executor = self.executor
 

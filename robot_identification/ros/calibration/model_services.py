@@ -52,7 +52,9 @@ class ModelServices:
             (Gravity, "~/gravity", self.gravity),
             (MassMatrix, "~/mass_matrix", self.mass_matrix),
         ):
-            node.create_service(kind, name, callback, qos_profile=qos.SERVICES, callback_group=group)
+            node.create_service(
+                kind, name, callback, qos_profile=qos.SERVICES, callback_group=group
+            )
 
     def use(self, robot: RobotModel, calibrated: CalibratedParameters, stamp: int) -> None:
         """Answer with these parameters from now on.
