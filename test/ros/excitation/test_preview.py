@@ -7,6 +7,7 @@ import pytest
 from robot_identification.action import ExecuteExcitation
 
 from hand_moved_controller import Node, NoEfforts
+from live_nodes import complete_values
 from robot_identification.errors import NoPlanError, ResultFileError, RobotIdentificationError
 from robot_identification.excitation.certification.certificate import certify
 from robot_identification.excitation.motions.trajectory import Trajectory
@@ -182,23 +183,26 @@ def test_a_start_logs_what_a_preview_warns_of_and_begins(bench, caplog):
     assert len(bench.node.published["joint_trajectory"]) == 1
 
 
-def efforts_of(bench, source):
+def efforts_of(bench, source, file="scara"):
     """Have the points carry the efforts of a model."""
     given = ExcitationParameters(
-        robot="scara", parameters_file="scara", point_efforts=source, acknowledge_unchecked=True
+        robot="scara", parameters_file=str(file), point_efforts=source, acknowledge_unchecked=True
     )
     node = SimpleNamespace(get_logger=bench.node.get_logger, create_subscription=lambda *_: None)
     robot = load_machine(SOURCES).described
     bench.executor._efforts = PointEfforts(node, robot, SimpleNamespace(now=given))
 
 
-def test_efforts_in_the_points_are_told_and_sent_and_leave_the_motion_as_it_is(planned, bench):
+def test_efforts_in_the_points_are_told_and_sent_and_leave_the_motion_as_it_is(
+    planned, bench, tmp_path
+):
     bench.start()
-    efforts_of(fed := Bench(planned), "file")
-    assert "; efforts by scara" in fed.executor.preview().splitlines()[0]
+    values = complete_values(tmp_path)
+    efforts_of(fed := Bench(planned), "file", values)
+    assert f"; efforts by {values}" in fed.executor.preview().splitlines()[0]
     answer = fed.start()
     assert answer.success, answer.message
-    assert "; efforts by scara" in answer.message
+    assert f"; efforts by {values}" in answer.message
     (plain,), (sent,) = (one.node.published["joint_trajectory"] for one in (bench, fed))
     own, other = trajectory_of(plain), trajectory_of(sent)
     times = np.linspace(0.0, 4.0, 500)
