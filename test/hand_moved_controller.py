@@ -124,6 +124,18 @@ class Node:
         return logging.getLogger("controller")
 
 
+class NoEfforts:
+    """As PointEfforts where nobody asks for any."""
+
+    text = ""
+
+    def prepare(self, *_):
+        pass
+
+    def added(self, command):
+        return command
+
+
 class Arm:
     """The executor of the node excitation, the robot and its controller.
 
@@ -144,7 +156,8 @@ class Arm:
         self.executor = MotionExecutor(
             self.node, JobSlot(self.node.get_logger()), None,
             settings=lambda: self.motion.settings, controller=self.link, watch=watch, planner=None,
-            markers=None, arms=SimpleNamespace(problem=lambda: ""), changed=lambda: None,
+            markers=None, arms=SimpleNamespace(problem=lambda: ""),
+            efforts=NoEfforts(), changed=lambda: None,
         )  # fmt: skip
         self.controller.executor = self.executor
 

@@ -9,10 +9,12 @@ from robot_identification.api.identification import (
     merge,
     validate,
 )
+from robot_identification.api.model import gravity, inverse_dynamics, mass_matrix, with_efforts
 from robot_identification.api.motion import certify, load_surroundings, plan, plan_one_joint
 from robot_identification.api.simulation import simulate
 from robot_identification.api.sources import load_result, read_bags
 from robot_identification.calibration.calibrated import CalibratedParameters
+from robot_identification.calibration.model_queries import ModelValues
 from robot_identification.errors import *  # noqa: F403 (every error is public)
 from robot_identification.excitation.certification.certificate import Certificate
 from robot_identification.excitation.certification.surroundings import Surroundings
@@ -54,6 +56,7 @@ __all__ = [
     "FourierSettings",
     "HuberSettings",
     "IdentificationResult",
+    "ModelValues",
     "OneJointPlan",
     "OneJointSettings",
     "PeriodicMotion",
@@ -74,18 +77,22 @@ __all__ = [
     "diagnose",
     "export",
     "fetch_dataset",
+    "gravity",
     "identify",
     "identify_didim",
+    "inverse_dynamics",
     "known_robots",
     "load_result",
     "load_robot",
     "load_surroundings",
+    "mass_matrix",
     "merge",
     "plan",
     "plan_one_joint",
     "read_bags",
     "simulate",
     "validate",
+    "with_efforts",
     "with_joint_limits",
 ]
 __all__ += errors.__all__

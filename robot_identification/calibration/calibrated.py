@@ -11,6 +11,7 @@ import numpy.typing as npt
 from robot_identification.calibration.checks import Consistency
 from robot_identification.calibration.consistency import Step
 from robot_identification.calibration.prior import Prior
+from robot_identification.calibration.spread import Spread
 from robot_identification.calibration.standard import decompose
 from robot_identification.identification.estimators.least_squares import RelativeError
 from robot_identification.identification.result import Source, error_entries
@@ -162,6 +163,8 @@ class CalibratedParameters(Stored):
         processing: how the recordings were processed.
         seconds: time that it took.
         warnings: what a user should know before trusting the values.
+        spread: what noise does to the parameters of the model together, the prior being taken as
+            certain; None where nobody knows.
     """
 
     robot: str
@@ -191,6 +194,7 @@ class CalibratedParameters(Stored):
     processing: ProcessingSettings = field(default_factory=ProcessingSettings)
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
+    spread: Spread | None = None
 
     @property
     def consistent(self) -> bool:

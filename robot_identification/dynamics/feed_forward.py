@@ -65,6 +65,16 @@ class FeedForward:
             self._acceleration = law.acceleration
         self._own_limit = np.maximum(self._limit, self._own_at_most(robot))
 
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Joints of the efforts, in their order."""
+        return self._names
+
+    @property
+    def limits(self) -> Floats:
+        """(joints,) effort limits in N m or N."""
+        return self._limit
+
     def _own_at_most(self, robot: RobotModel) -> Floats:
         """Return what the drive adds by itself at the limits of velocity and acceleration."""
         limits = [joint.limits for joint in robot.active_joints]

@@ -15,6 +15,7 @@ Coulomb friction is exact, sticking included: see :mod:`.kernels.fixed_step`.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -275,7 +276,8 @@ class ClosedLoop:
             state: state at the start.
             reference: what to follow.
             steps: control periods to run.
-            extra: (joints,) efforts added to those of the controller before they are limited.
+            extra: (joints,) efforts added to those of the controller before they are limited, or
+                (steps, joints) for each control step.
 
         Returns:
             The state at the end, and the samples at the control steps that are multiples of
@@ -298,11 +300,18 @@ class ClosedLoop:
                 state.history,
             )
         )
-        added = np.zeros(out.shape[2]) if extra is None else np.array(extra, dtype=np.float64)
-        clock = (self.period, self.substeps, self.every, state.step, steps)
-        done = simulation_kernels.advance(
-            self.plant, self.nominal, self.law, reference, clock, arrays, added, out, slips
-        )
+        done = 0
+        for count, added in held_efforts(extra, steps, out.shape[2]):
+            begin = state.step + done
+            row = -(-begin // self.every) - (-(-state.step // self.every))
+            clock = (self.period, self.substeps, self.every, begin, count)
+            got = simulation_kernels.advance(
+                self.plant, self.nominal, self.law, reference, clock, arrays, added,
+                out[row:], slips[row:],
+            )  # fmt: skip
+            done += got
+            if got < count:
+                break
         if done < steps:
             raise SimulationError(
                 (state.step + done) * self.period,
@@ -334,6 +343,32 @@ class ClosedLoop:
         """
         begin = self.settled(reference.coefficients[0, :, 0]) if state is None else state
         return self.advance(begin, reference, round(duration * self.rate_hz) + 1)[1]
+
+
+def held_efforts(
+    extra: npt.ArrayLike | None, steps: int, joints: int
+) -> Iterator[tuple[int, Floats]]:
+    """Yield for how many control steps which efforts (joints,) hold, until all steps are done.
+
+    Args:
+        extra: (joints,) efforts, or (steps, joints) for each control step; None: 0.
+        steps: number of control steps.
+        joints: number of joints.
+
+    Raises:
+        ShapeError: if the efforts do not fit.
+    """
+    efforts = np.zeros(joints) if extra is None else np.array(extra, dtype=np.float64)
+    if efforts.shape == (joints,):
+        yield steps, efforts
+        return
+    if efforts.shape != (steps, joints):
+        raise ShapeError("extra", efforts.shape, f"({joints},) or ({steps}, {joints})")
+    changes = 1 + np.flatnonzero((efforts[1:] != efforts[:-1]).any(axis=1))
+    ends = [*changes.tolist(), steps]
+    for begin, end in zip([0, *ends[:-1]], ends, strict=True):
+        if end > begin:
+            yield end - begin, efforts[begin].copy()
 
 
 def positive(name: str, value: float) -> float:

@@ -254,11 +254,12 @@ class MujocoLoop:
         data, (qpos, dofs) = self._data, self._places
         self._mujoco.mj_setState(self._model, data, state.physics, self._kept)
         joints = len(self.robot.joints)
-        added = np.zeros(joints) if extra is None else np.array(extra, dtype=np.float64)
+        efforts = np.zeros(joints) if extra is None else np.asarray(extra, dtype=np.float64)
+        added = np.array(np.broadcast_to(efforts, (steps, joints)))
         integral, history = np.array(state.integral), np.array(state.history)
         before, torque = np.array(state.torque), np.empty(joints)
         rows: list[tuple[Floats, Floats, Floats]] = []
-        for k in range(state.step, state.step + steps):
+        for k, now in enumerate(added, state.step):
             q, qd = data.qpos[qpos], data.qvel[dofs]
             self._require_finite(k, q, qd)
             simulation_kernels.answer(
@@ -268,7 +269,7 @@ class MujocoLoop:
                 k,
                 self.period,
                 (q, qd, integral, history),
-                added,
+                now,
                 self._scratch,
                 torque,
             )

@@ -21,6 +21,13 @@ from robot_identification.robot.model import Array, read_only
 from robot_identification.signals.joint_columns import JointColumns
 
 NANOSECONDS = 1_000_000_000
+POINT_FIELDS = {
+    "positions": "positions",
+    "velocities": "velocities",
+    "accelerations": "accelerations",
+    "efforts": "effort",
+}
+"""What points may carry: attribute of a trajectory -> field of trajectory_msgs."""
 
 
 @by_value
@@ -34,6 +41,7 @@ class Trajectory:
         positions: (points, joints) in rad or m.
         velocities: (points, joints) in rad/s or m/s, or None.
         accelerations: (points, joints) in rad/s^2 or m/s^2, or None; only with velocities.
+        efforts: (points, joints) that the controller is to add to its own, in N m or N, or None.
 
     Raises:
         ShapeError: if an array has the wrong shape.
@@ -46,10 +54,11 @@ class Trajectory:
     positions: Array
     velocities: Array | None = None
     accelerations: Array | None = None
+    efforts: Array | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "joint_names", tuple(self.joint_names))
-        for name in ("times", "positions", "velocities", "accelerations"):
+        for name in ("times", *POINT_FIELDS):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, read_only(getattr(self, name)))
         self._check_names_and_times()
@@ -72,7 +81,7 @@ class Trajectory:
         shape = (len(self.times), len(self.joint_names))
         if self.accelerations is not None and self.velocities is None:
             raise TrajectoryError("accelerations without velocities cannot be interpolated")
-        for name in ("positions", "velocities", "accelerations"):
+        for name in POINT_FIELDS:
             values = getattr(self, name)
             if values is None:
                 continue
@@ -128,12 +137,27 @@ class Trajectory:
         position, velocity, acceleration = sample(self.reference, times)
         return read_only(position), read_only(velocity), read_only(acceleration)
 
+    def sample_efforts(self, times: npt.ArrayLike) -> Array:
+        """Return (samples, joints) efforts at some times; 0 where the points carry none.
+
+        Outside of its duration they are those of its ends, which hold the robot there.
+
+        Args:
+            times: (samples,) in s, on the clock of ``self.times``.
+        """
+        wanted = np.atleast_1d(np.asarray(times, dtype=np.float64))
+        if self.efforts is None:
+            return np.zeros((len(wanted), len(self.joint_names)))
+        columns = [np.interp(wanted, self.times, column) for column in self.efforts.T]
+        return np.stack(columns, axis=1)
+
     def records(self) -> list[dict[str, object]]:
         """Return one row per point."""
         signals = {
             "position": self.positions,
             "velocity": self.velocities,
             "acceleration": self.accelerations,
+            "effort": self.efforts,
         }
         return sample_records(self.times, self.joint_names, signals)
 
@@ -159,14 +183,21 @@ class Trajectory:
             self.positions[:, places],
             pick(self.velocities),
             pick(self.accelerations),
+            pick(self.efforts),
         )
 
     def preceded_by(
-        self, time: float, position: Array, velocity: Array, acceleration: Array
+        self,
+        time: float,
+        position: Array,
+        velocity: Array,
+        acceleration: Array,
+        effort: Array | None = None,
     ) -> Trajectory:
         """Return the trajectory with a first point, (joints,) each, put before it.
 
         The point gets what the others have: without velocities, the way from it is straight.
+        Where the others have efforts, and none is given, its own is 0.
 
         Raises:
             TrajectoryError: if ``time`` is not before the first point.
@@ -175,16 +206,22 @@ class Trajectory:
         def put(first: Array, values: Array | None) -> Array | None:
             return None if values is None else np.vstack([first, values])
 
+        added = np.zeros_like(position) if effort is None else effort
+
         return Trajectory(
             self.joint_names,
             np.concatenate([[time], self.times]),
             np.vstack([position, self.positions]),
             put(velocity, self.velocities),
             put(acceleration, self.accelerations),
+            put(added, self.efforts),
         )
 
     def followed_by_rest(self, seconds: float) -> Trajectory:
-        """Return the trajectory, and after it the robot held at its end for some seconds (> 0)."""
+        """Return the trajectory, and after it the robot held at its end for some seconds (> 0).
+
+        Efforts at its end hold it there.
+        """
 
         def put(values: Array | None) -> Array | None:
             return None if values is None else np.vstack([values, np.zeros_like(values[-1])])
@@ -195,6 +232,7 @@ class Trajectory:
             np.vstack([self.positions, self.positions[-1]]),
             put(self.velocities),
             put(self.accelerations),
+            None if self.efforts is None else np.vstack([self.efforts, self.efforts[-1]]),
         )
 
 

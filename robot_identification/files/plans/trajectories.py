@@ -9,13 +9,12 @@ import numpy as np
 import yaml
 
 from robot_identification.errors import TrajectoryError
-from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.excitation.motions.trajectory import POINT_FIELDS, Trajectory
 from robot_identification.files.atomic import write_text_atomically
 from robot_identification.robot.files.document import Accepted, Document, read_document
 from robot_identification.robot.model import Array
 
 _MOST_ENTRIES = 150_000
-_FIELDS = ("positions", "velocities", "accelerations")
 
 
 def write_trajectory(path: str | Path, trajectory: Trajectory, comment: str = "") -> None:
@@ -39,10 +38,10 @@ def trajectory_text(trajectory: Trajectory, comment: str = "") -> str:
     lines.append("points:")
     for i, time in enumerate(trajectory.times):
         lines.append(f"  - time_from_start: {_number(time)}")
-        for name in _FIELDS:
+        for name, field in POINT_FIELDS.items():
             values = getattr(trajectory, name)
             if values is not None:
-                lines.append(f"    {name}: [{', '.join(map(_number, values[i]))}]")
+                lines.append(f"    {field}: [{', '.join(map(_number, values[i]))}]")
     return "\n".join(lines) + "\n"
 
 
@@ -88,7 +87,7 @@ def trajectory_of(document: Document) -> Trajectory:
     for index, point in enumerate(points):
         _check_point(document, index, point, len(names))
     times = np.array([float(point["time_from_start"]) for point in points])
-    columns = {name: _column(document, points, name) for name in _FIELDS}
+    columns = {name: _column(document, points, own) for name, own in POINT_FIELDS.items()}
     if columns["positions"] is None:
         raise TrajectoryError(f"{path}: a trajectory needs points with positions")
     return Trajectory(
@@ -97,6 +96,7 @@ def trajectory_of(document: Document) -> Trajectory:
         columns["positions"],
         columns["velocities"],
         columns["accelerations"],
+        columns["efforts"],
     )
 
 
@@ -104,7 +104,7 @@ def _check_point(document: Document, index: int, point: Any, joints: int) -> Non
     place = f"{document.path}:{document.line(('points', index))}: point {index}"
     if not isinstance(point, dict) or "time_from_start" not in point:
         raise TrajectoryError(f"{place} needs time_from_start and positions")
-    unknown = sorted(set(map(str, point)) - {"time_from_start", *_FIELDS})
+    unknown = sorted(set(map(str, point)) - {"time_from_start", *POINT_FIELDS.values()})
     if unknown:
         raise TrajectoryError(f"{place} has the unknown field {unknown[0]}")
     for name, value in point.items():

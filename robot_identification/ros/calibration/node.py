@@ -34,10 +34,12 @@ from robot_identification.msg import InertialParameters
 from robot_identification.robot.drives import require_effort_meaning
 from robot_identification.robot.files.loading import find_robot, load_robot, source_urdf
 from robot_identification.robot.model import RobotModel
+from robot_identification.ros.calibration.model_services import ModelServices
 from robot_identification.ros.calibration.parameters import CalibrationParameters
 from robot_identification.ros.calibration.prediction import Prediction
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.jobs import Job, JobSlot
+from robot_identification.ros.common.joint_states import stamp_of
 from robot_identification.ros.common.parameters import declare, output_folder
 from robot_identification.ros.common.process import PooledExecutor, run
 from robot_identification.ros.messages.common import stated
@@ -45,7 +47,7 @@ from robot_identification.ros.messages.inertial import calibrated_message
 from robot_identification.ros.messages.results import result_of
 from robot_identification.srv import Calibrate
 
-_THREADS = 4
+_THREADS = 5
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,9 @@ class CalibrationNode(Node):
             (Trigger, "~/cancel", self._slot.on_cancel),
         ):
             self.create_service(kind, name, callback, qos_profile=qos.SERVICES, callback_group=long)
+        self._queries = ModelServices(
+            self, self._robot, self._slot, MutuallyExclusiveCallbackGroup()
+        )
         self.get_logger().info(f"ready: {self._robot.name}, prior {self._prior or 'none'}")
 
     def _check_files(self) -> None:
@@ -155,6 +160,7 @@ class CalibrationNode(Node):
         response.written = self._outputs.write(files, overwrite=overwrite)
         self._inertials.publish(made.parameters)
         self._descriptions.publish(made.description)
+        self._queries.use(robot, calibrated, stamp_of(made.parameters))
         if self._prediction is not None and made.watch is not None:
             self._prediction.use(made.watch)
         far = calibrated.distance_to_prior

@@ -28,8 +28,11 @@ from robot_identification.ros.common import qos
 from robot_identification.srv import (
     BaseParameters,
     Calibrate,
+    Gravity,
     Identify,
     IdentifyDidim,
+    InverseDynamics,
+    MassMatrix,
     PlanExcitation,
     Validate,
 )
@@ -52,6 +55,9 @@ _WORK: dict[Any, tuple[Any, str]] = {
         (Validate, "identification/validate"),
         (BaseParameters, "identification/base_parameters"),
         (Calibrate, "calibration/calibrate"),
+        (InverseDynamics, "calibration/inverse_dynamics"),
+        (Gravity, "calibration/gravity"),
+        (MassMatrix, "calibration/mass_matrix"),
     )
 }
 _BEGIN_RECORDING = "acquisition/start"

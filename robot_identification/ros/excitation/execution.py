@@ -23,6 +23,7 @@ from robot_identification.ros.excitation.markers import MarkerPublisher
 from robot_identification.ros.excitation.other_arms import OtherArms
 from robot_identification.ros.excitation.outline import outline, preview_text
 from robot_identification.ros.excitation.parameters import ExcitationParameters
+from robot_identification.ros.excitation.point_efforts import PointEfforts
 from robot_identification.ros.excitation.preflight import Check, preflight, require
 from robot_identification.ros.planning.planner import Planner
 from robot_identification.ros.planning.planning import (
@@ -85,6 +86,7 @@ class MotionExecutor:
         planner: has the last plan.
         markers: shows what is about to move.
         arms: know where other robots stand.
+        efforts: puts efforts into the points of what is sent.
         changed: called when a motion begins, changes its phase or ends.
 
     Attributes:
@@ -104,11 +106,12 @@ class MotionExecutor:
         planner: Planner,
         markers: MarkerPublisher,
         arms: OtherArms,
+        efforts: PointEfforts,
         changed: Callable[[], None],
     ) -> None:
         self._node, self._slot, self._parameters, self._settings = node, slot, parameters, settings
         self._watch, self._planner, self._changed = watch, planner, changed
-        self._markers, self._arms = markers, arms
+        self._markers, self._arms, self._efforts = markers, arms, efforts
         self._controller = controller
         self._transport: Transport = controller.topic
         self.course: Course | None = None
@@ -135,7 +138,7 @@ class MotionExecutor:
         checks = self._checked(prepared, transport)
         self._watch.take()
         self._motion_of(prepared).check(self._watch.now())
-        return preview_text(prepared, speed, checks)
+        return preview_text(prepared, speed, checks, self._efforts.text)
 
     async def execute(self, goal: Any, result: Any, job: Job) -> Any:
         """Work off a goal: its motion, to the end."""
@@ -184,7 +187,8 @@ class MotionExecutor:
             told = Course(planned.plan, motion, speed, since, transport).text
             return refuse(result, CODES.CANCELLED if asked else CODES.STATE_STALE, told)
         begins = "" if since is None else f"from experiment {since + 1} on: "
-        result.success, result.message = True, begins + outline(prepared, speed)
+        told = outline(prepared, speed, self._efforts.text)
+        result.success, result.message = True, begins + told
         return result
 
     async def _answer(self) -> None:
@@ -208,14 +212,16 @@ class MotionExecutor:
         tracking = tuple(self._settings().tracking_error.tolist())
         arms = self._arms.postures()
         sources = replace(wanted.sources, tracking_error=tracking, arms=arms)
+        position = self._watch.fresh().position
         prepared = prepare(
             replace(wanted, sources=sources),
             planned.plan,
-            self._watch.fresh().position,
+            position,
             since=since,
             speed=speed,
             approach_speed=self._parameters.now.approach_speed,
         )
+        self._efforts.prepare(prepared.motions, position)
         around = prepared.machine.surroundings.collisions
         picture = self._markers.picture(around, prepared.motions, prepared.nearest)
         self._markers.publish(picture)
@@ -320,11 +326,11 @@ class MotionExecutor:
             return ""
 
     def _publish(self, command: Command) -> str:
-        needless = ""
+        needless, sent = "", self._efforts.added(command)
         if self._motion is not None and self._motion.phase is Phase.BRAKING:
-            needless = self._transport.brake(command, self._watch.now())
+            needless = self._transport.brake(sent, self._watch.now())
         else:
-            self._transport.follow(command)
+            self._transport.follow(sent)
         self._unsent = None
         return needless
 

@@ -38,6 +38,7 @@ from robot_identification.ros.excitation.execution import MotionExecutor
 from robot_identification.ros.excitation.markers import MarkerPublisher
 from robot_identification.ros.excitation.other_arms import OtherArms
 from robot_identification.ros.excitation.parameters import ExcitationParameters
+from robot_identification.ros.excitation.point_efforts import PointEfforts
 from robot_identification.ros.excitation.status import status_message
 from robot_identification.ros.planning.planner import Planner
 from robot_identification.ros.planning.planning import Sources, described, load_machine
@@ -51,6 +52,7 @@ _IDLE_PERIOD = 0.025  # while nothing is about to move: every wake-up of an exec
 _SLOW_PERIOD = 0.05
 _DIAGNOSTICS_PERIOD = 1.0
 _TRACKING = "tracking_error_limit"
+_EFFORTS = "point_efforts"
 _PLAN = "a plan"  # name of the job
 
 
@@ -81,6 +83,7 @@ class ExcitationNode(Node):
             timeout=v.state_timeout,
             tracking_error=self._motion_settings().tracking_error,
         )
+        self._efforts = PointEfforts(self, self._robot, self._declared)
         self._arms = OtherArms(self, v.robot, v.cell, timeout=v.arm_timeout)
         markers = MarkerPublisher(self, v.base_frame or self._robot.base_link)
         self._planner = Planner(
@@ -104,6 +107,7 @@ class ExcitationNode(Node):
             planner=self._planner,
             markers=markers,
             arms=self._arms,
+            efforts=self._efforts,
             changed=self._publish_status,
         )
         self._create_interfaces()
@@ -125,9 +129,14 @@ class ExcitationNode(Node):
     def _refuse_change(self, values: Mapping[str, Any]) -> str:
         """Return why a motion must not be watched otherwise now; empty if it may."""
         if self._slot.works_on(executor.WORK):
-            return "the robot moves: what watches it changes at rest only"
+            return "the robot moves: what watches it, and what it is fed, changes at rest only"
         if _TRACKING in values:
             self._per_joint(values[_TRACKING])
+        if _EFFORTS in values:
+            try:
+                self._efforts.require(values[_EFFORTS])
+            except MissingLimitError as error:
+                return str(error)
         return ""
 
     def _judge(self) -> None:

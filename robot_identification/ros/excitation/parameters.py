@@ -12,6 +12,8 @@ from robot_identification.ros.controllers.interfaces import AUTO, INTERFACES
 from robot_identification.ros.supervision.phases import MotionSettings
 from robot_identification.settings import Settings, same, setting
 
+NO_EFFORTS, CALIBRATED, FROM_FILE = POINT_EFFORTS = ("none", "calibrated", "file")
+
 _FOURIER = "fourier: {}"
 
 
@@ -58,6 +60,14 @@ class ExcitationParameters(Settings):
         "true: the controller brakes within the limits when its trajectory is cancelled, and a "
         "motion by the action is braked that way; false: by another trajectory",
         False,
+    )
+    point_efforts: str = setting(
+        "efforts of a model in the points of what is sent, for controllers that add them to their "
+        "own: none; calibrated, by inertial_parameters; or file, by parameters_file",
+        NO_EFFORTS,
+        choices=POINT_EFFORTS,
+        live=True,
+        asks=True,
     )
     acknowledge_unchecked: bool = setting(
         "true: motions may begin although obstacles are not checked, because nothing is in the way",

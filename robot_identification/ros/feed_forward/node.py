@@ -35,7 +35,7 @@ from robot_identification.ros.common.process import run
 from robot_identification.ros.controllers.interfaces import FOLLOWED
 from robot_identification.ros.feed_forward.stream import TorqueStream
 from robot_identification.ros.messages.common import time_of
-from robot_identification.ros.messages.inertial import robot_of_message, values_of_message
+from robot_identification.ros.messages.inertial import feed_forward_of
 from robot_identification.ros.messages.trajectories import trajectory_of
 from robot_identification.settings import Settings, same, setting
 
@@ -99,8 +99,7 @@ class ComputedTorque(Node):
             self._early_parameters = message  # until the first state says where the robot stands
             return
         try:
-            robot = robot_of_message(message, self._robot)
-            model = FeedForward(robot, values_of_message(message, robot))
+            model = feed_forward_of(message, self._robot)
             model.require_holding(position)
         except (InputError, InconsistentParametersError) as error:
             self.get_logger().error(f"inertial_parameters refused: {error}")
@@ -114,11 +113,13 @@ class ComputedTorque(Node):
             self._early = message  # until the first state says what time it is
             return
         try:
-            self._stream.follow(trajectory_of(message), stamp_of(message), position)
+            trajectory = trajectory_of(message)
+            self._stream.follow(trajectory, stamp_of(message), position)
         except InputError as error:
             self.get_logger().error(f"trajectory refused: {error}")
             return
-        self.get_logger().info(f"trajectory of {len(message.points)} points in use")
+        own = "" if trajectory.efforts is None else "; its points have efforts, nothing is added"
+        self.get_logger().info(f"trajectory of {len(message.points)} points in use{own}")
 
     def _position(self) -> Array | None:
         """Return the (joints,) position of the robot in rad or m; None before the first state."""

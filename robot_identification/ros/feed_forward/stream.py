@@ -18,7 +18,8 @@ class TorqueStream:
     """Efforts at a fixed rate, each for the middle of the time until the next.
 
     Nothing is due until there are a model, a trajectory and a first state.  A new model or a new
-    trajectory makes what is ahead of the clock due again.
+    trajectory makes what is ahead of the clock due again.  Along a trajectory whose points carry
+    efforts of their own, those due are 0: they would be fed forward twice.
 
     Args:
         joint_names: joints of the robot.
@@ -97,7 +98,9 @@ class TorqueStream:
         self._next = last + 1
         stamps = self._origin + np.round(numbers * (NANOSECONDS / self._rate)).astype(np.int64)
         middle = (stamps - self._start) / NANOSECONDS + 0.5 / self._rate
-        efforts = self._model.efforts(*self._trajectory.sample(middle))
+        efforts = np.zeros((len(middle), len(self._joint_names)))
+        if self._trajectory.efforts is None:
+            efforts = self._model.efforts(*self._trajectory.sample(middle))
         return list(zip(stamps.tolist(), efforts, strict=True))
 
     def _present(self, position: Array) -> tuple[Array, Array, Array]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from robot_identification.errors import SettingError
 from robot_identification.identification.friction.choice import CHOICES
 from robot_identification.ros.controllers.interfaces import INTERFACES
+from robot_identification.ros.excitation.parameters import POINT_EFFORTS
 
 Value = str | bool | float | list[float]
 
@@ -195,6 +196,15 @@ MOVING = (
         parameter="acknowledge_unchecked",
         nodes=("excitation",),
         convert=boolean,
+    ),
+    Argument(
+        "point_efforts",
+        "efforts of a model in the points of trajectories, for controllers that add them to their "
+        "own: none, calibrated (by inertial_parameters), or file (by parameters_file of "
+        "excitation); empty: none",
+        choices=("", *POINT_EFFORTS),
+        parameter="point_efforts",
+        nodes=("excitation",),
     ),
     Argument(
         "speed",

@@ -15,6 +15,8 @@ from geometry_msgs.msg import Inertia, Vector3
 from robot_identification import msg
 from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.calibration.checks import check_consistency
+from robot_identification.calibration.model_queries import parameters_hash
+from robot_identification.dynamics.feed_forward import FeedForward
 from robot_identification.errors import (
     InconsistentParametersError,
     MessageError,
@@ -59,6 +61,7 @@ def parameters_message(
     message = msg.InertialParameters(
         robot=robot.name,
         robot_hash=robot.digest,
+        parameters_hash=parameters_hash(robot, values),
         gravity=Vector3(**dict(zip("xyz", map(float, robot.gravity), strict=True))),
         links=[_link_message(joint) for joint in mechanism.joints],
         names=list(names),
@@ -214,6 +217,23 @@ def values_of_message(message: msg.InertialParameters, robot: RobotModel) -> Arr
     if problems:
         raise InconsistentParametersError(robot.name, "; ".join(problems))
     return read_only(values)
+
+
+def feed_forward_of(message: msg.InertialParameters, robot: RobotModel) -> FeedForward:
+    """Return the model in a message, to be fed forward.
+
+    Args:
+        message: the parameters.
+        robot: the robot, as its file describes it.
+
+    Raises:
+        ResultMismatchError, MessageError, InconsistentParametersError: as
+            :func:`values_of_message`.
+        MissingLimitError: a joint has no effort limit.
+        SettingError: the controller of the robot has a model of its own.
+    """
+    found = robot_of_message(message, robot)
+    return FeedForward(found, values_of_message(message, found))
 
 
 def _damaged(problem: str) -> MessageError:

@@ -9,7 +9,11 @@ from builtin_interfaces.msg import Duration, Time
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from robot_identification.errors import TrajectoryError
-from robot_identification.excitation.motions.trajectory import Trajectory, whole_nanoseconds
+from robot_identification.excitation.motions.trajectory import (
+    POINT_FIELDS,
+    Trajectory,
+    whole_nanoseconds,
+)
 from robot_identification.robot.model import Array
 from robot_identification.ros.common.joint_states import NANOSECONDS
 
@@ -27,9 +31,7 @@ def trajectory_of(message: JointTrajectory) -> Trajectory:
     times = np.array([_seconds(point.time_from_start) for point in message.points])
     if times[0] < 0.0:
         raise TrajectoryError(f"the first point comes before the start, at {times[0]:.9g} s")
-    columns = {
-        name: _column(message, name) for name in ("positions", "velocities", "accelerations")
-    }
+    columns = {name: _column(message, field) for name, field in POINT_FIELDS.items()}
     if columns["positions"] is None:
         raise TrajectoryError("the points of a trajectory need positions")
     trajectory = Trajectory(
@@ -38,6 +40,7 @@ def trajectory_of(message: JointTrajectory) -> Trajectory:
         columns["positions"],
         columns["velocities"],
         columns["accelerations"],
+        columns["efforts"],
     )
     require_reference(trajectory)
     return trajectory
@@ -65,10 +68,10 @@ def message_of(trajectory: Trajectory, start: int) -> JointTrajectory:
         point = JointTrajectoryPoint(
             time_from_start=Duration(sec=after // NANOSECONDS, nanosec=after % NANOSECONDS)
         )
-        for name in ("positions", "velocities", "accelerations"):
+        for name, field in POINT_FIELDS.items():
             values = getattr(trajectory, name)
             if values is not None:
-                setattr(point, name, values[i].tolist())
+                setattr(point, field, values[i].tolist())
         message.points.append(point)
     return message
 

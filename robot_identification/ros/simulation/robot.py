@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from robot_identification.dynamics.kernels import control as control_kernels
 from robot_identification.dynamics.reference import Reference, hold
-from robot_identification.dynamics.simulation.fixed_step import SimulatedSamples
+from robot_identification.dynamics.simulation.fixed_step import Law, SimulatedSamples
 from robot_identification.dynamics.simulation.sensors import Measurement, Sensors
 from robot_identification.errors import TrajectoryError
 from robot_identification.excitation.motions.trajectory import Trajectory
@@ -31,11 +31,13 @@ class Loop(Protocol):
         robot: the robot.
         rate_hz: rate of the controller.
         every: control periods in a sampling period.
+        law: of the controller.
     """
 
     robot: RobotModel
     rate_hz: float
     every: int
+    law: Law
 
     @property
     def period(self) -> float:
@@ -51,7 +53,10 @@ class Loop(Protocol):
     def advance(
         self, state: Any, reference: Reference, steps: int, extra: npt.ArrayLike | None = None
     ) -> tuple[Any, SimulatedSamples]:
-        """Return the state after some control steps, and the samples until then."""
+        """Return the state after some control steps, and the samples until then.
+
+        Efforts ``extra`` are (joints,), or (steps, joints) for each control step.
+        """
 
 
 @dataclass(frozen=True)
@@ -87,6 +92,7 @@ class RobotSimulator:
         self._sensors = sensors
         self._state = loop.settled(position)
         self._reference: Reference = hold(position)
+        self._followed: Trajectory | None = None  # whose points carry efforts
         self._position: Array = np.array(position, dtype=np.float64)
         self._extra = np.zeros(len(loop.robot.joints))
         self._efforts: deque[tuple[int, Array]] = deque()
@@ -114,7 +120,9 @@ class RobotSimulator:
         """Follow a trajectory from now on, in place of the one before.
 
         Until its first point the way leads there from where the reference is now, as in
-        joint_trajectory_controller.  Every trajectory starts its own noise.
+        joint_trajectory_controller.  So do efforts that the points carry: they are straight lines
+        between the points, added to what the controller gives, and hold on after the last one.
+        Every trajectory starts its own noise.
 
         Args:
             trajectory: joints in any order.
@@ -126,7 +134,9 @@ class RobotSimulator:
         ordered, origin, lead, time = self.check(trajectory, start)
         delay = float(ordered.times[0]) - time
         if delay > _CLOCK_ROUNDING:
-            ordered = ordered.preceded_by(time, *self._present())
+            (effort,) = self._efforts_of_points(1)
+            ordered = ordered.preceded_by(time, *self._present(), effort)
+        self._followed = None if ordered.efforts is None else ordered
         self._reference = ordered.reference._replace(origin=origin, lead=lead)
         self._restart_at = max(self.next_sample, -(-origin // self._loop.every))
         return Start(delay, self._restart_at)
@@ -164,7 +174,7 @@ class RobotSimulator:
 
     def hold(self) -> None:
         """Stay where the robot is, from now on, as joint_trajectory_controller does."""
-        self._reference = hold(self._position)
+        self._reference, self._followed = hold(self._position), None
         self._restart_at = None
 
     @property
@@ -231,10 +241,21 @@ class RobotSimulator:
         while self._efforts and self._efforts[0][0] <= self.next_sample:
             self._extra = self._efforts.popleft()[1]
 
+    def _efforts_of_points(self, steps: int) -> Array:
+        """Return (steps, joints) efforts of the points at the next control steps."""
+        if self._followed is None:
+            return np.zeros((steps, len(self._extra)))
+        # The controller answers for the reference that its measurement belongs to.
+        first = self._state.step - self._loop.law.delay - self._reference.origin
+        times = (first + np.arange(steps)) * self._loop.period + self._reference.lead
+        return self._followed.sample_efforts(times)
+
     def _measure(self, count: int) -> Measurement:
-        self._state, samples = self._loop.advance(
-            self._state, self._reference, count * self._loop.every, self._extra
-        )
+        steps = count * self._loop.every
+        extra = self._extra
+        if self._followed is not None:
+            extra = extra + self._efforts_of_points(steps)
+        self._state, samples = self._loop.advance(self._state, self._reference, steps, extra)
         self._position = samples.position[-1]
         return self._sensors.measure(samples)
 

@@ -7,12 +7,13 @@ import pytest
 import yaml
 from diagnostic_msgs.msg import DiagnosticStatus
 from robot_identification.msg import IdentificationResult, InertialParameters
-from robot_identification.srv import Calibrate
+from robot_identification.srv import Calibrate, InverseDynamics
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 from live_nodes import ROBOT, TRUTH, states
 from robot_identification.calibration.checks import check_consistency
+from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.files.results import read_result, write_result
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.robot.files.urdf import parse_urdf
@@ -153,6 +154,19 @@ def test_parameters_are_consistent_latched_and_written(calibrating, result_file)
     np.testing.assert_array_equal(load_values(output, ROBOT), values)
     again, given = urdf_prior(urdf, ROBOT), given_by_urdf(urdf, ROBOT)
     np.testing.assert_allclose(again[given], values[given], rtol=1e-9, atol=1e-12)
+
+
+def test_the_calibrated_model_is_asked_by_anybody(calibrating, result_file):
+    parameters = calibrate(calibrating).parameters
+    answer = calibrating.verbs.answers.ask(
+        InverseDynamics.Request(positions=[0.3, -0.5], velocities=[1.0, -1.0])
+    )
+    assert answer.success, answer.message
+    expected = inverse_dynamics(ROBOT, parameters.values, [0.3, -0.5], [1.0, -1.0], [0.0, 0.0])[0]
+    np.testing.assert_allclose(answer.efforts, expected, rtol=1e-9)
+    assert (np.array(answer.std) > 0.0).all()
+    assert answer.parameters_hash == parameters.parameters_hash != ""
+    assert answer.stamp == parameters.header.stamp
 
 
 def test_a_result_file_gives_the_same_as_the_message(calibrating, result_file):

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from hand_moved_controller import NoEfforts
 from robot_identification.ros.common.jobs import JobSlot
 from robot_identification.ros.controllers.choice import Controller
 from robot_identification.ros.excitation.execution import MotionExecutor
@@ -54,7 +55,7 @@ def moving():
     executor = MotionExecutor(
         node, JobSlot(node.get_logger()), None, settings=lambda: world.motion.settings,
         controller=Controller(node, "topic", None), watch=watch, planner=None, markers=None,
-        arms=arms, changed=lambda: None,
+        arms=arms, efforts=NoEfforts(), changed=lambda: None,
     )  # fmt: skip
     executor.course = Course(None, world.motion)
     world.begin()

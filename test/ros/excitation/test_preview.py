@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from robot_identification.action import ExecuteExcitation
 
-from hand_moved_controller import Node
-from robot_identification.errors import NoPlanError, RobotIdentificationError
+from hand_moved_controller import Node, NoEfforts
+from live_nodes import complete_values
+from robot_identification.errors import NoPlanError, ResultFileError, RobotIdentificationError
 from robot_identification.excitation.certification.certificate import certify
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.plan import PlanSettings
@@ -16,6 +17,8 @@ from robot_identification.ros.common.jobs import JobSlot
 from robot_identification.ros.controllers.choice import Controller
 from robot_identification.ros.excitation.execution import WORK, MotionExecutor
 from robot_identification.ros.excitation.parameters import ExcitationParameters
+from robot_identification.ros.excitation.point_efforts import PointEfforts
+from robot_identification.ros.messages.trajectories import trajectory_of
 from robot_identification.ros.planning.planning import PlanningJob, Sources, load_machine
 from robot_identification.ros.supervision.driver import DriverView
 from robot_identification.ros.supervision.phases import MotionSettings
@@ -60,7 +63,7 @@ class Bench:
         self.executor = MotionExecutor(
             self.node, slot, SimpleNamespace(now=self.values), settings=self.settings,
             controller=Controller(self.node, "topic", None), watch=self, planner=self.planner,
-            markers=picture, arms=arms, changed=lambda: None,
+            markers=picture, arms=arms, efforts=NoEfforts(), changed=lambda: None,
         )  # fmt: skip
         self.slot = slot
 
@@ -178,3 +181,41 @@ def test_a_start_logs_what_a_preview_warns_of_and_begins(bench, caplog):
     assert bench.start().success
     assert [record.message for record in caplog.records] == warned
     assert len(bench.node.published["joint_trajectory"]) == 1
+
+
+def efforts_of(bench, source, file="scara"):
+    """Have the points carry the efforts of a model."""
+    given = ExcitationParameters(
+        robot="scara", parameters_file=str(file), point_efforts=source, acknowledge_unchecked=True
+    )
+    node = SimpleNamespace(get_logger=bench.node.get_logger, create_subscription=lambda *_: None)
+    robot = load_machine(SOURCES).described
+    bench.executor._efforts = PointEfforts(node, robot, SimpleNamespace(now=given))
+
+
+def test_efforts_in_the_points_are_told_and_sent_and_leave_the_motion_as_it_is(
+    planned, bench, tmp_path
+):
+    bench.start()
+    values = complete_values(tmp_path)
+    efforts_of(fed := Bench(planned), "file", values)
+    assert f"; efforts by {values}" in fed.executor.preview().splitlines()[0]
+    answer = fed.start()
+    assert answer.success, answer.message
+    assert f"; efforts by {values}" in answer.message
+    (plain,), (sent,) = (one.node.published["joint_trajectory"] for one in (bench, fed))
+    own, other = trajectory_of(plain), trajectory_of(sent)
+    times = np.linspace(0.0, 4.0, 500)
+    for one, same in zip(own.sample(times), other.sample(times), strict=True):
+        np.testing.assert_allclose(one, same, atol=1e-9)
+    assert own.efforts is None
+    assert np.abs(other.efforts).max() > 0.1
+
+
+def test_efforts_of_parameters_that_have_not_come_refuse_preview_and_start_alike(bench):
+    efforts_of(bench, "calibrated")
+    with pytest.raises(ResultFileError, match="none have come") as told:
+        bench.executor.preview()
+    answer = bench.start()
+    assert (answer.error_code, answer.message) == (error_code(told.value), str(told.value))
+    assert not bench.node.published["joint_trajectory"]

@@ -137,3 +137,13 @@ def test_a_way_that_cannot_be_interpolated_is_refused_before_anything_is_sampled
     with pytest.raises(TrajectoryError, match="cannot be interpolated"):
         made.follow(far, BEGIN, MOVE.positions[0])
     assert made.due(BEGIN + 520 * MS)
+
+
+def test_a_trajectory_with_efforts_of_its_own_is_not_fed_twice():
+    made = moving()
+    made.due(BEGIN + 100 * MS)
+    own = Trajectory(MOVE.joint_names, MOVE.times, MOVE.positions, STILL, STILL, STILL + 1.0)
+    made.follow(own, BEGIN + 200 * MS, MOVE.positions[0])
+    due = made.due(BEGIN + 300 * MS)
+    assert due
+    np.testing.assert_array_equal([effort for _, effort in due], np.zeros((len(due), 3)))

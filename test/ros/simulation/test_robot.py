@@ -3,11 +3,15 @@ import dataclasses
 import numpy as np
 import pytest
 
+from robot_identification.dynamics.feed_forward import FeedForward
 from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
 from robot_identification.dynamics.simulation.sensors import Sensors, SensorSettings
 from robot_identification.errors import TrajectoryError
+from robot_identification.excitation.motions.point_efforts import with_efforts
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.robot.experiment import Controller
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import (
     EffortMeaning,
     Joint,
@@ -172,3 +176,86 @@ def test_an_effort_that_is_late_holds_at_once_and_one_far_ahead_is_refused():
     assert robot.produce(11).velocity[-1, 0] == pytest.approx(0.1, abs=1e-9)
     with pytest.raises(TrajectoryError, match=r"at most 5 s ahead"):
         robot.add_effort([1.0], 9.0)
+
+
+def fed(efforts, times=(0.0, 1.0), position=0.0):
+    """Return the command to stay at a position, with efforts in the points."""
+    place = np.full((len(times), 1), position)
+    still = np.zeros_like(place)
+    return Trajectory(("hinge",), times, place, still, still, np.reshape(efforts, (-1, 1)))
+
+
+def pushed(*trajectories, count=150):
+    """Return how far a feather-light spring is pushed by the efforts of points, per 1 N m."""
+    soft = Controller("pid", CONTROL_RATE, {"kp": (1e4,), "kd": (200.0,)})
+    robot = simulator(dataclasses.replace(ROBOT, gravity=np.zeros(3), controller=soft))
+    for trajectory in trajectories[:-1]:
+        robot.follow(trajectory, None)
+        robot.produce(count)
+    robot.follow(trajectories[-1], None)
+    return 1e4 * robot.produce(count).position[:, 0]
+
+
+def test_efforts_of_points_are_straight_lines_and_hold_on_after_the_end():
+    effort = pushed(fed([0.0, 50.0]))
+    times = np.arange(150) / RATE
+    lagging = 50.0 * np.clip(times - 0.02, 0.0, 1.0)  # of the controller and its damping
+    np.testing.assert_allclose(effort[10:], lagging[10:], atol=1.5)
+    np.testing.assert_allclose(effort[-1], 50.0, atol=0.5)
+
+
+def test_a_trajectory_without_efforts_takes_those_before_away():
+    after = dataclasses.replace(fed([0.0, 0.0]), efforts=None)
+    assert abs(pushed(fed([50.0, 50.0]), after)[-1]) < 0.5
+
+
+def test_the_way_to_the_first_point_leads_from_the_effort_of_now():
+    late = dataclasses.replace(fed([0.0, 0.0]), times=np.array([1.0, 2.0]))
+    effort = pushed(fed([50.0, 50.0]), late)
+    np.testing.assert_allclose(effort[50], 25.0, atol=2.0)
+
+
+def test_a_robot_that_is_told_to_hold_has_no_efforts_of_points():
+    soft = Controller("pid", CONTROL_RATE, {"kp": (1e4,), "kd": (200.0,)})
+    robot = simulator(dataclasses.replace(ROBOT, gravity=np.zeros(3), controller=soft))
+    robot.follow(fed([50.0, 50.0]), None)
+    held = robot.produce(100).position[-1, 0]
+    robot.hold()
+    np.testing.assert_allclose(robot.produce(100).position[-1, 0], held, atol=2e-4)
+    assert held > 4e-3
+
+
+def test_efforts_of_points_change_with_every_step_of_the_controller():
+    loop = ClosedLoop(ROBOT, VALUES, sample_rate_hz=RATE)
+    state = loop.settled([0.0])
+    steady = np.repeat([[3.0]], 40, axis=0)
+    still = Trajectory(("hinge",), [0.0], [[0.0]]).reference
+    one, samples = loop.advance(state, still, 40, [3.0])
+    other, same = loop.advance(state, still, 40, steady)
+    assert (one, samples) == (other, same)
+    ramp = np.linspace(0.0, 6.0, 40)[:, None]
+    whole, together = loop.advance(state, still, 40, ramp)
+    part, first = loop.advance(state, still, 13, ramp[:13])
+    end, rest = loop.advance(part, still, 27, ramp[13:])
+    assert end == whole
+    np.testing.assert_array_equal(
+        np.concatenate([first.position, rest.position]), together.position
+    )
+
+
+def test_efforts_in_the_points_make_the_arm_follow_twenty_times_better():
+    arm = load_robot("tx40")
+    values = load_values("tx40_simulated", arm)
+    loop = ClosedLoop(arm, values, sample_rate_hz=500.0)
+    still = np.zeros((3, 6))
+    there = np.array([np.zeros(6), np.full(6, 0.8), np.full(6, -0.4)])
+    motion = Trajectory(arm.joint_names, [0.0, 0.9, 2.3], there, still, still)
+    settings = SensorSettings(*[(0.0,) * 6] * 4)
+    errors = []
+    for trajectory in (motion, with_efforts(motion, FeedForward(arm, values))):
+        robot = RobotSimulator(loop, Sensors(arm, settings, seed=1), np.zeros(6))
+        robot.follow(trajectory, None)
+        position = robot.produce(1200).position
+        wanted_position = motion.sample(np.arange(1200) / 500.0)[0]
+        errors.append(np.sqrt(np.mean((position - wanted_position)[100:] ** 2)))
+    assert errors[1] < errors[0] / 20.0

@@ -1,0 +1,78 @@
+"""What noise of the data does to calibrated parameters, and to what is computed with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.calibration.consistency import Problem
+from robot_identification.identification.result import IdentificationResult
+from robot_identification.robot.arrays import by_value
+from robot_identification.robot.model import Array, read_only
+
+_NOTHING = 1e-9  # of the size of a parameter
+
+
+@by_value
+@dataclass(frozen=True)
+class Spread:
+    """Standard parameters as functions of independent noise of standard deviation 1.
+
+    The covariance of the parameters is each matrix times its transpose.
+
+    Attributes:
+        formula: (parameters, base) by the papers' formula (Gautier and Venture 2013, eq. 11).
+        robust: (parameters, base) such that hold for correlated residuals too; None where the
+            identification has no robust deviations.
+    """
+
+    formula: Array
+    robust: Array | None
+
+    def enters(self, sizes: Array) -> npt.NDArray[np.bool_]:
+        """Tell which parameters noise gets into at all.
+
+        Args:
+            sizes: (parameters,) their sizes.
+        """
+        return np.asarray(np.linalg.norm(self.formula, axis=1) > _NOTHING * sizes)
+
+    @property
+    def std(self) -> Array:
+        """(parameters,) standard deviations by the formula."""
+        return read_only(np.linalg.norm(self.formula, axis=1))
+
+    @property
+    def std_robust(self) -> Array:
+        """(parameters,) robust standard deviations, NaN where there are none."""
+        if self.robust is None:
+            return read_only(np.full(len(self.formula), np.nan))
+        return read_only(np.linalg.norm(self.robust, axis=1))
+
+
+def spread(problem: Problem, result: IdentificationResult, gain: Array) -> Spread:
+    """Return what noise does to the nearest parameters, the prior being taken as certain.
+
+    The estimate enters twice: by the correction, and by the prior of drives that was taken from
+    it.  Of the robust deviations only those of the base parameters are known; their correlations
+    are taken to be those of the formula.
+
+    Args:
+        problem: system and prior.
+        result: the identification behind them.
+        gain: (parameters, base) that turns unexplained torque into the correction of the prior.
+    """
+    system, estimate = problem.system, result.estimate
+    by_prior = problem.prior.sensitivity(result.regrouping)
+    left = np.eye(len(system.factor)) - system.projection @ by_prior
+    derivative = by_prior + gain @ system.factor @ left
+    noise = problem.noise * np.linalg.inv(system.factor)
+    if estimate.std_robust is None:
+        return Spread(read_only(derivative @ noise), None)
+    ratio = np.divide(
+        estimate.std_robust, estimate.std, out=np.ones(len(noise)), where=estimate.std > 0.0
+    )
+    robust = derivative @ (noise * ratio[:, None])
+    return Spread(read_only(derivative @ noise), read_only(robust))
