@@ -3,9 +3,9 @@
 An arm of example-robot-data moves in MuJoCo under its controller, with friction that grows with the
 root of the speed beside MuJoCo's own, which is softer than Coulomb's law.  One motion is identified
 with Coulomb and viscous friction and calibrated.  Thresholds are learned from free motion of the
-given length; other motions are free for the given hours, and in others 10 N act on the last link for
-0.3 s at random moments, in random directions.  Efforts carry noise, a share of the effort limits;
-positions and velocities carry noise too.
+given length; other motions are free for the given hours, and in others 10 N act on the last link
+for 0.3 s at random moments, in random directions.  Efforts carry noise, a share of the effort
+limits; positions and velocities carry noise too.
 
 Usage: external_efforts.py [--arm NAME] [--hours H] [--pushes N] [--force N] [--time-constant S]
        [--learning S] [--noise SHARE] [--no-velocity] [--json]
@@ -29,9 +29,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test"))
 
 import numpy as np
 import yaml
-from mujoco_arms import ARMS
 
 import robot_identification as ri
+from mujoco_arms import ARMS
 from robot_identification.dynamics.external_efforts.watch import ExternalEffortWatch
 from robot_identification.dynamics.simulation.mujoco import MujocoLoop
 from robot_identification.excitation.motions.random_points import (
@@ -234,7 +234,9 @@ def pushed(arm: Arm, watched: Watched, options: argparse.Namespace) -> dict[str,
         "seen": float(np.mean(np.isfinite(waited))),
         "delay_median_ms": round(1e3 * float(np.median(waited)), 1),
         "delay_longest_ms": round(1e3 * float(waited[-1]), 1),
-        "effort_error": round(float(np.sqrt(np.mean(np.square(errors)) / np.mean(np.square(sizes)))), 3),
+        "effort_error": round(
+            float(np.sqrt(np.mean(np.square(errors)) / np.mean(np.square(sizes)))), 3
+        ),
         "effort_error_median": round(float(np.median(np.divide(errors, sizes))), 3),
     }
 

@@ -75,16 +75,14 @@ def external_joint_efforts(
         EffortSignError: efforts of the free motion have the wrong sign.
         InputError: a recording cannot be read, or its samples are of no use.
     """
-    described, parameters = with_law(robot_of(robot, closed_loops=True), parameters)
+    described, _ = with_law(robot_of(robot, closed_loops=True), parameters)
     values = full_values_of(described, parameters)
     free = recordings_of(described, free_motion) if free_motion != () else []
     chosen = settings or ExternalEffortSettings()
     levels = _levels(described, values, chosen, free) if free else None
     watch = ExternalEffortWatch(described, values, chosen, levels=levels)
     found = [
-        block
-        for recording in recordings_of(described, run)
-        for block in _pushed(watch, recording)
+        block for recording in recordings_of(described, run) for block in _pushed(watch, recording)
     ]
     observed = [block.observed for block in found]
     band = np.concatenate([block.stick_band for block in observed])
@@ -111,9 +109,7 @@ def _levels(
     return learning.levels()
 
 
-def _pushed(
-    stream: EffortStream | ExternalEffortWatch, recording: Recording
-) -> Iterator[Any]:
+def _pushed(stream: EffortStream | ExternalEffortWatch, recording: Recording) -> Iterator[Any]:
     """Yield what comes of the segments of a recording, each of which begins anew."""
     for segment in recording.segments:
         stream.restart()

@@ -92,7 +92,10 @@ class MomentumObserver:
     """
 
     def __init__(
-        self, robot: RobotModel, values: npt.ArrayLike, settings: ExternalEffortSettings | None = None
+        self,
+        robot: RobotModel,
+        values: npt.ArrayLike,
+        settings: ExternalEffortSettings | None = None,
     ) -> None:
         self.settings = settings or ExternalEffortSettings()
         self._names = robot.active_names

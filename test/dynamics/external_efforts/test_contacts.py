@@ -163,7 +163,7 @@ def test_efforts_of_the_wrong_sign_are_named():
     watch = ExternalEffortWatch(robot, values, SETTINGS)
     motion = pushed(robot, values, np.zeros(3), seconds=5.0)
     tau = motion.tau * [1.0, -1.0, 1.0]
-    with pytest.raises(EffortSignError, match="joint_2.*twice") as refusal:
+    with pytest.raises(EffortSignError, match=r"joint_2.*twice") as refusal:
         watch.push(*motion[:3], tau)
     assert refusal.value.joints == ("joint_2",)
     assert watch.thresholds is None
