@@ -8,7 +8,7 @@ for 0.3 s at random moments, in random directions.  Efforts carry noise, a share
 limits; positions and velocities carry noise too.
 
 Usage: external_efforts.py [--arm NAME] [--hours H] [--pushes N] [--force N] [--time-constant S]
-       [--learning S] [--noise SHARE] [--no-velocity] [--json]
+       [--stick-speed V] [--learning S] [--noise SHARE] [--no-velocity] [--verbose] [--json]
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ RATE = 1000.0
 POSITION_NOISE, VELOCITY_NOISE = 1e-5, 1e-3
 ROOT_FRICTION = 0.3  # of the Coulomb friction, at 1 rad/s
 PUSH = 0.3  # s
+SETTLING = 1.0  # s before a motion
 SEEN_WITHIN = 0.03  # s
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -94,7 +95,7 @@ class Arm:
     def _on_passive(self, model: Any, data: Any) -> None:
         """Add the push to the passive forces, as MuJoCo asks for them."""
         push = self.push
-        if push is None or not push.begin <= data.time < push.begin + PUSH:
+        if push is None or not push.begin <= data.time - SETTLING < push.begin + PUSH:
             return
         jacobian = np.zeros((3, model.nv))
         self.mujoco.mj_jac(model, data, jacobian, None, data.xpos[self.body], self.body)
@@ -109,7 +110,7 @@ class Arm:
         rng = np.random.default_rng(self.seed)
         self.mujoco.set_mjcb_passive(None if push is None else self._on_passive)
         try:
-            begin = self.loop.at_rest(trajectory.sample([0.0])[0][0])
+            begin = self.loop.settled(trajectory.sample([0.0])[0][0], SETTLING)
             steps = round(trajectory.duration * RATE)
             _, got = self.loop.advance(begin, trajectory.reference, steps)
         finally:
@@ -161,8 +162,10 @@ def main() -> int:
     parser.add_argument("--force", type=float, default=10.0)
     parser.add_argument("--time-constant", type=float, default=0.01)
     parser.add_argument("--learning", type=float, default=60.0)
+    parser.add_argument("--stick-speed", type=float, default=0.0, help="rad/s; 0: the default")
     parser.add_argument("--noise", type=float, default=0.005)
     parser.add_argument("--no-velocity", action="store_true")
+    parser.add_argument("--verbose", action="store_true", help="show false contacts")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -180,7 +183,9 @@ def measure(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     result = ri.identify(arm.robot, recording)
     calibrated = ri.calibrate(arm.robot, result)
     settings = ri.ExternalEffortSettings(
-        time_constant=options.time_constant, learning_time=options.learning
+        time_constant=options.time_constant,
+        learning_time=options.learning,
+        stick_speed=(options.stick_speed,),
     )
     watch = ExternalEffortWatch(
         arm.robot,
@@ -198,7 +203,10 @@ def measure(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     while free < 3600.0 * options.hours:
         motion = arm.motion(1000 + seed)
         seed += 1
-        false += len(watched.take(arm.moved(motion))[2])
+        begun = watched.take(arm.moved(motion))[2]
+        if options.verbose:
+            print(*begun, sep="\n", file=sys.stderr)
+        false += len(begun)
         free += motion.duration
     return {
         "arm": options.arm,

@@ -118,7 +118,9 @@ def measure(folder: Path, seconds: float, rate: float, given: dict[str, Any]) ->
 
         node.create_subscription(JointState, "predicted_joint_states", on_prediction, qos.STATES_IN)
         node.create_subscription(DiagnosticArray, "/diagnostics", on_report, qos.STATUS)
-        line = command("calibration", parameters={"robot": str(robot), **given}, namespace=NAMESPACE)
+        line = command(
+            "calibration", parameters={"robot": str(robot), **given}, namespace=NAMESPACE
+        )
         process = nodes.start("calibration", line)
         request = Calibrate.Request(result=str(result), prior="none", consistent=True)
         Verbs(client).ask(request)
