@@ -103,19 +103,22 @@ class HandMovedController:
 
 
 class Node:
-    """Publishes on topics that somebody hears, or nobody."""
+    """Publishes on topics that a controller hears, or nobody; readers move nothing."""
 
     def __init__(self):
-        self.published, self.heard = {}, False
+        self.published, self.heard, self.readers = {}, False, ()
 
     def create_publisher(self, _, topic, __):
         messages = self.published.setdefault(topic, [])
         return SimpleNamespace(
             publish=messages.append,
             topic_name=f"/arm/{topic}",
-            get_subscription_count=lambda: int(self.heard),
             wait_for_all_acked=lambda _: True,
         )
+
+    def get_subscriptions_info_by_topic(self, _):
+        names = (*self.readers, *(["controller"] if self.heard else []))
+        return [SimpleNamespace(node_name=name, node_namespace="/arm") for name in names]
 
     def get_logger(self):
         return logging.getLogger("controller")

@@ -24,6 +24,7 @@ _OWN: dict[str, tuple[str, ...]] = {
     "excitation.certification.effort_bounds": (
         f"{_CERTIFICATION}/test_told.py",
         f"{_CERTIFICATION}/test_effort_bounds_by_hand.py",
+        f"{_CERTIFICATION}/test_effort_bounds_of_laws.py",
         f"{_CERTIFICATION}/test_surroundings.py",
     ),
     "excitation.certification.surroundings": (f"{_CERTIFICATION}/test_surroundings.py",),

@@ -39,7 +39,9 @@ def load_surroundings(
         robot: the robot, its file, or the name of a shipped one.
         cell: cell file: what stands around the robot, what it carries, how it is mounted.
         clearance: distance in m that the motion keeps; by default as the files say, else 0.02.
-        prior: standard parameters, to check the efforts; by default they are not checked.
+        prior: standard parameters, to check the efforts; by default they are not checked.  Where
+            they have a friction law of their own, the robot must have it too: that is
+            ``calibrated.description``.
 
     Raises:
         RobotDescriptionError: a file is wrong.

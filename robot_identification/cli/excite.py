@@ -21,6 +21,7 @@ from robot_identification.excitation.plan import Plan, PlanSettings
 from robot_identification.excitation.search.optimizers import OPTIMIZERS
 from robot_identification.excitation.search.points import PointSettings
 from robot_identification.files.atomic import check_target
+from robot_identification.files.parameters import with_law_of
 from robot_identification.files.plans.plans import read_plan, read_singular_values
 from robot_identification.robot.files.loading import with_joint_limits
 from robot_identification.robot.files.values import load_values
@@ -90,7 +91,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--prior",
         metavar="PARAMETERS",
-        help="standard parameters (file or URDF), to check the efforts before anything moves",
+        help="standard parameters (file or URDF), to check the efforts before anything moves; "
+        "the friction law of calibrated ones is that of the robot then",
     )
     family.add_arguments(parser)
     obstacles.add_arguments(parser)
@@ -105,7 +107,10 @@ def run(options: argparse.Namespace) -> None:
     for target in (options.output, options.plot, options.view):
         if target is not None:
             check_target(target)
-    prior = None if options.prior is None else load_values(options.prior, robot)
+    prior = None
+    if options.prior is not None:
+        robot = with_law_of(options.prior, robot)
+        prior = load_values(options.prior, robot)
     around = obstacles.surroundings_of(options, robot, prior)
     if options.verify is not None:
         _verify(options, robot, around)

@@ -75,6 +75,10 @@ def _common(robot: RobotModel, first: int, second: int) -> int:
     return int(both[-1]) if len(both) else -1
 
 
+_STEP = 1e-5
+"""Half the distance, in rad or m, of postures whose dl/dq are compared."""
+
+
 class SpringRows:
     """Columns of the springs of a robot in its regressor, and in its energy.
 
@@ -119,6 +123,42 @@ class SpringRows:
                 for joint in range(len(q) if column >= 0 else 0):
                     if slots[joint, column] >= 0:
                         out[slots[joint, column]] = factor * rates[s, :, joint]
+
+    def pull(self, q: Floats, slots: npt.NDArray[np.int64], onto_rows: Floats) -> Floats:
+        """Return the derivatives over positions of what has derivatives over the rows.
+
+        Those of dl/dq along a direction are differences of its values nearby, to some 1e-9.
+
+        Args:
+            q: (joints, samples) positions of the tree.
+            slots: as for :meth:`put`.
+            onto_rows: (rows, samples).
+
+        Returns:
+            (joints, samples).
+        """
+        lengths, rates = self._stretches(q)
+        onto = np.zeros_like(q)
+        for s, (preload, stiffness) in enumerate(self._columns):
+            # The weighted sum of the rows is c . dl/dq, with c = pull x + (l - L) y.
+            x, y = (self._of_joints(column, slots, onto_rows, q) for column in (preload, stiffness))
+            c = self._pulls[s] * x + (lengths[s] - self._springs.length[s]) * y
+            size = np.linalg.norm(c, axis=0)
+            step = _STEP / np.where(size > 0.0, size, 1.0) * c
+            ahead, behind = (self._stretches(q + way)[1][s].T for way in (step, -step))
+            onto += (ahead - behind) * (size / (2.0 * _STEP))
+            onto += np.sum(y * rates[s].T, axis=0) * rates[s].T
+        return onto
+
+    def _of_joints(
+        self, column: int, slots: npt.NDArray[np.int64], rows: Floats, q: Floats
+    ) -> Floats:
+        """Return (joints, samples) the rows of a column, zero where there is none."""
+        found = np.zeros_like(q)
+        for joint in range(len(q) if column >= 0 else 0):
+            if slots[joint, column] >= 0:
+                found[joint] = rows[slots[joint, column]]
+        return found
 
     def put_energies(self, q: Floats, slots: npt.NDArray[np.int64], out: Floats) -> None:
         """Fill the energies per unit of the parameters.

@@ -185,7 +185,8 @@ def plan(
 
     Where obstacles or the box of the tool point are in the way, other seeds and narrower position
     limits around the start are tried; where efforts are too large, the motion is slowed down.
-    With a prior model, the criterion of the energy model counts the error to expect as well.
+    With a prior model, the criterion of the energy model counts the error to expect as well, and
+    friction that follows the load follows that of the model; without, that of parameters of 1.
 
     Args:
         robot: the robot, with limits of position, velocity and acceleration.
@@ -206,6 +207,8 @@ def plan(
     limits = MotionLimits.of(robot)
     posture = start_posture(robot, limits, chosen.start, around)
     base = base_parameters(robot)
+    if around.prior is not None:
+        base = replace(base, robot=robot.loaded_by(around.prior))
     chosen = _informed(chosen, base, around.prior)
     certificate: Certificate | None = None
     for attempt in range(_ATTEMPTS):

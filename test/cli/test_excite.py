@@ -10,7 +10,9 @@ from robot_identification.cli.main import main
 from robot_identification.errors import NotCertifiedError, TrajectoryError
 from robot_identification.files.plans.periodic import read_periodic
 from robot_identification.files.plans.plans import read_plan, read_singular_values
+from robot_identification.robot.files.document import read_document
 from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import values_path
 
 QUICK = ["excite", "three_dof", "--starts", "1", "--rows", "16", "--json"]
 
@@ -78,6 +80,28 @@ def test_the_largest_effort_of_every_joint_is_told(planned, capsys):
     assert "largest efforts of the prior" in printed
     assert all(f"{peak['bound']:.4g}" in printed for peak in told.values())
     assert f"{told['joint_1']['reached']:.4g}" in printed
+
+
+def test_a_prior_with_a_friction_law_is_planned_with(tmp_path, capsys):
+    """Stribeck friction and that of a fifth of the load take more effort than bodies alone."""
+    told = read_document(values_path("three_dof")).data
+    names = load_robot("three_dof").joint_names
+    law = {name: {"Fs": [0.2, 1.0], "Fl": []} for name in names}
+    more = {f"{name}{j}": value for j in (1, 2, 3) for name, value in (("Fs", 3.0), ("Fl", 0.2))}
+    prior = tmp_path / "law.yaml"
+    content = {"robot": "three_dof", "friction": law, "parameters": told["parameters"] | more}
+    prior.write_text(json.dumps(content))
+    plan = tmp_path / "plan.yaml"
+    assert main([*QUICK, "-o", str(plan), "--model", "dynamic", "--prior", str(prior)]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {"Fs1", "Fl3"} & set(found["missing_parameters"]) == set()
+    command = ["excite", "three_dof", "--verify", str(plan), "--json", "--prior"]
+    assert main([*command, str(prior)]) == 0
+    lawful = json.loads(capsys.readouterr().out)["efforts"]
+    assert lawful == found["efforts"]
+    assert main([*command, "three_dof"]) == 0
+    plain = json.loads(capsys.readouterr().out)["efforts"]
+    assert any(lawful[name]["reached"] > plain[name]["bound"] for name in names)
 
 
 def test_without_a_prior_no_efforts_are_told(tmp_path, capsys):

@@ -179,7 +179,7 @@ class Robot:
         return PlanExcitation.Response(success=True, trajectory_hash=self.planned())
 
     def preview(self, speed):
-        return "approach, trajectory"
+        return "approach, trajectory\nclock: 2 ms\ncontroller: an arm by the topic"
 
     def move(self, report, speed, *, record, refresh=True):
         self.speeds.append((self.planned(), speed))
@@ -203,6 +203,25 @@ def test_every_plan_is_rehearsed_before_it_is_run(steps, motions):
     for step in chosen.steps:
         walk.take(step)
     assert robot.speeds == motions
+
+
+def test_the_question_shows_every_check_and_the_record_keeps_them(tmp_path, capsys):
+    chosen = options("--steps", "rehearse", "--yes", "--json")
+    record = RunRecord.begin(tmp_path, resumed=False)
+    Walk(Robot(), chosen, record).take("rehearse")
+    told = capsys.readouterr().err
+    assert told.startswith("rehearsal: the robot will move: approach, trajectory\n  clock: 2 ms\n")
+    kept = json.loads((tmp_path / FILE).read_text())["rehearse"]["checks"]
+    assert kept == ["clock: 2 ms", "controller: an arm by the topic"]
+
+
+def test_a_plan_that_was_made_anew_is_rehearsed_again_when_the_run_goes_on(tmp_path):
+    robot, chosen = Robot(), options("--steps", "run", "--yes", "--json")
+    Walk(robot, chosen, RunRecord.begin(tmp_path, resumed=False)).take("run")
+    robot.plans += 1
+    robot.speeds.clear()
+    Walk(robot, chosen, RunRecord.begin(tmp_path, resumed=True)).take("run")
+    assert robot.speeds == [("plan 1", SLOW), ("plan 1", FULL)]
 
 
 def test_the_plan_of_a_validation_is_rehearsed_whatever_the_run_begins_with():

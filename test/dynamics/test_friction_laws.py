@@ -66,7 +66,7 @@ def test_laws_are_what_their_formulas_say(kind, shape, at_rest, fast):
 
 
 def test_what_depends_on_positions_or_loads_is_refused_by_what_knows_rates_only(robot):
-    with pytest.raises(SettingError, match="planning does not know"):
+    with pytest.raises(SettingError, match="planning with the energy model does not know"):
         EnergyObservation(base_parameters(robot))
 
 

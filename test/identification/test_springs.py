@@ -11,7 +11,6 @@ from robot_identification.dynamics.reference import Reference
 from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
 from robot_identification.errors import InconsistentParametersError, SettingError
 from robot_identification.excitation.motions.trajectory import interpolate
-from robot_identification.excitation.objective.effort_rows import DynamicObservation
 from robot_identification.files.export.bodies import mechanism_of
 from robot_identification.files.export.controller import controller_yaml
 from robot_identification.identification.base.parameters import base_parameters
@@ -137,8 +136,3 @@ def test_base_parameters_are_of_the_spring_that_they_were_made_for():
     longer = replace(robot, springs=(replace(robot.springs[0], length=1.0),))
     with pytest.raises(SettingError, match="springs"):
         base.of(longer)
-
-
-def test_plans_refuse_a_robot_with_springs_by_name():
-    with pytest.raises(SettingError, match="balancer: planning does not know springs"):
-        DynamicObservation(base_parameters(heavy_arm()), lambda motion: motion)

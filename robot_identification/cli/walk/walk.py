@@ -135,8 +135,9 @@ class Walk:
         """Have the robot follow the plan, once it was agreed to; a new one is rehearsed before."""
         if speed > self._options.rehearsal_speed:
             self._rehearse_new(title)
-        outline = self._live.preview(speed)
-        self._confirm(f"{title}: the robot will move: {outline}")
+        outline, *checks = self._live.preview(speed).splitlines()
+        told = "".join(f"\n  {check}" for check in checks)
+        self._confirm(f"{title}: the robot will move: {outline}{told}")
         with self._bar(title) as report:
             move = self._live.move(report, speed, record=record, refresh=refresh)
         self._say(f"{title}: the robot is at rest at the end of the trajectory")
@@ -146,6 +147,7 @@ class Walk:
             "speed": move.speed,
             "duration": move.seconds,
             "recording": move.recording,
+            "checks": checks,
         }
 
     def _rehearse_new(self, title: str) -> None:

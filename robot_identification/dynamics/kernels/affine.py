@@ -144,6 +144,19 @@ def along(x, value, slope, bend):
 
 
 @compiled(**PART)
+def magnitude(x):
+    """Return the absolute value of a form: where the sign is open, between |x| and its chord."""
+    reach = radius(x)
+    low, high = x[0] - reach, x[0] + reach
+    if low >= 0.0:
+        return x
+    if high <= 0.0:
+        return scaled(-1.0, x)
+    y, half = scaled(x[0] / reach, x), -low * high / (high - low)
+    return y[0] + half, y[1], y[2], y[3], y[4], y[5] + half
+
+
+@compiled(**PART)
 def turn(x):
     """Return cosine and sine of a form in rad."""
     c, s = math.cos(x[0]), math.sin(x[0])
@@ -154,6 +167,22 @@ def turn(x):
     a = (a[0] - square * c, a[1], a[2], a[3], a[4], a[5] + square * abs(c) + cube)
     b = (b[0] - square * s, b[1], b[2], b[3], b[4], b[5] + square * abs(s) + cube)
     return a, b
+
+
+@compiled(**PART)
+def turned(c, s, x):
+    """Return a vector of a frame that has turned about z, in the frame as it was before."""
+    return minus(times(c, x[0]), times(s, x[1])), plus(times(s, x[0]), times(c, x[1])), x[2]
+
+
+@compiled(**PART)
+def product(r, x):
+    """Return the product of a matrix of numbers and a vector of forms."""
+    return (
+        dot((r[0, 0], r[0, 1], r[0, 2]), x),
+        dot((r[1, 0], r[1, 1], r[1, 2]), x),
+        dot((r[2, 0], r[2, 1], r[2, 2]), x),
+    )
 
 
 @compiled(**PART)

@@ -8,6 +8,9 @@ of link j be known in frame j.  With its inertia J, first moments m and mass M a
 the force and moment that move it are f = M a + O m and n = J dw + w x J w + m x a, and a point p
 has the acceleration a + O p (Khalil and Dombre 2002, ch. 9).  Only the products w_i w_j enter, each
 of which is formed once: forms of products lose what is of second order.
+
+What bodies, drive inertias and springs between links ask for is kept by itself: friction that
+follows the load follows that.
 """
 
 from __future__ import annotations
@@ -17,7 +20,6 @@ from robot_identification.dynamics.kernels.affine import (
     FORM,
     LANES,
     PART,
-    between,
     constant,
     cross,
     dot,
@@ -26,18 +28,27 @@ from robot_identification.dynamics.kernels.affine import (
     minus,
     plus,
     plus3,
+    product,
     put,
     put3,
-    radius,
     scaled,
     times,
     turn,
+    turned,
 )
-from robot_identification.dynamics.kernels.terms import ACCELERATION, COULOMB, ONE, VISCOUS
+from robot_identification.dynamics.kernels.spring_range import add_springs
+from robot_identification.dynamics.kernels.term_range import (
+    LOADED,
+    QD,
+    QDD,
+    WEIGHT,
+    Q,
+    add_couplings,
+    add_terms,
+    combined,
+)
+from robot_identification.dynamics.kernels.terms import ACCELERATION, GRAVITY_LOAD
 from robot_identification.robot.parameters import LINK_PARAMETERS
-
-Q, RATE, QD, QDD, SIGN, STATE = 0, 1, 2, 3, 4, 5
-"""Forms of a joint: position, velocity over speed, velocity, acceleration, sign of velocity."""
 
 # Forms of a link: angular velocity, angular acceleration, acceleration, products of the first in
 # the order XX XY XZ YY YZ ZZ, force and moment, cosine and sine of its joint.
@@ -62,16 +73,6 @@ def _straight_into(r, x):
         dot((r[0, 0], r[1, 0], r[2, 0]), x),
         dot((r[0, 1], r[1, 1], r[2, 1]), x),
         dot((r[0, 2], r[1, 2], r[2, 2]), x),
-    )
-
-
-@compiled(**PART)
-def _straight_back(r, x):
-    """Return a vector of the frame of a joint that does not turn in the antecedent's frame."""
-    return (
-        dot((r[0, 0], r[0, 1], r[0, 2]), x),
-        dot((r[1, 0], r[1, 1], r[1, 2]), x),
-        dot((r[2, 0], r[2, 1], r[2, 2]), x),
     )
 
 
@@ -174,112 +175,47 @@ def _turn_back(r, p, link, before):
     for t in range(LANES):
         c, s = get(link, _TURN, t), get(link, _TURN + 1, t)
         f = get3(link, _F, t)
-        f = minus(times(c, f[0]), times(s, f[1])), plus(times(s, f[0]), times(c, f[1])), f[2]
-        f = _straight_back(r, f)
+        f = product(r, turned(c, s, f))
         put3(before, _F, t, plus3(get3(before, _F, t), f))
         put3(before, _N, t, plus3(get3(before, _N, t), cross(p, f)))
     for t in range(LANES):
         c, s = get(link, _TURN, t), get(link, _TURN + 1, t)
         n = get3(link, _N, t)
-        n = minus(times(c, n[0]), times(s, n[1])), plus(times(s, n[0]), times(c, n[1])), n[2]
-        put3(before, _N, t, plus3(get3(before, _N, t), _straight_back(r, n)))
+        put3(before, _N, t, plus3(get3(before, _N, t), product(r, turned(c, s, n))))
 
 
 @compiled(**_OPTIONS)
 def _slide_back(r, p, state, link, before):
     """Add the force and moment of a link whose joint slides to those of its antecedent."""
     for t in range(LANES):
-        f = _straight_back(r, get3(link, _F, t))
+        f = product(r, get3(link, _F, t))
         q, arm = get(state, Q, t), cross((r[0, 2], r[1, 2], r[2, 2]), f)
         moved = times(q, arm[0]), times(q, arm[1]), times(q, arm[2])
         put3(before, _F, t, plus3(get3(before, _F, t), f))
         put3(before, _N, t, plus3(get3(before, _N, t), plus3(cross(p, f), moved)))
     for t in range(LANES):
-        n = _straight_back(r, get3(link, _N, t))
+        n = product(r, get3(link, _N, t))
         put3(before, _N, t, plus3(get3(before, _N, t), n))
 
 
-@compiled(**PART)
-def sign(x):
-    """Return what the sign of a form can be; at zero it can be any."""
-    reach = radius(x)
-    if x[0] - reach > 0.0:
-        return constant(1.0)
-    return constant(-1.0) if x[0] + reach < 0.0 else between(-1.0, 1.0)
-
-
-@compiled(**PART)
-def _rests(x):
-    """Tell whether a velocity is zero throughout."""
-    return x[0] == 0.0 and radius(x) == 0.0
-
-
-@compiled(**PART)
-def _powered(x, sign_of_x, power):
-    """Return sign(v) |v|^p of a velocity for p = 2, 3 and so on."""
-    magnitude, y = times(sign_of_x, x), x
-    for _ in range(power - 1):
-        y = times(y, magnitude)
-    return y
-
-
 @compiled(**_OPTIONS)
-def _drive(codes, own, place, state, link, effort, held):
-    """Fill the effort of a joint but for couplings.
-
-    Args:
-        codes: (terms,) what the terms of the joint multiply.
-        own: (terms,) their parameters.
-        place: that of the joint's component among the forms of the link.
-        state: forms of the joint.
-        link: forms of the link.
-        effort: (FORM * LANES,) result.
-        held: (LANES,) friction at rest.
-    """
-    for t in range(LANES):
-        held[t] = 0.0
-        put(effort, 0, t, get(link, place, t))
-    for i in range(codes.size):
-        for t in range(LANES):
-            y = get(effort, 0, t)
-            if codes[i] == ONE:
-                y = y[0] + own[i], y[1], y[2], y[3], y[4], y[5]
-            elif codes[i] == ACCELERATION:
-                y = plus(y, scaled(own[i], get(state, QDD, t)))
-            elif codes[i] == VISCOUS:
-                y = plus(y, scaled(own[i], get(state, QD, t)))
-            elif codes[i] != COULOMB:
-                x = _powered(get(state, QD, t), get(state, SIGN, t), codes[i])
-                y = plus(y, scaled(own[i], x))
-            elif _rests(get(state, RATE, t)):
-                held[t] += abs(own[i])
-            else:
-                y = plus(y, scaled(own[i], get(state, SIGN, t)))
-            put(effort, 0, t, y)
-
-
-@compiled(**_OPTIONS)
-def _couple(coupling, values, states, efforts, held):
-    """Add the contributions of couplings to the efforts of joints."""
-    joints = states.shape[0]
+def _add_drives(tree, coupling, values, states, efforts):
+    """Add to the loads of joints what drive inertias ask for, those of couplings too."""
+    per_joint = LINK_PARAMETERS + tree.terms.size
+    for j in range(states.shape[0]):
+        for i in range(tree.terms.size):
+            if tree.terms[i] == ACCELERATION:
+                own = values[j * per_joint + LINK_PARAMETERS + i]
+                for t in range(LANES):
+                    y = scaled(own, get(states[j], QDD, t))
+                    put(efforts[j], LOADED, t, plus(get(efforts[j], LOADED, t), y))
     for i in range(coupling.joint.size):
-        gain = coupling.gain[i] * values[coupling.column[i]]
-        kind = coupling.kind[i]
-        which = QDD if kind == ACCELERATION else (RATE if kind == COULOMB else QD)
-        for t in range(LANES):
-            total = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-            for j in range(joints):
-                if coupling.motion[i, j] != 0.0:
-                    total = plus(total, scaled(coupling.motion[i, j], get(states[j], which, t)))
+        if coupling.kind[i] == ACCELERATION:
+            gain = coupling.gain[i] * values[coupling.column[i]]
             own = efforts[coupling.joint[i]]
-            if kind == COULOMB:
-                if _rests(total):
-                    held[coupling.joint[i], t] += abs(gain)
-                    continue
-                total = sign(total)
-            elif kind > VISCOUS:
-                total = _powered(total, sign(total), kind)
-            put(own, 0, t, plus(get(own, 0, t), scaled(gain, total)))
+            for t in range(LANES):
+                y = scaled(gain, combined(coupling.motion[i], QDD, states, t))
+                put(own, LOADED, t, plus(get(own, LOADED, t), y))
 
 
 @compiled(**_OPTIONS)
@@ -289,18 +225,8 @@ def workspace_size():
 
 
 @compiled(**_OPTIONS)
-def efforts_of(tree, coupling, values, states, links, efforts, held):
-    """Fill the efforts of a block of cells.
-
-    Args:
-        tree: kinematic tree.
-        coupling: coupling terms.
-        values: (full columns,) standard parameters.
-        states: (joints, STATE * FORM * LANES) forms of the joints.
-        links: (joints + 1, LINK * FORM * LANES) workspace; the last row is the base.
-        efforts: (joints, FORM * LANES) result, in N m or N.
-        held: (joints, LANES) friction at rest, which may act either way, besides.
-    """
+def _carry(tree, values, states, links, efforts, form):
+    """Fill a form of the joints with what bodies ask for."""
     joints, per_joint = states.shape[0], LINK_PARAMETERS + tree.terms.size
     links[joints] = 0.0
     for axis in range(3):
@@ -318,12 +244,52 @@ def efforts_of(tree, coupling, values, states, links, efforts, held):
     for j in range(joints - 1, -1, -1):
         parent = tree.antecedent[j] if tree.antecedent[j] >= 0 else joints
         r, p, before, link = tree.rotation[j], tree.translation[j], links[parent], links[j]
-        first, point = j * per_joint + LINK_PARAMETERS, (p[0], p[1], p[2])
-        own = values[first : first + tree.terms.size]
+        place, point = _F + 2 if tree.prismatic[j] else _N + 2, (p[0], p[1], p[2])
+        for t in range(LANES):
+            put(efforts[j], form, t, get(link, place, t))
         if tree.prismatic[j]:
-            _drive(tree.terms, own, _F + 2, states[j], link, efforts[j], held[j])
             _slide_back(r, point, states[j], link, before)
         else:
-            _drive(tree.terms, own, _N + 2, states[j], link, efforts[j], held[j])
             _turn_back(r, point, link, before)
-    _couple(coupling, values, states, efforts, held)
+
+
+@compiled(**_OPTIONS)
+def _follows_weight(tree, values):
+    """Tell whether friction of a joint follows its weight."""
+    per_joint = LINK_PARAMETERS + tree.terms.size
+    for i in range(tree.terms.size):
+        if tree.terms[i] == GRAVITY_LOAD:
+            for j in range(tree.antecedent.size):
+                if values[j * per_joint + LINK_PARAMETERS + i] != 0.0:
+                    return True
+    return False
+
+
+@compiled(**_OPTIONS)
+def efforts_of(robot, states, still, links, efforts, held):
+    """Fill the efforts of a block of cells.
+
+    Args:
+        robot: kinematic tree, coupling terms, springs between links, and (full columns,) standard
+            parameters.
+        states: (joints, STATE * FORM * LANES) forms of the joints.
+        still: the same with zeros, for the states at rest.
+        links: (joints + 1, LINK * FORM * LANES) workspace; the last row is the base.
+        efforts: (joints, ACTING * FORM * LANES) result, first the efforts, in N m or N.
+        held: (joints, LANES) friction at rest, which may act either way, besides.
+    """
+    tree, coupling, springs, values = robot
+    if _follows_weight(tree, values):
+        for j in range(states.shape[0]):
+            for t in range(LANES):
+                put(still[j], Q, t, get(states[j], Q, t))
+        _carry(tree, values, still, links, efforts, WEIGHT)
+    _carry(tree, values, states, links, efforts, LOADED)
+    add_springs(tree, springs, states, links, _TURN, efforts)
+    _add_drives(tree, coupling, values, states, efforts)
+    per_joint = LINK_PARAMETERS + tree.terms.size
+    for j in range(states.shape[0]):
+        first = j * per_joint + LINK_PARAMETERS
+        own = values[first : first + tree.terms.size]
+        add_terms(tree.terms, tree.shapes[j], own, states[j], efforts[j], held[j])
+    add_couplings(coupling, values, states, efforts, held)

@@ -5,7 +5,8 @@ an upper bound of what any state of the cell takes, and a lower bound of what on
 Cells that may hold more than the largest effort that is reached are cut in two, until no cell can
 hold much more, and it is known whether the limits are kept.
 
-Coulomb friction has the sign of the velocity; where that is zero it counts with either sign.
+Coulomb friction, Stribeck's and what follows the load have the sign of the velocity; where that is
+zero they count together with either sign.
 What :func:`~robot_identification.excitation.motions.braking.brake` adds to times to rest, a
 millisecond at most, is not followed.
 """
@@ -18,13 +19,13 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.collision.tube import Tube, halves
-from robot_identification.dynamics.friction import require_kinds
-from robot_identification.dynamics.kernels.terms import ACCELERATION
-from robot_identification.dynamics.tree import Tree, coupling_terms_of, tree_of
+from robot_identification.dynamics.friction import refuse_temperature, refuse_user_terms
+from robot_identification.dynamics.springs import spring_arrays
+from robot_identification.dynamics.tree import coupling_terms_of, tree_of
 from robot_identification.excitation.kernels import effort_bounds as effort_bound_kernels
 from robot_identification.excitation.kernels.tube_states import SHORTEST
 from robot_identification.excitation.motions.limits import MotionLimits
-from robot_identification.robot.model import Array, JointType, RobotModel
+from robot_identification.robot.model import Array, JointType, RobotModel, TermKind
 
 _TOLERANCE = 0.03
 """Distance of a bound above the value that is reached, as a share of that."""
@@ -38,6 +39,8 @@ _MOST_CELLS = 3_000_000
 _WEIGHTS = 0.3, 0.2, 0.3
 """Weights of widths of position, velocity and acceleration, against one of the way to rest, where a
 cell is cut; these make the fewest cells."""
+_BENT = 3.0
+"""Times the speed at which friction bends: a velocity of so much is worth as much as its limit."""
 _TIMES, _SPEEDS, _STOPS = 4, (1.0, 0.5), np.linspace(0.0, 1.0, 9)
 
 
@@ -150,11 +153,24 @@ def _samples(tube: Tube) -> Array:
     return np.column_stack([piece, time, time, k, k, s, s])
 
 
+def _scales(robot: RobotModel, limits: MotionLimits) -> Array:
+    """Return (joints,) velocities that are worth 1: their limits, less where friction bends."""
+    scales = np.array(limits.velocity)
+    for j, joint in enumerate(robot.joints):
+        for term in joint.joint_terms:
+            if term.kind in (TermKind.SMOOTH, TermKind.STRIBECK):
+                scales[j] = min(scales[j], _BENT * joint.shape_of(term)[0])
+    return scales
+
+
 class _Search:
     """Cuts cells in two until their bounds say enough."""
 
     def __init__(self, robot: RobotModel, values: Array, tube: Tube, limits: MotionLimits) -> None:
+        for refuse in (refuse_user_terms, refuse_temperature):
+            refuse(robot, "the certificate of efforts")
         self._robot, self._tube, self._limit = robot, tube, limits.effort
+        values = np.array(values)
         law = tube.braking
         joints, pieces = len(robot.joints), len(tube.coefficients)
         longest = np.empty((pieces, 2))
@@ -164,9 +180,9 @@ class _Search:
         self._arguments = (
             (np.array(tube.coefficients), longest),
             (law.release, np.array(law.shortest), np.array(law.acceleration)),
-            (_known_tree(robot), coupling_terms_of(robot), np.array(values)),
+            (tree_of(robot), coupling_terms_of(robot), spring_arrays(robot, values), values),
             np.outer(_WEIGHTS, np.ones(joints))
-            / np.array([np.ones(joints), limits.velocity, limits.acceleration]),
+            / np.array([np.ones(joints), _scales(robot, limits), limits.acceleration]),
         )
         self._durations = np.diff(tube.times)
         self._reached = np.zeros(joints)
@@ -244,13 +260,3 @@ class _Search:
                 )
             )
         return Efforts(kept, tuple(peaks), self.cells)
-
-
-def _known_tree(robot: RobotModel) -> Tree:
-    """Return the tree of a robot whose friction has bounds here.
-
-    Raises:
-        SettingError: it has friction of another kind, or springs.
-    """
-    require_kinds(robot, "the certificate of efforts", ACCELERATION)
-    return tree_of(robot)

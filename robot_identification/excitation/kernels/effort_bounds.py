@@ -6,14 +6,8 @@ import numpy as np
 
 from robot_identification.compiled import compiled
 from robot_identification.dynamics.kernels.affine import FORM, LANES
-from robot_identification.dynamics.kernels.effort_range import (
-    QD,
-    QDD,
-    STATE,
-    Q,
-    efforts_of,
-    workspace_size,
-)
+from robot_identification.dynamics.kernels.effort_range import efforts_of, workspace_size
+from robot_identification.dynamics.kernels.term_range import ACTING, QD, QDD, STATE, Q
 from robot_identification.excitation.kernels.tube_states import states_of
 
 
@@ -48,24 +42,24 @@ def bound_efforts(cells, motion, law, robot, scales, upper, lower, parts):
             .states_of`.
         motion: the same.
         law: the same.
-        robot: kinematic tree, coupling terms, (full columns,) standard parameters.
+        robot: kinematic tree, coupling terms, springs between links, and (full columns,) standard
+            parameters.
         scales: (3, joints) what widths of positions, velocities and accelerations are worth.
         upper: (cells, joints) no effort is larger, in N m or N.
         lower: (cells, joints) some effort is at least as large.
         parts: (cells, 3) what the ranges of time, speed and way to rest make of the widths.
     """
-    tree, coupling, values = robot
     joints = motion[0].shape[1]
-    states = np.zeros((joints, STATE * FORM * LANES))
+    states, still = np.zeros((2, joints, STATE * FORM * LANES))
     links = np.zeros((joints + 1, workspace_size()))
     work, held = np.empty((2, 6)), np.empty((joints, LANES))
-    efforts = np.zeros((joints, FORM * LANES))
+    efforts = np.zeros((joints, ACTING * FORM * LANES))
     parts[:] = 0.0
     for start in range(0, len(cells), LANES):
         count = min(LANES, len(cells) - start)
         for t in range(count):
             states_of(cells[start + t], motion, law, work, states, t, parts[start + t])
-        efforts_of(tree, coupling, values, states, links, efforts, held)
+        efforts_of(robot, states, still, links, efforts, held)
         for t in range(count):
             for j in range(joints):
                 _bounds(efforts[j], held[j, t], t, j, start + t, upper, lower)

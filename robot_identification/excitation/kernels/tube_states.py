@@ -37,7 +37,7 @@ from robot_identification.dynamics.kernels.affine import (
     times,
     wider,
 )
-from robot_identification.dynamics.kernels.effort_range import QD, QDD, RATE, SIGN, Q, sign
+from robot_identification.dynamics.kernels.term_range import QD, QDD, RATE, SIGN, Q, sign
 from robot_identification.excitation.kernels.stopping import (
     deceleration_of,
     reciprocal,

@@ -38,7 +38,7 @@ class EnergyObservation:
 
     def __init__(self, base: BaseParameters, smoothing: float = 0.0) -> None:
         robot = base.robot
-        friction.require_kinds(robot, "planning", MAGNITUDE)
+        friction.require_kinds(robot, "planning with the energy model", MAGNITUDE)
         self._regressor = EnergyRegressor(robot, base.base_columns)
         self._tree = tree_of(robot)
         self._inertial = _inertial_places(robot, base.base_columns)

@@ -1,7 +1,8 @@
 """Friction laws that joints lack, as the choice of ``--friction auto`` finds them.
 
 It is the same search over the same candidates, on all rows and not on those that other changes are
-tried on, because laws differ most at low speed; of long recordings parts are searched.
+tried on, because laws differ most at low speed; of long recordings parts are searched.  Shapes stay
+those of the grid: moving them, a pass over the samples for each step, is left to the choice.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def law_findings(source: WholeRows, values: Array) -> tuple[Finding, ...]:
     """
     parts = parts_of(source.segments, source.processing)
     rows = replace(at_every_speed(source), segments=parts, progress=None)
-    selection, _ = select(rows, every_candidate(), source.base.full(values))
+    selection, _ = select(rows, every_candidate(), source.base.full(values), refines=False)
     found = []
     for joint, name in enumerate(source.base.robot.joint_names):
         laws = [one for one in selection.tried if one.joint == joint and one.chosen]

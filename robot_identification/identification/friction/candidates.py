@@ -2,8 +2,9 @@
 
 Candidates with shape parameters stand for a grid of these: speeds from a sixty-fourth to a quarter
 of the largest one that the joint reaches, by factors of two.  Slower ones cannot be told from a
-jump at rest, faster ones not from viscous friction, and between neighbours of the grid the columns
-differ by less than estimates can tell; what is chosen is refined afterwards.
+jump at rest, faster ones not from viscous friction.  Speeds between those of the grid are told by
+the slopes of the columns over their logarithms (:mod:`.shapes`): rows are folded anew with those of
+what is chosen, and where these ask for other speeds, so that no other term makes up for the grid.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from robot_identification.identification.friction.extended import (
     ExtendedRegressor,
     extended_rows,
 )
+from robot_identification.identification.friction.shapes import log_slope
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.robot.arrays import Array, by_value
@@ -32,6 +34,9 @@ from robot_identification.signals.rows import kept_rows
 
 SPEED_SHARES = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4)
 """Speeds of shapes over the largest speed of the joint."""
+
+Key = tuple[int, int]
+"""A joint and a candidate, by their places."""
 
 BLOCKS = 10
 """Blocks of time that are left out in turn.  With five, four degrees of freedom ask for estimates
@@ -56,6 +61,11 @@ class Candidate:
     term: JointTerm
     share: float = 0.0
     replaces: str = ""
+
+    @property
+    def shaped(self) -> bool:
+        """Whether its function has a speed."""
+        return self.share > 0.0
 
     def shape(self, largest_speed: float) -> tuple[float, ...]:
         """Return the shape parameters for a joint with a largest speed."""
@@ -102,10 +112,13 @@ def at_speed(source: WholeRows) -> WholeRows:
 class CandidateRegressor(ExtendedRegressor):
     """Regressor of base parameters, with the columns of candidates behind the effort of each joint.
 
+    Behind these are the slopes, over the logarithm of the speed, of those that are opened.
+
     Args:
         base: base parameters.
         candidates: what is tried at every joint.
-        speeds: (joints,) largest speeds.
+        opened: places of joint and candidate whose slopes there are.
+        speeds: (joints, candidates) largest speeds of the joints, times what shapes were moved by.
         loads: (full columns,) parameters whose efforts friction follows; None: there are none yet.
     """
 
@@ -113,11 +126,13 @@ class CandidateRegressor(ExtendedRegressor):
         self,
         base: BaseParameters,
         candidates: tuple[Candidate, ...],
+        opened: tuple[Key, ...],
         speeds: Array,
         loads: Array | None,
     ) -> None:
-        joints = len(base.robot.joints)
-        super().__init__(base, [len(candidates)] * joints)
+        joints = range(len(base.robot.joints))
+        self._opened = [[own for at, own in opened if at == joint] for joint in joints]
+        super().__init__(base, [len(candidates) + len(own) for own in self._opened])
         self._candidates, self._speeds = candidates, speeds
         carried = carried_columns(base.robot)
         if loads is not None:
@@ -135,14 +150,20 @@ class CandidateRegressor(ExtendedRegressor):
     def further(
         self, joint: int, q: Floats, qd: Floats, qdd: Floats, load: Floats | None
     ) -> list[Floats]:
-        """Return the columns of the candidates of a joint."""
-        speed = float(self._speeds[joint])
-        return [
-            candidate.term.kind.of(
-                qd[joint], qdd[joint], position=q[joint], load=load, shape=candidate.shape(speed)
-            )
-            for candidate in self._candidates
+        """Return the columns of the candidates of a joint, then its slopes."""
+        shapes = [
+            candidate.shape(float(speed))
+            for candidate, speed in zip(self._candidates, self._speeds[joint], strict=True)
         ]
+        columns = [
+            candidate.term.kind.of(qd[joint], qdd[joint], position=q[joint], load=load, shape=shape)
+            for candidate, shape in zip(self._candidates, shapes, strict=True)
+        ]
+        slopes = [
+            log_slope(self._candidates[own].term.kind, qd[joint], shapes[own])[0]
+            for own in self._opened[joint]
+        ]
+        return columns + slopes
 
 
 @by_value
@@ -152,20 +173,29 @@ class CandidateRows:
 
     Attributes:
         base: base parameters; their columns come first.
-        candidates: joint by joint their columns follow.
+        candidates: joint by joint their columns follow, behind them the slopes of those opened.
+        opened: places of joint and candidate whose slopes over the speed there are, in order.
         speeds: (joints,) largest speeds, for their shapes.
+        moves: (joints, candidates) factors that the speeds of shapes were moved by.
         factors: for each block one factor per joint of its rows at speed, then one per joint of
             those near standstill.
     """
 
     base: BaseParameters
     candidates: tuple[Candidate, ...]
+    opened: tuple[Key, ...]
     speeds: Array
+    moves: Array
     factors: tuple[tuple[JointFactor, ...], ...]
 
     @classmethod
     def of(
-        cls, source: WholeRows, candidates: tuple[Candidate, ...], loads: Array | None
+        cls,
+        source: WholeRows,
+        candidates: tuple[Candidate, ...],
+        loads: Array | None,
+        opened: tuple[Key, ...] = (),
+        moves: Array | None = None,
     ) -> CandidateRows:
         """Fold the rows of a source in one pass.
 
@@ -173,22 +203,28 @@ class CandidateRows:
             source: the rows; those of all its bags are divided into blocks that follow each other.
             candidates: what is tried at every joint.
             loads: (full columns,) parameters whose efforts friction follows; None: there are none.
+            opened: places of joint and candidate whose slopes are folded too.
+            moves: (joints, candidates) factors that move the speeds of shapes; None: none is moved.
         """
         speeds = largest_speeds(source)
+        if moves is None:
+            moves = np.ones((len(speeds), len(candidates)))
         blocks = WholeRows.of_segments(
             source.base, ["all"], [source.segments], source.processing, count=BLOCKS
         )
         blocks = replace(blocks, progress=source.progress, cancelled=source.cancelled)
-        regressor = CandidateRegressor(source.base, candidates, speeds, loads)
+        opened = tuple(sorted(opened))
+        scaled = speeds[:, None] * moves
+        regressor = CandidateRegressor(source.base, candidates, opened, scaled, loads)
         robot, fast = source.base.robot, at_speed(source).processing
         moving = [kept_rows(robot, segment, fast) for segment in source.segments]
         found = extended_rows(blocks, regressor, bands=False, moving=moving)
-        return cls(source.base, candidates, speeds, found.factors)
+        return cls(source.base, candidates, opened, speeds, moves, found.factors)
 
     @property
     def columns(self) -> int:
-        """Number of columns of base parameters and of all joints' candidates."""
-        return self.base.rank + len(self.base.robot.joints) * len(self.candidates)
+        """Number of columns of base parameters and of all joints' candidates and slopes."""
+        return self.column(len(self.base.robot.joints), 0)
 
     @property
     def effort_squares(self) -> Array:
@@ -228,9 +264,22 @@ class CandidateRows:
         places = {self.own(k, name) for k in range(len(self.base.robot.joints)) for name in names}
         return np.array(sorted(place for place in places if place is not None), dtype=np.intp)
 
+    def shape(self, joint: int, candidate: int) -> tuple[float, ...]:
+        """Return the shape parameters of a joint's candidate."""
+        speed = self.speeds[joint] * self.moves[joint, candidate]
+        return self.candidates[candidate].shape(float(speed))
+
     def column(self, joint: int, candidate: int) -> int:
         """Return the place of a joint's candidate among all columns."""
-        return self.base.rank + joint * len(self.candidates) + candidate
+        before = sum(other < joint for other, _ in self.opened)
+        return self.base.rank + joint * len(self.candidates) + before + candidate
+
+    def slope(self, joint: int, candidate: int) -> int | None:
+        """Return the place of the slope of a joint's candidate, None where it is not opened."""
+        if (joint, candidate) not in self.opened:
+            return None
+        mine = [own for at, own in self.opened if at == joint]
+        return self.column(joint, len(self.candidates) + mine.index(candidate))
 
     def own(self, joint: int, name: str) -> int | None:
         """Return the place of a joint's own base parameter such as ``Fc``, None for none."""

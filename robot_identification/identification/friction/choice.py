@@ -29,6 +29,7 @@ from robot_identification.identification.friction.law import FrictionLaw
 from robot_identification.identification.friction.measured import measured_range
 from robot_identification.identification.friction.selection import Selection, select
 from robot_identification.identification.friction.shapes import Settled, Unknown, settle, with_robot
+from robot_identification.identification.friction.trials import Tried
 from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.robot.arrays import Array
 from robot_identification.robot.loops import refuse_loops
@@ -43,6 +44,12 @@ CHOICES = {
     AUTO: "what the robot file states, and what blocks left out of the fit ask for besides",
 }
 """Choices of friction, with their help."""
+
+UNSEEN = "its speed is not told by the rows"
+"""Why a smooth sign is not chosen in place of a sharp one."""
+
+_SEEN = 0.5
+"""Share of a smooth sign's rise that may lie below the threshold of the speed."""
 
 _LOW_SPEED = (TermKind.ROOT, TermKind.SMOOTH, TermKind.STRIBECK)
 _CONSTANT = (TermKind.COULOMB, TermKind.VISCOUS)
@@ -139,17 +146,15 @@ def friction_of(friction: str, source: WholeRows, choice: Choice) -> Friction:
     if open_shapes and ESTIMATORS[choice.method].stacked:
         source = _begun(source, open_shapes)
     if friction == AUTO:
-        source, selection, chosen = _chosen(source, choice)
-        open_shapes += chosen
-    if not open_shapes and not source.base.robot.follows_load and selection is None:
+        settled, selection = _chosen(source, choice, open_shapes)
+    elif not open_shapes and not source.base.robot.follows_load:
         return Friction(source)
-    if not ESTIMATORS[choice.method].stacked:
+    elif not ESTIMATORS[choice.method].stacked:
         raise SettingError(
             "method", choice.method, "cannot estimate shapes and loads of friction; take wls"
         )
-    if source.base.robot.follows_load and source.base.robot.loads is None:
-        source = with_robot(source, source.base.robot.loaded_by(_first_loads(source, choice)))
-    settled = settle(source, open_shapes, choice)
+    else:
+        settled = _settled(source, open_shapes, choice)
     robot = settled.source.base.robot
     law = FrictionLaw.of(
         robot,
@@ -207,7 +212,7 @@ def _begun(source: WholeRows, unknowns: Sequence[Unknown]) -> WholeRows:
             float(folds.squares(np.append(model, rows.column(joint, i)))[0].sum())
             for i in range(len(grid))
         ]
-        shape = grid[int(np.argmin(errors))].shape(float(rows.speeds[joint]))
+        shape = rows.shape(joint, int(np.argmin(errors)))
         joints = list(robot.joints)
         joints[joint] = replace(joints[joint], shapes={**joints[joint].shapes, term.name: shape})
         robot = replace(robot, joints=tuple(joints))
@@ -215,25 +220,75 @@ def _begun(source: WholeRows, unknowns: Sequence[Unknown]) -> WholeRows:
     return source
 
 
-def _chosen(source: WholeRows, choice: Choice) -> tuple[WholeRows, Selection, list[Unknown]]:
-    """Return rows of the robot with the terms that the data ask for, and their open shapes."""
+def _settled(source: WholeRows, open_shapes: Sequence[Unknown], choice: Choice) -> Settled:
+    """Return rows whose shapes and loads stand."""
+    if source.base.robot.follows_load and source.base.robot.loads is None:
+        source = with_robot(source, source.base.robot.loaded_by(_first_loads(source, choice)))
+    return settle(source, open_shapes, choice)
+
+
+def _chosen(
+    source: WholeRows, choice: Choice, open_shapes: Sequence[Unknown]
+) -> tuple[Settled, Selection]:
+    """Return rows with the terms that the data ask for, and how these were chosen.
+
+    A smooth sign whose speed no row shows is refused, and the choice is made anew without it.
+    """
     whole = at_every_speed(source)
     loads = _first_loads(at_speed(whole), choice)  # what is near standstill would pull at them
-    selection, rows = select(whole, every_candidate(), loads)
+    refused: dict[tuple[int, str], Tried] = {}
+    while True:
+        selection, rows = select(whole, every_candidate(), loads, frozenset(refused))
+        found, unknowns = _with_terms(source, selection, rows)
+        settled = _settled(found, [*open_shapes, *unknowns], choice)
+        lost = {(u.joint, u.term.name) for u in unknowns if unseen(settled, u)}
+        if not lost:
+            return settled, replace(selection, tried=(*selection.tried, *refused.values()))
+        refused |= {
+            (one.joint, one.term): replace(one, chosen=False, reason=UNSEEN)
+            for one in selection.tried
+            if one.chosen and (one.joint, one.term) in lost
+        }
+
+
+def unseen(settled: Settled, unknown: Unknown) -> bool:
+    """Tell whether the larger part of the rise of a smooth sign is in no row.
+
+    Where rows below a threshold are left out, those at speed still have a share of what happens
+    there, by the filters: a joint that sticks has the signs of its noise, which a smooth sign
+    suppresses.  Along a reference there is no noise, and friction would be missing.
+
+    Args:
+        settled: rows with the smooth sign, and its speed as estimated.
+        unknown: the shape that was chosen with a joint's term.
+    """
+    if unknown.term.kind is not TermKind.SMOOTH:
+        return False
+    threshold = settled.source.processing.velocity_threshold[unknown.joint]
+    joint = settled.source.base.robot.joints[unknown.joint]
+    speed = joint.shape_of(unknown.term)[0]
+    return threshold > 0.0 and (unknown in settled.held or np.tanh(threshold / speed) > _SEEN)
+
+
+def _with_terms(
+    source: WholeRows, selection: Selection, rows: CandidateRows
+) -> tuple[WholeRows, list[Unknown]]:
+    """Return rows of the robot with the terms that were chosen, and their open shapes."""
     joints, unknowns = [], []
     for k, (joint, own) in enumerate(zip(source.base.robot.joints, selection.chosen, strict=True)):
         terms, shapes = set(joint.terms), dict(joint.shapes)
-        for candidate in (rows.candidates[i] for i in own):
+        for i in own:
+            candidate = rows.candidates[i]
             terms.add(candidate.term.name)
             terms.discard(candidate.replaces)
             if candidate.term.kind.shapes:
-                shapes[candidate.term.name] = candidate.shape(float(rows.speeds[k]))
+                shapes[candidate.term.name] = rows.shape(k, i)
                 unknowns.append(Unknown(k, candidate.term, 0))
         joints.append(replace(joint, terms=frozenset(terms), shapes=shapes))
     robot = replace(source.base.robot, joints=tuple(joints), loads=None)
     covered = [any(t.kind in _LOW_SPEED for t in joint.joint_terms) for joint in joints]
     found = _without_thresholds(replace(source, base=base_parameters(robot)), covered)
-    return found, selection, unknowns
+    return found, unknowns
 
 
 def at_every_speed(source: WholeRows) -> WholeRows:

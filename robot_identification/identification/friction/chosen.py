@@ -7,11 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robot_identification.identification.friction.candidates import Candidate, CandidateRows
+from robot_identification.identification.friction.candidates import Candidate, CandidateRows, Key
 from robot_identification.identification.friction.folds import Folds, Places
-
-Key = tuple[int, int]
-"""A joint and a candidate, by their places."""
 
 _SPEEDS = np.geomspace(1e-4, 1.0, 41)
 """Speeds over the largest one at which friction must take power from the motion."""
@@ -30,10 +27,12 @@ class Chosen:
     Attributes:
         rows: rows with the columns of all candidates.
         keys: what is chosen, in that order.
+        refused: places of joints and names of terms that may not be added.
     """
 
     rows: CandidateRows
     keys: tuple[Key, ...] = ()
+    refused: frozenset[tuple[int, str]] = frozenset()
 
     def plus(self, keys: Iterable[Key]) -> Chosen:
         """Return these terms and others."""
@@ -43,12 +42,17 @@ class Chosen:
         """Return all terms but one."""
         return replace(self, keys=tuple(own for own in self.keys if own != key))
 
+    @property
+    def shaped(self) -> tuple[Key, ...]:
+        """What is chosen with a shape."""
+        return tuple(key for key in self.keys if self.rows.candidates[key[1]].shaped)
+
     def of_joint(self, joint: int) -> tuple[int, ...]:
         """Return the candidates of a joint."""
         return tuple(candidate for own, candidate in self.keys if own == joint)
 
     def columns(self, *, also: Iterable[Key] = (), but: Iterable[Key] = ()) -> Places:
-        """Return the columns of the model.
+        """Return the columns of the model, with the slopes of opened shapes.
 
         Args:
             also: candidates whose columns are there too, without taking another's place.
@@ -63,6 +67,9 @@ class Chosen:
                 kept[gone] = False
         for joint, candidate in (*self.keys, *also):
             kept[rows.column(joint, candidate)] = True
+        for key in self.keys:
+            if (slope := rows.slope(*key)) is not None:
+                kept[slope] = True
         return np.flatnonzero(kept)
 
     def admits(self, joint: int, candidate: int) -> bool:
@@ -71,6 +78,8 @@ class Chosen:
         names = {known.term.name for known in mine} | self.rows.base.robot.joints[joint].terms
         gone = {known.replaces for known in mine}
         if own.replaces and (own.replaces in gone or own.replaces not in names):
+            return False
+        if (joint, own.term.name) in self.refused:
             return False
         return own.term.name not in names and len(mine) < _MOST
 
@@ -89,7 +98,7 @@ class Chosen:
         for own in self.of_joint(joint):
             known = rows.candidates[own]
             if known.term.kind.of_rate:
-                factor = known.term.kind.of(speed, shape=known.shape(top))
+                factor = known.term.kind.of(speed, shape=rows.shape(joint, own))
                 effort += values[rows.column(joint, own)] * factor
         against = effort * np.sign(speed)
         return bool(against.min() < -_TOLERATED * np.abs(effort).max())

@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robot_identification.identification.friction.chosen import Chosen, Key
+from robot_identification.identification.friction.candidates import Key
+from robot_identification.identification.friction.chosen import Chosen
 from robot_identification.identification.friction.evidence import (
     LEVEL,
     critical_score,

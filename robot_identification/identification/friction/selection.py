@@ -16,6 +16,9 @@ what no law of the speed describes, breaking away and creeping, and it would dro
 speed tells; those rows have a weight of their own, by what is left of them.  Between the two, the
 loads that friction follows are estimated again, with such friction where it was chosen.
 
+What has a shape is added with a speed of a grid, which is moved to what the data ask for before
+anything else is tried beside it, and stays open: other terms would make up for a wrong speed.
+
 A term may also be added to several joints at once, as a family (:mod:`.families`).  Of all that may
 be added, what lowers the error most comes first.  What has become superfluous by what was added
 behind it, so that the error falls without it, is taken away in the end.
@@ -31,22 +34,31 @@ from robot_identification.errors import CancelledError
 from robot_identification.identification.friction.candidates import (
     Candidate,
     CandidateRows,
+    Key,
     inverse_roots,
 )
-from robot_identification.identification.friction.chosen import Chosen, Key
+from robot_identification.identification.friction.chosen import Chosen
 from robot_identification.identification.friction.evidence import (
     LEVEL,
     critical_value,
     fall_and_error,
+    jackknife_ratio,
 )
 from robot_identification.identification.friction.families import Family, family_of
 from robot_identification.identification.friction.folds import Folds
+from robot_identification.identification.friction.shapes import AWAY, LONGEST
 from robot_identification.identification.friction.trials import Rule, Trials, Tried
-from robot_identification.identification.rows.whole_rows import Cancelled, WholeRows
+from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.robot.arrays import Array, by_value
 
 _WORTH = 0.01
 """Fall of the squared residual, over that of the joint, that is worth a parameter."""
+
+_STEPS = 6
+"""Steps of shapes after each addition of terms."""
+
+_LEANS = 1.0
+"""Slope over a shape, over its deviation, from which the shape is moved."""
 
 
 @by_value
@@ -72,7 +84,12 @@ class Selection:
 
 
 def select(
-    source: WholeRows, candidates: tuple[Candidate, ...], loads: Array | None
+    source: WholeRows,
+    candidates: tuple[Candidate, ...],
+    loads: Array | None,
+    refused: frozenset[tuple[int, str]] = frozenset(),
+    *,
+    refines: bool = True,
 ) -> tuple[Selection, CandidateRows]:
     """Choose the terms of every joint.
 
@@ -80,6 +97,9 @@ def select(
         source: the rows.
         candidates: what is tried at every joint.
         loads: (full columns,) parameters of a first fit, whose efforts friction follows.
+        refused: places of joints and names of terms that are not tried.
+        refines: whether shapes are moved to what the data ask for before other terms are tried; a
+            pass over all samples for each step.
 
     Returns:
         What was chosen, and the rows that it was chosen on.
@@ -87,25 +107,34 @@ def select(
     Raises:
         CancelledError: the caller of the source wants to stop.
     """
-    search = _Search(CandidateRows.of(source, candidates, loads), source.cancelled)
-    return search.run(source), search.rows
+    search = _Search(source, candidates, loads, refines=refines)
+    return search.run(refused), search.rows
 
 
 class _Search:
-    def __init__(self, rows: CandidateRows, cancelled: Cancelled | None = None) -> None:
-        self.rows, self._cancelled = rows, cancelled
+    def __init__(
+        self,
+        source: WholeRows,
+        candidates: tuple[Candidate, ...],
+        loads: Array | None,
+        *,
+        refines: bool,
+    ) -> None:
+        self._source, self._followed, self._refines = source, loads, refines
+        self.rows = rows = CandidateRows.of(source, candidates, loads)
         self._joints = range(len(rows.base.robot.joints))
         self._tried: dict[Key, Tried] = {}
         self._level = LEVEL / len(rows.candidates)
         critical = critical_value(len(rows.factors) - 1, self._level)
         self._rule = Rule(worth=_WORTH, errors=1.0, critical=critical)
 
-    def run(self, source: WholeRows) -> Selection:
-        chosen = Chosen(self.rows)
+    def run(self, refused: frozenset[tuple[int, str]]) -> Selection:
+        chosen = Chosen(self.rows, refused=refused)
         folds, plain = self._weighted(chosen, self._begun())
         chosen, folds = self._grown(chosen, folds, slow=False)
         if any(self.rows.candidates[own].term.kind.follows_load for _, own in chosen.keys):
-            self.rows = CandidateRows.of(source, self.rows.candidates, self._loads(folds, chosen))
+            self._followed = self._loads(folds, chosen)
+            self.rows = self._folded(chosen, self.rows.moves)
             chosen = replace(chosen, rows=self.rows)
             folds, _ = self._weighted(chosen, Folds(self.rows, folds.weights))
         chosen, folds = self._grown(chosen, folds, slow=True)
@@ -133,11 +162,53 @@ class _Search:
         """
         folds, _ = self._weighted(chosen, folds, slow=slow)
         while best := self._best(Trials(folds, self._step()), chosen):
-            if self._cancelled is not None and self._cancelled():
+            if self._source.cancelled is not None and self._source.cancelled():
                 raise CancelledError("cancelled while friction laws were tried")
             chosen = chosen.plus(best)
+            if self._refines:
+                chosen, folds = self._refined(chosen, folds)
             folds, _ = self._weighted(chosen, folds, slow=slow)
         return chosen, folds
+
+    def _refined(self, chosen: Chosen, folds: Folds) -> tuple[Chosen, Folds]:
+        """Return the same terms with the speeds that the data ask for, and their fits.
+
+        The steps are those of Gauss and Newton, as long as the error on blocks left out falls.
+        """
+        moves, least = self.rows.moves, np.inf
+        for _ in range(_STEPS if chosen.shaped else 0):
+            rows = self._folded(chosen, moves)
+            new, fits = replace(chosen, rows=rows), Folds(rows, folds.weights)
+            error = fits.squares(new.columns())[0].sum()
+            if error >= least:
+                break
+            self.rows, chosen, folds, least = rows, new, fits, error
+            moves = self._moved(chosen, folds)
+            if np.array_equal(moves, rows.moves):
+                break
+        return chosen, folds
+
+    def _moved(self, chosen: Chosen, folds: Folds) -> Array:
+        """Return the factors of shapes after a step of those whose slopes are beyond zero."""
+        columns = chosen.columns()
+        values = folds.squares(columns)[1]
+        moves = self.rows.moves.copy()
+        for key in chosen.shaped:
+            slope = self.rows.slope(*key)
+            if slope is None:
+                continue
+            size = values[:, columns == self.rows.column(*key)].ravel()
+            lean = values[:, columns == slope].ravel()
+            if abs(jackknife_ratio(lean)) > _LEANS:
+                step = np.clip(lean.mean() / size.mean(), -LONGEST, LONGEST)
+                moves[key] = np.clip(moves[key] * np.exp(step), 1.0 / AWAY, AWAY)
+        return moves
+
+    def _folded(self, chosen: Chosen, moves: Array) -> CandidateRows:
+        """Return rows with the slopes of what is chosen, and with moved shapes."""
+        return CandidateRows.of(
+            self._source, self.rows.candidates, self._followed, chosen.shaped, moves
+        )
 
     def _step(self) -> int:
         """Return the number of the next step."""

@@ -41,13 +41,13 @@ from robot_identification.robot.term_kinds import TermKind
 from robot_identification.robot.terms import JointTerm
 
 _STEPS = 30
-_LONGEST = 0.7
+LONGEST = 0.7
 """Longest step of the logarithm of a shape: a factor of two."""
 
 _STANDS = 1e-3
 """Change, over its deviation, of a value that stands."""
 
-_AWAY = 8.0
+AWAY = 8.0
 """Factor by which a shape that the data tell does not leave the place where it began: the grid of
 candidates has a term at every factor of two."""
 
@@ -160,7 +160,7 @@ def _iterated(
             found = alone.solve([restrict(factor, np.arange(rank)) for factor in factors])
         else:
             found = problem.solve(factors)
-            moves = np.clip(found.values[rank:], -_LONGEST, _LONGEST)
+            moves = np.clip(found.values[rank:], -LONGEST, LONGEST)
             moved = np.concatenate([found.values[:rank] - values, found.values[rank:]])
             change = float(np.max(np.abs(moved) / np.maximum(found.std, np.finfo(float).tiny)))
         values = found.values[:rank]
@@ -177,7 +177,7 @@ def _value(robot: RobotModel, unknown: Unknown) -> float:
 
 
 def _ran_away(value: float, start: float) -> bool:
-    return not 1.0 / _AWAY < value / start < _AWAY
+    return not 1.0 / AWAY < value / start < AWAY
 
 
 def _problem(source: WholeRows, unknowns: Sequence[Unknown], choice: Choice) -> Problem:

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robot_identification.identification.friction.chosen import Chosen, Key
+from robot_identification.identification.friction.candidates import Key
+from robot_identification.identification.friction.chosen import Chosen
 from robot_identification.identification.friction.evidence import fall_and_error, jackknife_ratio
 from robot_identification.identification.friction.folds import Addition, Folds
 from robot_identification.robot.arrays import Array
@@ -121,7 +122,7 @@ class Trials:
         return Tried(
             joint=joint,
             term=own.term.name,
-            shape=own.shape(float(rows.speeds[joint])),
+            shape=rows.shape(*key),
             replaces=own.replaces,
             gain=gain,
             gain_std=deviation,

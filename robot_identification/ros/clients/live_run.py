@@ -46,7 +46,7 @@ class LiveRun:
         return str(self.verbs.next_status().trajectory_hash)
 
     def preview(self, speed: float) -> str:
-        """Return what a start at a speed would do; nothing moves.
+        """Return what a start at a speed would do, and a line for each check; nothing moves.
 
         Args:
             speed: share of the planned speed.

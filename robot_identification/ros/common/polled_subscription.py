@@ -29,6 +29,12 @@ class PolledSubscription:
             kind, topic, _never, profile, callback_group=_Unwatched()
         )
 
+    @property
+    def topic(self) -> str:
+        """Topic with namespace and remapping."""
+        name: str = self._subscription.topic_name
+        return name
+
     def take(self, most: int) -> Iterator[Any]:
         """Give out the messages that have come, oldest first.
 

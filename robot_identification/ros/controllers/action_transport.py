@@ -82,6 +82,11 @@ class ActionTransport:
         return f"the action {self._wire.name}"
 
     @property
+    def listeners(self) -> tuple[str, ...]:
+        """Name of the server, as long as there is one."""
+        return (self._wire.name,) if self._wire.ready() else ()
+
+    @property
     def text(self) -> str:
         """What the controller has said of the last trajectory, for people."""
         braked = None if self._braking is None else self._braking.outcome
@@ -167,7 +172,7 @@ class ActionTransport:
 
     def _possible(self, way: Way) -> bool:
         if way is Way.TOPIC:
-            return self._topic.heard
+            return bool(self._topic.listeners)
         ended = self._goal is None or self._goal.outcome is not None
         return self._wire.ready() and not (way is Way.CANCEL and ended)
 

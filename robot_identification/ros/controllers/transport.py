@@ -38,6 +38,10 @@ class Transport(Protocol):
         """What trajectories go by, for people."""
 
     @property
+    def listeners(self) -> tuple[str, ...]:
+        """Names of what takes trajectories, as far as it is known; empty: nobody does."""
+
+    @property
     def text(self) -> str:
         """What the controller has said of the last trajectory, for people; empty: it never does."""
 
@@ -72,6 +76,12 @@ class Transport(Protocol):
         """Wait until what was sent has arrived, or some seconds."""
 
 
+_READERS = ("acquisition", "computed_torque", "rosbag2_recorder")
+"""Names of nodes that take trajectories in and move nothing."""
+
+_COMMAND_LINE = "_ros2cli"  # how the names of the nodes of ros2 topic begin
+
+
 class TopicTransport:
     """The topic of a controller: nobody answers, the joint states show what becomes of it.
 
@@ -83,6 +93,7 @@ class TopicTransport:
     answered = settled = True
 
     def __init__(self, node: Node) -> None:
+        self._node = node
         self._publisher = node.create_publisher(JointTrajectory, "joint_trajectory", qos.COMMANDS)
 
     @property
@@ -91,9 +102,16 @@ class TopicTransport:
         return f"the topic {self._publisher.topic_name}"
 
     @property
-    def heard(self) -> bool:
-        """Whether anybody has subscribed to the topic."""
-        return self._publisher.get_subscription_count() > 0
+    def listeners(self) -> tuple[str, ...]:
+        """Names of the nodes that have subscribed to the topic and may be a controller."""
+        found = self._node.get_subscriptions_info_by_topic(self._publisher.topic_name)
+        return tuple(
+            sorted(
+                f"{one.node_namespace.rstrip('/')}/{one.node_name}"
+                for one in found
+                if one.node_name not in _READERS and not one.node_name.startswith(_COMMAND_LINE)
+            )
+        )
 
     def require_free(self) -> None:
         """Do nothing: a motion may begin at any time."""

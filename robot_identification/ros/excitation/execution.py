@@ -10,7 +10,7 @@ from rclpy.node import Node
 from rclpy.task import Future
 
 from robot_identification.action import ExecuteExcitation
-from robot_identification.errors import CancelledError, NotCertifiedError, NothingInterruptedError
+from robot_identification.errors import CancelledError, NothingInterruptedError
 from robot_identification.msg import ExcitationStatus
 from robot_identification.ros.common.error_codes import CODES
 from robot_identification.ros.common.jobs import Job, JobSlot, refuse
@@ -21,13 +21,14 @@ from robot_identification.ros.controllers.transport import Transport
 from robot_identification.ros.excitation.experiments import Course
 from robot_identification.ros.excitation.markers import MarkerPublisher
 from robot_identification.ros.excitation.other_arms import OtherArms
+from robot_identification.ros.excitation.outline import outline, preview_text
 from robot_identification.ros.excitation.parameters import ExcitationParameters
+from robot_identification.ros.excitation.preflight import Check, preflight, require
 from robot_identification.ros.planning.planner import Planner
 from robot_identification.ros.planning.planning import (
     PlanningJob,
     Prepared,
     prepare,
-    wider_limits,
 )
 from robot_identification.ros.planning.worker import Planned
 from robot_identification.ros.supervision.braking import BrakingLimits
@@ -131,9 +132,10 @@ class MotionExecutor:
         speed = self._parameters.now.speed
         transport = self._controller.choose()
         prepared = self._prepare(*self._planner.latest(), None, speed)
+        checks = self._checked(prepared, transport)
         self._watch.take()
         self._motion_of(prepared).check(self._watch.now())
-        return f"{_outline(prepared, speed)}; by {transport.name}"
+        return preview_text(prepared, speed, checks)
 
     async def execute(self, goal: Any, result: Any, job: Job) -> Any:
         """Work off a goal: its motion, to the end."""
@@ -157,6 +159,7 @@ class MotionExecutor:
             since = self._interrupted() if goal.resume else None
             speed = self._parameters.now.speed
             prepared = self._prepare(wanted, planned, since, speed)
+            warnings = [c for c in self._checked(prepared, transport) if c.advice]
             await self._watch.newer()  # preparing took time in which no state was taken in
             if job.cancelled():
                 raise CancelledError("stopped before anything moved")
@@ -172,6 +175,8 @@ class MotionExecutor:
             if self._job is not job:
                 job.end()
             return self._slot.failed("start", result, error)
+        for check in warnings:
+            self._node.get_logger().warning(str(check))
         self._changed()
         await self._answer()
         if motion.reason is not Reason.NO_STOP:  # before the controller has accepted
@@ -179,7 +184,7 @@ class MotionExecutor:
             told = Course(planned.plan, motion, speed, since, transport).text
             return refuse(result, CODES.CANCELLED if asked else CODES.STATE_STALE, told)
         begins = "" if since is None else f"from experiment {since + 1} on: "
-        result.success, result.message = True, begins + _outline(prepared, speed)
+        result.success, result.message = True, begins + outline(prepared, speed)
         return result
 
     async def _answer(self) -> None:
@@ -211,17 +216,17 @@ class MotionExecutor:
             speed=speed,
             approach_speed=self._parameters.now.approach_speed,
         )
-        checked = prepared.machine.surroundings.checked
-        if not checked and not self._parameters.now.acknowledge_unchecked:
-            raise NotCertifiedError(
-                "obstacles",
-                f"{prepared.obstacles}; if nothing is in the way of the motion, set the parameter "
-                "acknowledge_unchecked to true",
-            )
         around = prepared.machine.surroundings.collisions
         picture = self._markers.picture(around, prepared.motions, prepared.nearest)
         self._markers.publish(picture)
         return prepared
+
+    def _checked(self, prepared: Prepared, transport: Transport) -> tuple[Check, ...]:
+        """Return the checks of a motion before it begins; refuse it where one of them does."""
+        driver = self._watch.seen()
+        checks = preflight(prepared, driver, transport, self._parameters.now)
+        require(checks)
+        return checks
 
     def _motion_of(self, prepared: Prepared) -> MotionSupervisor:
         return MotionSupervisor(
@@ -343,13 +348,3 @@ class MotionExecutor:
         if command is not None:
             self._send(command)
             self._transport.wait()
-
-
-def _outline(prepared: Prepared, speed: float) -> str:
-    """Return what a motion consists of, for people."""
-    way = 0.0 if prepared.approach is None else prepared.approach.duration
-    return (
-        f"approach {way:.1f} s, trajectory {prepared.run.duration:.1f} s at "
-        f"{100.0 * speed:g} % speed, at rest within {prepared.braking_time:.3f} s"
-        f"{wider_limits(prepared.machine)}; {prepared.obstacles}"
-    )

@@ -205,7 +205,8 @@ MOVING = (
     ),
     Argument(
         "state_timeout",
-        "age of the newest joint state at which a motion is stopped, s; empty: 0.1",
+        "age of the newest joint state at which a motion is stopped, s; empty: as follows from "
+        "rate and jitter of the states, 0.1 to 0.5",
         parameter="state_timeout",
         nodes=("excitation",),
         convert=number,

@@ -10,7 +10,7 @@ from rclpy.node import Node
 from rclpy.task import Future
 from trajectory_msgs.msg import JointTrajectory
 
-from robot_identification.errors import CancelledError, NoPlanError
+from robot_identification.errors import CancelledError, NoPlanError, SettingError
 from robot_identification.msg import Progress as ProgressMessage
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.ros.common import qos
@@ -23,6 +23,7 @@ from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.ros.messages.trajectories import message_of
 from robot_identification.ros.planning.planning import Machine, PlanningJob, load_machine
 from robot_identification.ros.planning.requests import file_of, fill_plan, job_of
+from robot_identification.ros.planning.reserve import missing_reserve
 from robot_identification.ros.planning.worker import Failed, Planned, PlanningWorker, Progress
 
 
@@ -117,9 +118,15 @@ class Planner:
             raise CancelledError("cancelled before anything was planned")
         if request.output:
             self._outputs.target(request.output, overwrite=request.overwrite)
-        wanted = job_of(request, self._robot, self._parameters.now, self._place())
+        place = self._place()
+        wanted = job_of(request, self._robot, self._parameters.now, place)
         wanted = replace(wanted, sources=replace(wanted.sources, arms=self._arms.postures()))
-        load_machine(wanted.sources)  # what is missing is told at once
+        machine = load_machine(wanted.sources)  # what is missing is told at once
+        if place is not None and not len(request.start_position):
+            error = wanted.sources.tracking_error
+            problem = missing_reserve(machine.described, machine.limits, place, error)
+            if problem:
+                raise SettingError("start_position", "where the robot is", problem)
         orders.append(wanted)
         self._report = self._reporter(job.tell)
         self._worker.submit(wanted)

@@ -30,6 +30,7 @@ from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.one_joint.plan import OneJointPlan
 from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.excitation.plan import Plan, PlanSettings
+from robot_identification.files.parameters import with_law_of
 from robot_identification.robot.files.loading import load_robot, with_joint_limits
 from robot_identification.robot.files.values import load_values
 from robot_identification.robot.limits import (
@@ -39,6 +40,7 @@ from robot_identification.robot.limits import (
     wider_than_urdf,
 )
 from robot_identification.robot.model import Array, Joint, RobotModel
+from robot_identification.ros.planning.reserve import missing_reserve
 
 AnyPlan = Plan | OneJointPlan
 """A plan of either method."""
@@ -196,8 +198,10 @@ def _braking_room(limits: MotionLimits, sources: Sources) -> Array:
 
 
 def described(sources: Sources) -> RobotModel:
-    """Return the robot with its true limits."""
+    """Return the robot with its true limits, and with the friction law of its prior."""
     robot = load_robot(sources.robot)
+    if sources.prior:
+        robot = with_law_of(sources.prior, robot)
     return with_joint_limits(robot, sources.joint_limits) if sources.joint_limits else robot
 
 
@@ -245,6 +249,22 @@ def limit_sources(machine: Machine) -> str:
     return f"; limits from {sources}" if sources else ""
 
 
+def require_reserve(machine: Machine, position: Array, sources: Sources) -> None:
+    """Refuse to begin where a robot stands too near to a limit of position.
+
+    Args:
+        machine: the robot.
+        position: (joints,) where it stands, in rad or m.
+        sources: what it was loaded from.
+
+    Raises:
+        NotCertifiedError: with each such joint, its limit, the reserve, and where it must go.
+    """
+    problem = missing_reserve(machine.described, machine.limits, position, sources.tracking_error)
+    if problem:
+        raise NotCertifiedError("position", problem)
+
+
 def prepare(
     job: PlanningJob,
     plan: AnyPlan,
@@ -265,7 +285,8 @@ def prepare(
         approach_speed: share of the limits for the approach.
 
     Raises:
-        NotCertifiedError: a limit is not kept any more, or plan or robot have changed.
+        NotCertifiedError: a limit is not kept any more, plan or robot have changed, or the robot
+            stands too near to a limit.
         MissingLimitError: a limit is gone.
         SettingError: there is no such experiment.
     """
@@ -282,6 +303,7 @@ def prepare(
     slow.require()
     way, longest, obstacles = None, machine.braking_time(slow), [slow.obstacles]
     if abs(position - start).max() > START_TOLERANCE:
+        require_reserve(machine, position, job.sources)
         way, certificate = approach(
             machine.robot, run, position, speed=approach_speed, surroundings=room
         )

@@ -9,6 +9,7 @@ never were, and how long the watching itself pauses.
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from robot_identification.ros.common.joint_states import NANOSECONDS, stamp_of
 from robot_identification.ros.common.polled_subscription import PolledSubscription
 from robot_identification.ros.common.stamps import StampStatistics
 from robot_identification.ros.supervision.clock import Instant, MotionClock
+from robot_identification.ros.supervision.driver import LEAST_TIMEOUT, DriverView, usual_timeout
 from robot_identification.ros.supervision.states import MotionStates, PhysicalMotion, Reading
 
 
@@ -41,7 +43,8 @@ class WatchDiagnostics:
         self._statistics = StampStatistics()
         self._stamps: list[int] = []
         self._ages: list[int] = []
-        self._received = self._lost = self._refused = self._told = 0
+        self._received = self._lost = self._refused = 0
+        self._told_lost = self._told_refused = 0
         self._fault = ""  # the last one, since the last report
         self._pause = 0.0
         self._watched: Instant | None = None
@@ -65,19 +68,26 @@ class WatchDiagnostics:
         self._pause, self._watched = max(self._pause, pause), now
         return pause
 
-    def publish(self, problem: str) -> None:
+    def stamps(self) -> StampStatistics:
+        """Return the statistics of the stamps of all states so far."""
+        self._lost += self._statistics.between(self._stamps)
+        self._stamps = self._stamps[-1:]
+        return self._statistics
+
+    def publish(self, problem: str, timeout: float) -> None:
         """Publish what was seen since the last call.
 
         Args:
             problem: what is wrong with the states; empty if nothing is.
+            timeout: age in s at which a state counts as stale.
         """
-        lost = self._statistics.between(self._stamps)
-        self._lost += lost
+        self.stamps()
+        lost = self._lost - self._told_lost
         level, message = DiagnosticStatus.OK, "watching"
         if problem:
             level, message = DiagnosticStatus.STALE, problem
-        elif self._refused > self._told:
-            count = self._refused - self._told
+        elif self._refused > self._told_refused:
+            count = self._refused - self._told_refused
             level, message = DiagnosticStatus.WARN, f"{count} joint states refused: {self._fault}"
         elif lost:
             level, message = DiagnosticStatus.WARN, f"{lost} joint states were lost"
@@ -88,14 +98,17 @@ class WatchDiagnostics:
                     name=f"{self._node.get_fully_qualified_name()}: joint states",
                     hardware_id=self._robot,
                     message=message,
-                    values=[KeyValue(key=key, value=text) for key, text in self._values().items()],
+                    values=[
+                        *(KeyValue(key=key, value=text) for key, text in self._values().items()),
+                        KeyValue(key="state_timeout_s", value=f"{timeout:g}"),
+                    ],
                 )
             ]
         )
         report.header.stamp = self._node.get_clock().now().to_msg()
         self._publisher.publish(report)
-        self._stamps, self._ages, self._pause = self._stamps[-1:], [], 0.0
-        self._told, self._fault = self._refused, ""
+        self._ages, self._pause, self._fault = [], 0.0, ""
+        self._told_lost, self._told_refused = self._lost, self._refused
 
     def _values(self) -> dict[str, str]:
         ages = sorted(self._ages)
@@ -116,6 +129,8 @@ def _seconds(nanoseconds: int) -> str:
 
 _PAUSE = 0.02
 _PATIENCE = 0.2
+_SHOWN = 64
+"""Number of the last messages that tell what efforts the driver sends."""
 _ERROR_SHARE = 0.5
 """Share of the limit of the tracking error by which a position may jump and still be believed."""
 
@@ -126,7 +141,8 @@ class MotionWatch:
     Args:
         node: the node that watches.
         robot: the robot.
-        timeout: age of the newest state at which it counts as stale, in s.
+        timeout: age of the newest state at which it counts as stale, in s; 0: as follows from the
+            rate and the jitter of the states before a motion begins.
         tracking_error: (joints,) at which error a motion is stopped, rad or m.
 
     Attributes:
@@ -145,13 +161,15 @@ class MotionWatch:
         self.judge(timeout, tracking_error)
         self._diagnostics = WatchDiagnostics(node, robot.name)
         self._waiting = PolledSubscription(node, JointState, "joint_states", qos.STATES_WATCHED)
-        self._paused = False
+        self._messages: deque[Any] = deque(maxlen=_SHOWN)
+        self._moving = self._paused = False
         self._newer: Any = None  # future of the first state from after ``_since``
         self._since = self.now()
 
     def judge(self, timeout: float, tracking_error: Array) -> None:
         """Set from when on a state is stale, and which positions are possible; see the class."""
-        self.states.timeout = timeout
+        self._timeout = timeout
+        self.states.timeout = timeout or LEAST_TIMEOUT
         self.states.physical = PhysicalMotion(self._speed, _ERROR_SHARE * tracking_error)
 
     def now(self) -> Instant:
@@ -168,6 +186,7 @@ class MotionWatch:
             now = self.now()
             self.states.add(message, now, anew=not moving)
             self._diagnostics.observe(stamp_of(message), now, self.states)
+            self._messages.append(message)
 
     def look(self, *, moving: bool = False) -> bool:
         """Take in the states that have come; return whether the motion can be judged by them.
@@ -178,6 +197,7 @@ class MotionWatch:
             moving: as for :meth:`take`.
         """
         pause = self._diagnostics.watched(self.now())
+        self._moving = moving
         self.take(moving=moving)
         self._paused = moving and pause > _PAUSE and not self._paused
         if self._paused:
@@ -224,4 +244,25 @@ class MotionWatch:
 
     def report(self) -> None:
         """Publish what was seen since the last report on /diagnostics."""
-        self._diagnostics.publish(self.problem())
+        self._diagnostics.publish(self.problem(), self.states.timeout)
+        self._follow_rate()
+
+    def seen(self) -> DriverView:
+        """Return what the states that have come lately show of the driver."""
+        self._follow_rate()
+        stamps = self._diagnostics.stamps()
+        return DriverView(
+            topic=self._waiting.topic,
+            period=stamps.period / NANOSECONDS,
+            jitter=stamps.jitter * stamps.period / NANOSECONDS,
+            delays=np.array([one.delay for one in self.states.recent(1.0, 2)]) / NANOSECONDS,
+            messages=tuple(self._messages),
+            timeout=self.states.timeout,
+            timeout_given=self._timeout > 0.0,
+        )
+
+    def _follow_rate(self) -> None:
+        """Have the timeout follow the states, where nobody has given one; never in motion."""
+        if not self._timeout and not self._moving:
+            stamps = self._diagnostics.stamps()
+            self.states.timeout = usual_timeout(stamps.period / NANOSECONDS, stamps.jitter)

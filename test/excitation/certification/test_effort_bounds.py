@@ -5,85 +5,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from braked_states import states, told_to_brake, tube_of, with_limits
 from made_up_plans import random_plan
 from random_robots import coupled_wrist, random_robot, random_values
-from robot_identification.collision.tube import BrakingLaw, Tube
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.errors import NotCertifiedError
 from robot_identification.excitation.certification.certificate import certify
 from robot_identification.excitation.certification.effort_bounds import efforts
 from robot_identification.excitation.certification.surroundings import Surroundings
 from robot_identification.excitation.motions.approach import approach
-from robot_identification.excitation.motions.braking import (
-    brake,
-    braking_times,
-    release_time,
-    shortest_braking,
-)
+from robot_identification.excitation.motions.braking import brake
 from robot_identification.excitation.motions.limits import MotionLimits
-from robot_identification.excitation.motions.timing import motion_extrema
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
-from robot_identification.robot.model import JointLimits
 from small_robots import pendulum, pendulum_values
-
-SHORTEST = 1e-3  # s; at full speed no joint brakes in less
-
-
-def with_limits(robot, rng, jerk=False):
-    """Return a robot whose joints have random limits."""
-    joints = []
-    for joint in robot.joints:
-        acceleration = rng.uniform(3.0, 30.0)
-        limits = JointLimits(
-            lower=-rng.uniform(1.0, 3.0),
-            upper=rng.uniform(1.0, 3.0),
-            velocity=rng.uniform(1.0, 5.0),
-            acceleration=acceleration,
-            jerk=rng.uniform(5.0, 20.0) * acceleration if jerk else None,
-        )
-        joints.append(replace(joint, limits=limits))
-    return replace(robot, joints=tuple(joints))
-
-
-def tube_of(motion, limits):
-    """Return the tube of a motion that is followed without error."""
-    law = BrakingLaw(limits.acceleration, shortest_braking(limits), release_time(limits))
-    extrema = motion_extrema(motion.coefficients, np.diff(motion.times))
-    off = np.zeros(len(limits.lower))
-    return Tube.of(motion.times, motion.coefficients, extrema, law, off)
-
-
-def told_to_brake(motion, limits, times, k, x):
-    """Return states (samples, joints) at the part x of the fall of the acceleration."""
-    u = release_time(limits)
-    q, v, a = motion.sample(times)
-    k, x = k[:, None], x[:, None]
-    position = q + k * v * u * x + k**2 * a * u**2 * (x**2 / 2.0 - x**3 / 6.0)
-    return position, k * v + k**2 * a * u * (x - x**2 / 2.0), k**2 * a * (1.0 - x)
-
-
-def states(motion, limits, rng, count):
-    """Return random states (samples, joints) of a motion at any speed, and of braking from it.
-
-    A third follows the motion or lets its acceleration fall, the others brake.
-    """
-    times = rng.uniform(motion.times[0], motion.times[-1], count)
-    k = np.where(rng.random(count) < 0.5, 1.0, rng.random(count))
-    still = count // 3
-    first = np.where(rng.random(still) < 0.5, 0.0, rng.random(still))
-    before = told_to_brake(motion, limits, times[:still], k[:still], first)
-    q, w, _ = told_to_brake(motion, limits, times[still:], k[still:], np.ones(count - still))
-    own = np.maximum(braking_times(limits, w), SHORTEST * k[still:, None])
-    passed = rng.random((len(q), 1)) ** 2 * own.max(axis=1, keepdims=True)
-    s = np.minimum(passed / own, 1.0)
-    after = (
-        q + w * own * (s - s**3 + s**4 / 2.0),
-        w * (1.0 - 3.0 * s**2 + 2.0 * s**3),
-        w / own * (6.0 * s**2 - 6.0 * s),
-    )
-    return tuple(np.vstack(pair) for pair in zip(before, after, strict=True))
 
 
 def random_case(seed):

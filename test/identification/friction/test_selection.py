@@ -13,6 +13,7 @@ from robot_identification.identification.friction.candidates import (
     CandidateRows,
     every_candidate,
 )
+from robot_identification.identification.friction.choice import UNSEEN, unseen
 from robot_identification.identification.friction.chosen import Chosen
 from robot_identification.identification.friction.evidence import (
     critical_score,
@@ -22,17 +23,18 @@ from robot_identification.identification.friction.evidence import (
 from robot_identification.identification.friction.folds import Folds
 from robot_identification.identification.friction.law import tried_rows
 from robot_identification.identification.friction.selection import _Search
+from robot_identification.identification.friction.shapes import Settled, Unknown
 from robot_identification.identification.friction.trials import Rule, Trials
 from robot_identification.identification.identify import identify
 from robot_identification.identification.rows.whole_rows import WholeRows
+from robot_identification.robot.term_kinds import TermKind
+from robot_identification.robot.terms import terms_of
 from robot_identification.signals.processing.settings import resolve_processing
 
 
-def rows_of(recording):
-    robot = arm()
-    processing = resolve_processing(robot, [recording], SETTINGS)
-    source = WholeRows.of(base_parameters(robot), [recording], processing, blocks=False)
-    return CandidateRows.of(source, every_candidate(), None)
+def source_of(robot, recording, settings=SETTINGS):
+    processing = resolve_processing(robot, [recording], settings)
+    return WholeRows.of(base_parameters(robot), [recording], processing, blocks=False)
 
 
 class Interrupted(CandidateRegressor):
@@ -55,17 +57,24 @@ def test_what_another_thread_computes_changes_no_rows():
     base = base_parameters(arm())
     rng = np.random.default_rng(0)
     some, other = rng.normal(size=(3, 2, 7)), rng.normal(size=(3, 2, 5))
-    regressor = Interrupted(base, every_candidate(), np.ones(2), values_of(base.robot))
+    candidates = every_candidate()
+    opened, speeds = ((1, len(candidates) - 1),), np.ones((2, len(candidates)))
+    regressor = Interrupted(base, candidates, opened, speeds, values_of(base.robot))
     expected = regressor.compact(*some)
     regressor.other = other
     np.testing.assert_array_equal(regressor.compact(*some), expected)
 
 
 @pytest.fixture(scope="module")
-def rows():
-    """Rows of an arm with Coulomb and viscous friction alone."""
+def source():
+    """Samples of an arm with Coulomb and viscous friction alone."""
     robot = arm()
-    return rows_of(moved(robot, values_of(robot), duration=15.0, noise=0.3))
+    return source_of(robot, moved(robot, values_of(robot), duration=15.0, noise=0.3))
+
+
+@pytest.fixture(scope="module")
+def rows(source):
+    return CandidateRows.of(source, every_candidate(), None)
 
 
 def test_evidence_of_several_joints_is_more_than_that_of_each():
@@ -137,8 +146,8 @@ def test_rows_near_standstill_count_apart_and_never_more_than_others(rows):
     np.testing.assert_allclose(rows.weights(counts * 1.0, slow=False), [1.0, 1.0, 0.0, 0.0])
 
 
-def test_nothing_stays_without_which_the_error_falls(rows):
-    search = _Search(rows)
+def test_nothing_stays_without_which_the_error_falls(source, rows):
+    search = _Search(source, every_candidate(), None, refines=True)
     junk = Chosen(rows, tuple((joint, place) for joint in (0, 1) for place in (0, 1, 4)))
     folds, _ = search._weighted(junk, Folds(rows, rows.weights(np.ones(4), slow=True)))
     free = Chosen(rows)
@@ -183,3 +192,39 @@ def test_a_term_that_each_joint_tells_little_of_is_found_of_all_together():
     assert [one.together for one in result.friction.tried if one.chosen] == [True, True]
     told = [row[-1] for row in tried_rows(result.friction, result.joint_names) if row[1] == "Fl"]
     assert told == ["chosen in step 1, with other joints"] * 2
+
+
+@pytest.mark.parametrize("speed", [0.15, 0.2, 0.25])
+def test_no_other_term_makes_up_for_a_speed_between_those_that_are_tried(speed):
+    truth = arm(f"stribeck_friction: {{speed: {speed}}}")
+    recording = moved(truth, values_of(truth, Fs2=2.0), noise=0.02, seed=1)
+    result = identify(arm(), [recording], overrides=SETTINGS, friction="auto")
+    assert chosen(result) == {"shoulder": set(), "elbow": {"Fs"}}
+    (shape,) = result.friction.shapes
+    assert abs(shape.value - speed) < 4.0 * shape.std < 0.02 * speed
+
+
+def test_a_smooth_sign_that_rises_below_the_threshold_is_refused():
+    smooth = terms_of(TermKind.SMOOTH)[0]
+    truth = arm("smooth_coulomb_friction: {speed: 0.1}, coulomb_friction: false")
+    recording = moved(truth, values_of(truth, Ft2=2.0), duration=10.0)
+    own = Unknown(1, smooth, 0)
+    for threshold, refused in ((0.0, False), (0.04, False), (0.06, True)):
+        settings = replace(SETTINGS, velocity_threshold=(threshold, threshold))
+        settled = Settled(source_of(truth, recording, settings))
+        assert unseen(settled, own) == refused
+    fast = arm("smooth_coulomb_friction: {speed: 0.5}, coulomb_friction: false")
+    seen = Settled(source_of(fast, recording, settings))
+    assert not unseen(seen, own)
+    assert unseen(replace(seen, held=(own,)), own)
+
+
+def test_what_was_refused_is_chosen_no_more_and_stands_among_what_was_tried():
+    truth = arm("smooth_coulomb_friction: {speed: 0.08}, coulomb_friction: false")
+    recording = moved(truth, values_of(truth, Ft2=2.0), noise=0.02, seed=1, duration=20.0)
+    settings = replace(SETTINGS, velocity_threshold=(0.05, 0.05))
+    result = identify(arm(), [recording], overrides=settings, friction="auto")
+    assert "Fc" in result.friction.joints[1]
+    (told,) = [one for one in result.friction.tried if one.term == "Ft" and one.joint == 1]
+    assert not told.chosen
+    assert told.reason == UNSEEN

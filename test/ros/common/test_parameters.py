@@ -138,7 +138,7 @@ class TestChanges:
             assert told == [0.5]
             refused = change(made, "state_timeout", 0.5)
             assert (refused.successful, refused.reason) == (False, "the robot moves")
-            assert parameters.now.state_timeout == 0.1
+            assert parameters.now.state_timeout == 0.0
             assert change(made, "tracking_error_limit", [1, 2]).successful
             assert parameters.now.tracking_error_limit == (1.0, 2.0)
             assert asked == [{"state_timeout": 0.5}, {"tracking_error_limit": (1.0, 2.0)}]

@@ -1,12 +1,18 @@
 """Which way trajectories go: by the action, by its topic, or not at all."""
 
 import sys
+import time
+import uuid
 
 import pytest
+import rclpy
+from trajectory_msgs.msg import JointTrajectory
 
 from hand_moved_controller import HandMovedController, Node
 from robot_identification.errors import SettingError
+from robot_identification.ros.common import qos
 from robot_identification.ros.controllers.choice import Controller, make_wire
+from robot_identification.ros.controllers.transport import TopicTransport
 from watched_motion import World
 
 
@@ -38,3 +44,22 @@ def test_the_topic_needs_no_client():
     link = Controller(Node(), "topic", make_wire(Node(), "topic", "follow_joint_trajectory"))
     assert link.action is None
     assert link.choose() is link.topic
+
+
+@pytest.mark.ros
+def test_listeners_are_named_as_ros_knows_them_and_readers_are_none():
+    context, namespace = rclpy.Context(), f"/arm_{uuid.uuid4().hex[:8]}"
+    rclpy.init(args=[], context=context)
+    try:
+        sender = rclpy.create_node("excitation", context=context, namespace=namespace)
+        transport, topic = TopicTransport(sender), f"{namespace}/joint_trajectory"
+        nodes = []
+        expected = (("acquisition", ()), ("controller", (f"{namespace}/controller",)))
+        for count, (name, found) in enumerate(expected, start=1):
+            nodes.append(rclpy.create_node(name, context=context, namespace=namespace))
+            nodes[-1].create_subscription(JointTrajectory, topic, print, qos.COMMANDS)
+            while len(sender.get_subscriptions_info_by_topic(topic)) < count:
+                time.sleep(0.01)
+            assert transport.listeners == found
+    finally:
+        rclpy.shutdown(context=context)

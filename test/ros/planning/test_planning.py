@@ -67,3 +67,24 @@ def test_a_run_at_reduced_speed_is_certified_by_itself(monkeypatch):
     monkeypatch.setattr(planning, "slowed", lambda run, _: replace(run, times=run.times / 4.0))
     with pytest.raises(NotCertifiedError, match="velocity"):
         prepare(job, plan, still[0], speed=0.5)
+
+
+def test_parameters_with_a_friction_law_are_planned_and_certified_with_that_law():
+    """The TX-40 with Stribeck and load friction at every joint, which its robot file lacks."""
+    law = replace(VALUES, parameters_file="tx40_stribeck_load")
+    machine = load_machine(
+        job_of(PlanExcitation.Request(), load_robot("tx40"), law, np.zeros(6)).sources
+    )
+    plain = load_machine(Sources("tx40", prior="tx40_simulated"))
+    assert {"Fs", "Fl"} <= machine.robot.joints[0].terms
+    assert machine.robot.joints[0].shapes["Fs"] == (0.2, 1.0)
+    still = np.zeros((2, 6))
+    way = Trajectory(
+        machine.robot.joint_names, [0.0, 4.0], [np.zeros(6), np.full(6, 0.5)], still, still
+    )
+    found, less = (
+        certify(m.robot, way, surroundings=replace(m.surroundings, collisions=None)).efforts
+        for m in (machine, plain)
+    )
+    assert found.kept
+    assert any(a.reached > b.bound for a, b in zip(found.peaks, less.peaks, strict=True))

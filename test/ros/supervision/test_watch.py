@@ -37,7 +37,7 @@ class Machine:
 
     def subscribed(self, node, _kind, topic, _profile):
         assert (node, topic) == (self, "joint_states")
-        return SimpleNamespace(take=self.take)
+        return SimpleNamespace(take=self.take, topic="/portal/joint_states")
 
     def take(self, most):
         self.asked.append(most)
@@ -230,6 +230,7 @@ def test_a_report_tells_rate_and_ages_of_what_has_come(machine):
     assert values == {
         "messages_received": "50", "messages_lost": "0", "messages_refused": "0",
         "age_median_s": "0.000750", "age_max_s": "0.000990", "longest_pause_s": "0.007000",
+        "state_timeout_s": "0.1",
     }  # fmt: skip
     (status,) = machine.reports[-1].status
     assert (status.name, status.hardware_id) == ("/portal/excitation: joint states", "portal")
@@ -305,6 +306,7 @@ def test_before_the_first_look_nothing_is_known(machine):
     assert values == {
         "rate_hz": "nan", "messages_received": "0", "messages_lost": "0", "messages_refused": "0",
         "age_median_s": "", "age_max_s": "", "longest_pause_s": "0.000000",
+        "state_timeout_s": "0.1",
     }  # fmt: skip
 
 
@@ -316,3 +318,48 @@ def test_nothing_moves_where_nobody_says_so(machine, way):
     machine.come(3_600_000.0)
     getattr(machine.watch, way)()
     assert machine.watch.states.refusal is None
+
+
+@pytest.mark.parametrize(("period", "timeout"), [(2.0, 0.1), (40.0, 0.2), (150.0, 0.5)])
+def test_a_timeout_that_nobody_gives_follows_the_rate_of_the_states(monkeypatch, period, timeout):
+    machine = Machine(monkeypatch, timeout=0.0)
+    steady(machine, count=30, period=period)
+    assert machine.watch.states.timeout == 0.1
+    machine.reported()
+    assert machine.watch.states.timeout == pytest.approx(timeout, rel=0.02)
+
+
+def test_in_motion_a_timeout_stays_as_it_was(monkeypatch):
+    machine = Machine(monkeypatch, timeout=0.0)
+    steady(machine, count=30, period=40.0)
+    machine.watch.look(moving=True)
+    machine.reported()
+    assert machine.watch.states.timeout == 0.1
+    machine.watch.look()
+    machine.reported()
+    assert machine.watch.states.timeout == pytest.approx(0.2, rel=0.02)
+
+
+def test_a_timeout_that_is_given_is_in_force_whatever_the_rate(machine):
+    steady(machine, count=30, period=40.0)
+    machine.reported()
+    seen = machine.watch.seen()
+    assert (machine.watch.states.timeout, seen.timeout, seen.timeout_given) == (0.1, 0.1, True)
+
+
+def test_what_is_seen_of_the_driver_is_rate_jitter_delays_and_messages(machine):
+    steady(machine, count=100)
+    seen = machine.watch.seen()
+    assert seen.topic == "/portal/joint_states"
+    assert seen.period == pytest.approx(0.002, rel=0.01)
+    assert seen.jitter < 1e-6
+    assert seen.delays.min() == pytest.approx(0.0005)
+    assert seen.delays.max() == pytest.approx(0.00149)
+    assert len(seen.messages) == 64
+
+
+def test_states_that_were_lost_before_the_driver_was_looked_at_are_told_all_the_same(machine):
+    steady(machine, lost=(20, 21, 22))
+    machine.watch.seen()
+    level, message, _ = machine.reported()
+    assert (level, message) == (DiagnosticStatus.WARN, "3 joint states were lost")

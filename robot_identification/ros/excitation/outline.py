@@ -1,0 +1,37 @@
+"""Answers of `~/preview` and `~/start` for people: what a motion consists of, and its checks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from robot_identification.ros.excitation.preflight import Check
+from robot_identification.ros.planning.planning import Prepared, wider_limits
+
+
+def outline(prepared: Prepared, speed: float) -> str:
+    """Return what a motion consists of, with the distances that it keeps.
+
+    Args:
+        prepared: the motion.
+        speed: share of the planned speed.
+    """
+    return f"{_parts(prepared, speed)}{wider_limits(prepared.machine)}; {prepared.obstacles}"
+
+
+def preview_text(prepared: Prepared, speed: float, checks: Sequence[Check]) -> str:
+    """Return what a motion consists of, and a line for each check.
+
+    Args:
+        prepared: the motion.
+        speed: share of the planned speed.
+        checks: of the motion; that of the controller is the last.
+    """
+    return "\n".join([_parts(prepared, speed), *map(str, checks)])
+
+
+def _parts(prepared: Prepared, speed: float) -> str:
+    way = 0.0 if prepared.approach is None else prepared.approach.duration
+    return (
+        f"approach {way:.1f} s, trajectory {prepared.run.duration:.1f} s at "
+        f"{100.0 * speed:g} % speed, at rest within {prepared.braking_time:.3f} s"
+    )

@@ -1,0 +1,223 @@
+"""Checks before a motion: each provoked by what is wrong; no processes, no clock."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from sensor_msgs.msg import JointState
+
+from hand_moved_controller import HandMovedController, Node
+from robot_identification.errors import NotCertifiedError, SettingError
+from robot_identification.robot.files.loading import find_robot
+from robot_identification.ros.controllers.choice import Controller
+from robot_identification.ros.excitation.parameters import ExcitationParameters
+from robot_identification.ros.excitation.preflight import (
+    Verdict,
+    clock_check,
+    controller_check,
+    driver_check,
+    effort_check,
+    limits_check,
+    obstacles_check,
+    parameters_check,
+    require,
+    robot_check,
+)
+from robot_identification.ros.planning.planning import Sources, load_machine
+from robot_identification.ros.supervision.driver import DriverView
+from watched_motion import World
+
+VALUES = ExcitationParameters(robot="scara")
+DRIVER = DriverView(
+    topic="/arm/joint_states", period=0.002, jitter=1e-5, delays=np.full(10, 0.002), messages=(),
+    timeout=0.1, timeout_given=False,
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def machine():
+    return load_machine(Sources("scara"))
+
+
+@pytest.fixture(scope="module")
+def robot(machine):
+    return machine.described
+
+
+def states(*efforts, names=("joint_1", "joint_2")):
+    return [JointState(name=list(names), position=[0.0, 0.0], effort=[*e]) for e in efforts]
+
+
+def passed(check, *texts):
+    assert check.verdict is Verdict.PASSED, check
+    assert all(text in str(check) for text in texts), check
+
+
+def warned(check, *texts):
+    assert check.verdict is Verdict.WARNING, check
+    assert all(text in str(check).partition("; WARNING: ")[2] for text in texts), check
+    require([check])
+
+
+class TestRobot:
+    def test_file_and_sources_of_the_limits_are_named(self, machine):
+        passed(robot_check(machine, "scara"), "scara", "scara.yaml", "limits from", "robot file")
+
+    def test_every_limit_is_told(self, machine):
+        joint = machine.described.joints[0]
+        passed(
+            limits_check(machine),
+            f"joint_1 {joint.limits.lower:g} to {joint.limits.upper:g} rad, ",
+            f"{joint.limits.velocity:g} rad/s, {joint.limits.acceleration:g} rad/s2; joint_2",
+        )
+
+    def test_limits_wider_than_those_of_the_urdf_are_pointed_at(self, machine):
+        first, *others = machine.described.joints
+        narrow = replace(first, urdf_limits=replace(first.limits, velocity=1.0))
+        wider = replace(machine.described, joints=(narrow, *others))
+        warned(limits_check(replace(machine, described=wider)), "joint_1 limit", "in the URDF 1")
+
+
+class TestDriver:
+    def test_topic_rate_jitter_and_timeout_are_told(self, robot):
+        text = "/arm/joint_states at 500 Hz, jitter 0.01 ms; stale after 0.1 s (by rate and jitter)"
+        passed(driver_check(DRIVER, robot), text)
+        given = replace(DRIVER, timeout=0.3, timeout_given=True)
+        passed(driver_check(given, robot), "stale after 0.3 s (state_timeout)")
+
+    def test_a_slow_driver_is_pointed_at(self, robot):
+        slow = replace(DRIVER, period=0.02, timeout=0.3)
+        warned(driver_check(slow, robot), "more than 100 Hz")
+
+    def test_the_cut_off_of_the_robot_file_may_want_more(self, robot):
+        wanting = replace(robot, processing=replace(robot.processing, cutoff_hz=300.0))
+        warned(driver_check(DRIVER, wanting), "more than 600 Hz")
+
+    def test_irregular_stamps_are_pointed_at(self, robot):
+        warned(driver_check(replace(DRIVER, jitter=0.0015), robot), "irregular")
+
+    def test_rare_states_want_a_timeout_by_intent(self, robot):
+        rare = replace(DRIVER, period=0.2, timeout=0.5)
+        warned(driver_check(rare, robot), "more than 100 Hz", "give state_timeout")
+
+    def test_before_the_rate_is_known_nothing_is_said_of_it(self, robot):
+        unknown = replace(DRIVER, period=np.nan, jitter=np.nan)
+        passed(driver_check(unknown, robot), "too few states to tell the rate")
+
+
+class TestEffort:
+    def test_the_largest_of_every_joint_is_told(self, robot):
+        check = effort_check(states([1.0, -2.0], [-3.0, 0.5]), robot)
+        passed(check, "joint_1 3, joint_2 2")
+
+    @pytest.mark.parametrize(
+        ("efforts", "problem"),
+        [([], "effort"), ([1.0], "effort"), ([1.0, float("nan")], "joint_2")],
+    )
+    def test_one_of_no_use_is_named_and_keeps_nothing_from_moving(self, robot, efforts, problem):
+        check = effort_check(states([1.0, 2.0], efforts), robot)
+        warned(check, "effort_topic")
+        assert problem in check.value
+
+    def test_zeros_are_doubted(self, robot):
+        warned(effort_check(states([0.0, 0.0], [1e-16, 0.0]), robot), "does the driver measure")
+
+    def test_more_than_a_joint_can_have_is_doubted(self, robot):
+        first, *others = robot.joints
+        weak = replace(first, limits=replace(first.limits, effort=10.0))
+        limited = replace(robot, joints=(weak, *others))
+        assert robot.effort_meaning is not None
+        warned(effort_check(states([11.0, 1.0]), limited), "joint_1 (limit 10)", "effort_meaning")
+        passed(effort_check(states([9.0, 1.0]), limited))
+
+    def test_without_states_there_is_none(self, robot):
+        warned(effort_check([], robot), "start the driver")
+
+
+class TestClock:
+    def test_the_offset_is_told(self):
+        passed(clock_check(np.array([0.001, 0.003, 0.02]), 0.1), "1 ms", "3 ms in the median")
+
+    def test_a_clock_that_is_ahead_is_pointed_at(self):
+        warned(clock_check(np.array([-0.02, -0.01]), 0.1), "ahead", "synchronise")
+
+    def test_a_clock_that_is_behind_is_pointed_at(self):
+        warned(clock_check(np.array([0.06, 0.08]), 0.1), "behind", "synchronise")
+        passed(clock_check(np.array([0.06, 0.08]), 0.5))
+
+    def test_without_states_there_is_none(self):
+        warned(clock_check(np.array([]), 0.1), "start the driver")
+
+
+class TestParameters:
+    def test_those_that_differ_are_told_with_their_defaults(self):
+        values = replace(VALUES, speed=0.2, tracking_error_limit=(0.1, 0.2), cancel_brakes=True)
+        passed(
+            parameters_check(values),
+            "speed 0.2 (default 1), ",
+            "tracking_error_limit [0.1, 0.2] (default [0.1])",
+            "cancel_brakes true (default false)",
+        )
+
+    def test_texts_and_whole_numbers_too(self):
+        values = replace(VALUES, cell="cell.yaml", rows=12)
+        passed(parameters_check(values), 'cell cell.yaml (default "")', "rows 12 (default 0)")
+
+    def test_the_robot_has_no_default(self):
+        passed(parameters_check(VALUES), "parameters: all as by default")
+
+
+class TestObstacles:
+    def prepared(self, *, checked):
+        surroundings = SimpleNamespace(checked=checked)
+        machine = SimpleNamespace(surroundings=surroundings)
+        return SimpleNamespace(machine=machine, obstacles="all farther than 0.02 m")
+
+    def test_distances_are_told(self):
+        passed(obstacles_check(self.prepared(checked=True), acknowledged=False), "0.02 m")
+
+    def test_what_is_not_checked_must_be_agreed_to(self):
+        check = obstacles_check(self.prepared(checked=False), acknowledged=False)
+        assert check.verdict is Verdict.REFUSED
+        with pytest.raises(NotCertifiedError, match="acknowledge_unchecked"):
+            require([check])
+
+    def test_what_was_agreed_to_is_pointed_at(self):
+        check = obstacles_check(self.prepared(checked=False), acknowledged=True)
+        warned(check, "look yourself")
+
+
+class TestController:
+    def topic(self, *readers, heard=False):
+        node = Node()
+        node.readers, node.heard = readers, heard
+        return Controller(node, "topic", None).choose()
+
+    def test_who_listens_on_the_topic_is_named(self):
+        check = controller_check(self.topic("acquisition", heard=True), "auto")
+        passed(check)
+        assert str(check) == "controller: /arm/controller by the topic /arm/joint_trajectory"
+
+    def test_a_controller_may_have_a_name_like_that_of_a_reader(self):
+        check = controller_check(self.topic("acquisition_controller"), "auto")
+        passed(check, "/arm/acquisition_controller by the topic")
+
+    @pytest.mark.parametrize(
+        "readers", [(), ("acquisition", "computed_torque"), ("rosbag2_recorder", "_ros2cli_4711")]
+    )
+    def test_where_nobody_moves_the_robot_nothing_begins(self, readers):
+        check = controller_check(self.topic(*readers), "auto")
+        assert check.verdict is Verdict.REFUSED
+        with pytest.raises(SettingError, match=r"the topic /arm/joint_trajectory: start the contr"):
+            require([check])
+
+    def test_the_server_of_the_action_is_named(self):
+        transport = Controller(Node(), "auto", HandMovedController(World())).choose()
+        check = controller_check(transport, "auto")
+        passed(check)
+        assert str(check).endswith("by the action /arm/follow_joint_trajectory")
+
+
+def test_shipped_robots_are_described_by_their_files():
+    assert str(find_robot("scara")) in str(robot_check(load_machine(Sources("scara")), "scara"))

@@ -1,0 +1,180 @@
+"""Previews and starts through the executor of the node: the same checks, the same words."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from robot_identification.action import ExecuteExcitation
+
+from hand_moved_controller import Node
+from robot_identification.errors import NoPlanError, RobotIdentificationError
+from robot_identification.excitation.certification.certificate import certify
+from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.excitation.plan import PlanSettings
+from robot_identification.ros.common.error_codes import error_code
+from robot_identification.ros.common.jobs import JobSlot
+from robot_identification.ros.controllers.choice import Controller
+from robot_identification.ros.excitation.execution import WORK, MotionExecutor
+from robot_identification.ros.excitation.parameters import ExcitationParameters
+from robot_identification.ros.planning.planning import PlanningJob, Sources, load_machine
+from robot_identification.ros.supervision.driver import DriverView
+from robot_identification.ros.supervision.phases import MotionSettings
+from watched_motion import World, state, watched
+
+SOURCES = Sources("scara", tracking_error=(0.1, 0.1))
+
+
+@pytest.fixture(scope="module")
+def planned():
+    """Return what was asked for, and a plan of the SCARA: a swing of its first joint."""
+    machine, still = load_machine(SOURCES), np.zeros((3, 2))
+    places = np.array([[0.0, 0.0], [0.5, 0.0], [0.0, 0.0]])
+    names = machine.robot.joint_names
+    swing = Trajectory(names, np.array([0.0, 2.0, 4.0]), places, still, still)
+    certificate = certify(
+        machine.robot, swing, start=np.zeros(2), surroundings=machine.surroundings
+    )
+    certificate.require()
+    made = SimpleNamespace(trajectory=swing, certificate=certificate)
+    return PlanningJob(SOURCES, PlanSettings()), SimpleNamespace(plan=made)
+
+
+class Bench:
+    """The executor, and a robot that stands still and says so.
+
+    Attributes:
+        values: parameters of the node.
+        planner: has the plan; ``latest`` may be replaced.
+    """
+
+    def __init__(self, planned):
+        self.world, self.node = World(), Node()
+        self.node.heard = True
+        self.values = ExcitationParameters(robot="scara", acknowledge_unchecked=True)
+        self.names = planned[1].plan.trajectory.joint_names
+        self.stand(np.zeros(2))
+        self.planner = SimpleNamespace(latest=lambda _="": planned)
+        picture = SimpleNamespace(picture=lambda *_: None, publish=lambda _: None)
+        arms = SimpleNamespace(postures=dict, problem=lambda: "")
+        slot = JobSlot(self.node.get_logger())
+        self.executor = MotionExecutor(
+            self.node, slot, SimpleNamespace(now=self.values), settings=self.settings,
+            controller=Controller(self.node, "topic", None), watch=self, planner=self.planner,
+            markers=picture, arms=arms, changed=lambda: None,
+        )  # fmt: skip
+        self.slot = slot
+
+    def settings(self):
+        return MotionSettings(tracking_error=np.full(2, 0.1))
+
+    def stand(self, position, drift=0.0, late=0.0):
+        """Stand somewhere, or drift; the states are so late, in s."""
+        self.states = watched(self.names)
+        for i in range(50):
+            place = np.asarray(position) + drift * 0.002 * i
+            self.states.add(
+                state(
+                    self.world.now - round((late + 0.002 * (50 - i)) * 1e9), place, (), self.names
+                ),
+                self.world.instant,
+            )
+
+    # As MotionWatch
+
+    def now(self):
+        return self.world.instant
+
+    def fresh(self):
+        return self.states.fresh(self.now())
+
+    def take(self):
+        pass
+
+    async def newer(self):
+        pass
+
+    def seen(self):
+        return DriverView(
+            "/arm/joint_states", 0.002, 1e-5, np.full(9, 0.002),
+            (state(0, np.zeros(2), (), self.names),), 0.1, timeout_given=False,
+        )  # fmt: skip
+
+    def start(self):
+        """Return the answer of a start."""
+        begun = self.executor.begin(ExecuteExcitation.Goal(), self.slot.take(WORK))
+        with pytest.raises(StopIteration) as end:
+            begun.send(None)
+        return end.value.value
+
+
+@pytest.fixture
+def bench(planned):
+    return Bench(planned)
+
+
+def nobody_listens(bench):
+    bench.node.heard = False
+
+
+def nothing_is_known_of_obstacles(bench):
+    bench.executor._parameters.now = ExcitationParameters(robot="scara")
+
+
+def the_robot_moves(bench):
+    bench.stand(np.zeros(2), drift=0.5)
+
+
+def the_states_are_old(bench):
+    bench.stand(np.zeros(2), late=0.5)
+
+
+def the_robot_is_parked_at_its_limit(bench):
+    bench.stand([0.0, load_machine(SOURCES).declared.upper[1] - 0.01])
+
+
+def there_is_no_plan(bench):
+    def latest(_=""):
+        raise NoPlanError("there is no certified plan; call ~/plan first")
+
+    bench.planner.latest = latest
+
+
+@pytest.mark.parametrize(
+    ("wrong", "word"),
+    [
+        (nobody_listens, "nobody takes trajectories"),
+        (nothing_is_known_of_obstacles, "acknowledge_unchecked"),
+        (the_robot_moves, "moves at"),
+        (the_states_are_old, "s old"),
+        (the_robot_is_parked_at_its_limit, "joint_2 stands at"),
+        (there_is_no_plan, "call ~/plan first"),
+    ],
+)
+def test_a_preview_is_refused_where_a_start_is_and_with_the_same_words(bench, wrong, word):
+    wrong(bench)
+    with pytest.raises(RobotIdentificationError, match=word) as refused:
+        bench.executor.preview()
+    answer = bench.start()
+    assert not answer.success
+    assert (answer.message, answer.error_code) == (str(refused.value), error_code(refused.value))
+    assert not bench.node.published["joint_trajectory"]
+    assert not bench.slot.busy
+
+
+def test_a_preview_has_the_motion_then_a_line_for_each_check_and_the_controller_last(bench):
+    motion, *checks = bench.executor.preview().splitlines()
+    assert motion.startswith("approach 0.0 s, trajectory ")
+    names = [line.partition(":")[0] for line in checks]
+    assert names == [
+        "robot", "limits", "driver", "effort", "clock", "parameters", "obstacles", "controller",
+    ]  # fmt: skip
+    assert checks[-1].endswith("by the topic /arm/joint_trajectory")
+    assert not bench.node.published["joint_trajectory"]
+
+
+def test_a_start_logs_what_a_preview_warns_of_and_begins(bench, caplog):
+    warned = [line for line in bench.executor.preview().splitlines() if "WARNING" in line]
+    assert warned
+    assert bench.start().success
+    assert [record.message for record in caplog.records] == warned
+    assert len(bench.node.published["joint_trajectory"]) == 1
