@@ -205,7 +205,8 @@ def measure(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
         seed += 1
         begun = watched.take(arm.moved(motion))[2]
         if options.verbose:
-            print(*begun, sep="\n", file=sys.stderr)
+            for contact in begun:
+                print(contact, file=sys.stderr)
         false += len(begun)
         free += motion.duration
     return {

@@ -10,8 +10,8 @@ from robot_identification.dynamics.tree import Floats
 from robot_identification.robot.model import RobotModel
 from robot_identification.settings import Settings, per_joint, setting
 
-_STICK_SHARE = 0.01  # of the velocity limit
-_STICK_SPEED = 0.02  # rad/s or m/s, where a joint has no limit
+_STICK_SHARE = 0.03  # of the velocity limit
+_STICK_SPEED = 0.05  # rad/s or m/s, where a joint has no limit
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class ExternalEffortSettings(Settings):
         unit="s",
     )
     stick_speed: tuple[float, ...] = setting(
-        "speed below which friction is uncertain, one or one per joint, rad/s or m/s; 0: 1 % of "
-        "the velocity limit, 0.02 without a limit",
+        "speed below which friction is uncertain, one or one per joint, rad/s or m/s; 0: 3 % of "
+        "the velocity limit, 0.05 without a limit",
         (0.0,),
         minimum=0.0,
         maximum=10.0,
