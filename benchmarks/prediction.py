@@ -50,7 +50,7 @@ import numpy as np
 import rclpy
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
-from robot_identification.ros import qos
+from robot_identification.ros.common import qos
 from robot_identification.ros.messages.common import time_of
 rclpy.init()
 node = Node("driver", namespace=sys.argv[1])
