@@ -4,7 +4,9 @@ A driver in a process of its own sends states of a moving robot with a stamp eve
 node predicts efforts for them.  Counted: states sent, received and predicted; the delay from the
 stamp of a state to the receipt of its prediction; share of a core and resident memory of the node.
 
-Usage: prediction.py [--seconds S] [--rate HZ] [--predicted-rate HZ] [--json]
+With --external-efforts the node observes external efforts of the same states too.
+
+Usage: prediction.py [--seconds S] [--rate HZ] [--predicted-rate HZ] [--external-efforts] [--json]
 """
 
 from __future__ import annotations
@@ -48,7 +50,7 @@ import numpy as np
 import rclpy
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
-from robot_identification.ros import qos
+from robot_identification.ros.common import qos
 from robot_identification.ros.messages.common import time_of
 rclpy.init()
 node = Node("driver", namespace=sys.argv[1])
@@ -74,12 +76,17 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--rate", type=float, default=1000.0)
     parser.add_argument("--predicted-rate", type=float, default=0.0)
+    parser.add_argument("--external-efforts", action="store_true")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     os.environ.update(private_domain())
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as folder:
-        found = measure(Path(folder), options.seconds, options.rate, options.predicted_rate)
+        given = {
+            "predicted_rate": options.predicted_rate,
+            "external_efforts": options.external_efforts,
+        }
+        found = measure(Path(folder), options.seconds, options.rate, given)
     found["load"] = load
     if options.json:
         print(json.dumps(found))
@@ -88,8 +95,8 @@ def main() -> None:
         print(f"{name:24} {value}")
 
 
-def measure(folder: Path, seconds: float, rate: float, predicted_rate: float) -> dict[str, Any]:
-    """Return what was counted and timed."""
+def measure(folder: Path, seconds: float, rate: float, given: dict[str, Any]) -> dict[str, Any]:
+    """Return what was counted and timed, with parameters that are given to the node."""
     robot, result, motion = prepare(folder, seconds, rate)
     delays: list[int] = []
     reports: list[dict[str, str]] = []
@@ -106,13 +113,14 @@ def measure(folder: Path, seconds: float, rate: float, predicted_rate: float) ->
             reports.extend(
                 {value.key: value.value for value in status.values}
                 for status in message.status
-                if status.name == f"{NAMESPACE}/calibration: residual"
+                if status.name.startswith(f"{NAMESPACE}/calibration: ")
             )
 
         node.create_subscription(JointState, "predicted_joint_states", on_prediction, qos.STATES_IN)
         node.create_subscription(DiagnosticArray, "/diagnostics", on_report, qos.STATUS)
-        given = {"robot": str(robot), "predicted_rate": predicted_rate}
-        line = command("calibration", parameters=given, namespace=NAMESPACE)
+        line = command(
+            "calibration", parameters={"robot": str(robot), **given}, namespace=NAMESPACE
+        )
         process = nodes.start("calibration", line)
         request = Calibrate.Request(result=str(result), prior="none", consistent=True)
         Verbs(client).ask(request)
@@ -126,7 +134,9 @@ def measure(folder: Path, seconds: float, rate: float, predicted_rate: float) ->
                 usage.append(Usage.of(process.pid))
         del clock[-1], usage[-1]  # the driver may have ended some time before
         client.spin(3.0)
-    last = {key: int(float(reports[-1][key])) for key in ("states_received", "states_predicted")}
+    told = {key: value for report in reports for key, value in report.items()}
+    counted = ("states_received", "states_predicted", "states_observed")
+    last = {key: int(told[key]) for key in counted if key in told}
     late = np.sort(np.array(delays)) / NANOSECONDS
     return {
         "states_sent": round(seconds * rate),

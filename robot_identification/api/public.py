@@ -2,6 +2,7 @@
 
 from robot_identification import errors
 from robot_identification.api.calibration import calibrate, export
+from robot_identification.api.external_efforts import ExternalEfforts, external_joint_efforts
 from robot_identification.api.identification import (
     diagnose,
     identify,
@@ -15,6 +16,8 @@ from robot_identification.api.simulation import simulate
 from robot_identification.api.sources import load_result, read_bags
 from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.calibration.model_queries import ModelValues
+from robot_identification.dynamics.external_efforts.contacts import ContactEvent
+from robot_identification.dynamics.external_efforts.settings import ExternalEffortSettings
 from robot_identification.errors import *  # noqa: F403 (every error is public)
 from robot_identification.excitation.certification.certificate import Certificate
 from robot_identification.excitation.certification.surroundings import Surroundings
@@ -47,10 +50,13 @@ from robot_identification.signals.recording import Recording, Seconds
 __all__ = [
     "CalibratedParameters",
     "Certificate",
+    "ContactEvent",
     "Diagnosis",
     "DidimSettings",
     "EffortSource",
     "EliminationRule",
+    "ExternalEffortSettings",
+    "ExternalEfforts",
     "FetchedDataset",
     "Finding",
     "FourierSettings",
@@ -76,6 +82,7 @@ __all__ = [
     "certify",
     "diagnose",
     "export",
+    "external_joint_efforts",
     "fetch_dataset",
     "gravity",
     "identify",

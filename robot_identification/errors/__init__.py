@@ -48,6 +48,7 @@ from robot_identification.errors.motion import (
 )
 from robot_identification.errors.recordings import (
     BagError,
+    EffortSignError,
     JointNameError,
     LoopMismatchError,
     MeasuredVelocityError,
@@ -66,6 +67,7 @@ __all__ = [
     "CancelledError",
     "DownloadError",
     "DriveGainError",
+    "EffortSignError",
     "FileError",
     "InconsistentParametersError",
     "InputError",

@@ -97,6 +97,22 @@ class NoEffortError(RecordingError):
         )
 
 
+class EffortSignError(RecordingError):
+    """Efforts contradict the model by twice what it says: their sign is wrong.
+
+    Attributes:
+        joints: names of the joints.
+    """
+
+    def __init__(self, joints: Sequence[str]) -> None:
+        self.joints = tuple(joints)
+        super().__init__(
+            f"the efforts of {', '.join(self.joints)} differ from the model by about twice what it "
+            "says of gravity and friction: their sign is wrong; correct it in the driver or in the "
+            "robot file"
+        )
+
+
 class MeasuredVelocityError(RecordingError):
     """Measured velocities are wanted, and were not recorded or contradict the positions.
 

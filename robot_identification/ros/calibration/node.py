@@ -18,7 +18,13 @@ from robot_identification.calibration.calibrate import CalibrationSettings, cali
 from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.calibration.monitor import ModelMonitor, ResidualReference
 from robot_identification.calibration.prior import Prior
-from robot_identification.errors import InputError, ResultFileError, UnknownRobotError
+from robot_identification.dynamics.external_efforts.watch import ExternalEffortWatch
+from robot_identification.errors import (
+    InputError,
+    ResultFileError,
+    SettingError,
+    UnknownRobotError,
+)
 from robot_identification.files.atomic import check_targets
 from robot_identification.files.export.urdf import (
     describe,
@@ -34,6 +40,7 @@ from robot_identification.msg import InertialParameters
 from robot_identification.robot.drives import require_effort_meaning
 from robot_identification.robot.files.loading import find_robot, load_robot, source_urdf
 from robot_identification.robot.model import RobotModel
+from robot_identification.ros.calibration.external_efforts import ExternalEfforts
 from robot_identification.ros.calibration.model_services import ModelServices
 from robot_identification.ros.calibration.parameters import CalibrationParameters
 from robot_identification.ros.calibration.prediction import Prediction
@@ -58,6 +65,7 @@ class _Made:
     description: String
     encoding: str
     watch: ModelMonitor | None
+    external: ExternalEffortWatch | None
 
 
 class CalibrationNode(Node):
@@ -94,10 +102,15 @@ class CalibrationNode(Node):
             qos.LATCHED,
             callback_group=MutuallyExclusiveCallbackGroup(),
         )
+        self._efforts: ExternalEfforts | None = None
         self._prediction: Prediction | None = None
         if values.predict:
             require_effort_meaning(self._robot)
-            self._prediction = Prediction(self, self._robot, quick, parameters)
+            if values.external_efforts:
+                self._efforts = ExternalEfforts(self, self._robot, values)
+            self._prediction = Prediction(self, self._robot, quick, parameters, self._efforts)
+        elif values.external_efforts:
+            raise SettingError("external_efforts", True, "needs predict, which takes in the states")
         for kind, name, callback in (
             (Calibrate, "~/calibrate", self._on_calibrate),
             (Trigger, "~/cancel", self._slot.on_cancel),
@@ -163,6 +176,8 @@ class CalibrationNode(Node):
         self._queries.use(robot, calibrated, stamp_of(made.parameters))
         if self._prediction is not None and made.watch is not None:
             self._prediction.use(made.watch)
+        if self._efforts is not None and made.external is not None:
+            self._efforts.use(made.external)
         far = calibrated.distance_to_prior
         distance = "no prior" if math.isnan(far) else f"distance to the prior {far:.3g}"
         return (
@@ -201,10 +216,13 @@ class CalibrationNode(Node):
         )
         name = str(self._urdf or "")
         urdf = identified_urdf(robot, calibrated.values, text, name=name)
-        watch = None
+        watch, external = None, None
         if self._prediction is not None:
-            watch = ModelMonitor(robot, calibrated.values, ResidualReference.of(result, calibrated))
-        return _Made(message, String(data=urdf), encoding, watch)
+            level = ResidualReference.of(result, calibrated)
+            watch = ModelMonitor(robot, calibrated.values, level)
+            if self._efforts is not None:
+                external = self._efforts.watch_of(robot, calibrated.values, level)
+        return _Made(message, String(data=urdf), encoding, watch, external)
 
     def _files(
         self, request: Calibrate.Request, calibrated: CalibratedParameters, made: _Made

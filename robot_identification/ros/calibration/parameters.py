@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from robot_identification.dynamics.external_efforts.settings import ExternalEffortSettings
 from robot_identification.ros.common.parameters import SharedParameters
 from robot_identification.settings import Settings, same, setting
 
@@ -47,3 +48,26 @@ class CalibrationParameters(Settings):
         maximum=1000.0,
         live=True,
     )
+    external_efforts: bool = setting(
+        "whether external_joint_efforts and joint_contacts are published; needs predict", False
+    )
+    external_effort_rate: float = setting(
+        "largest rate of external_joint_efforts; 0: one for every joint state",
+        100.0,
+        minimum=0.0,
+        maximum=10000.0,
+        unit="Hz",
+    )
+    observer_time_constant: float = same(ExternalEffortSettings, "time_constant")
+    observer_stick_speed: tuple[float, ...] = same(ExternalEffortSettings, "stick_speed")
+    contact_learning_time: float = same(ExternalEffortSettings, "learning_time")
+    contact_false_alarms: float = same(ExternalEffortSettings, "false_alarms")
+
+    def external_effort_settings(self) -> ExternalEffortSettings:
+        """Return the settings of external efforts and contacts."""
+        return ExternalEffortSettings(
+            time_constant=self.observer_time_constant,
+            stick_speed=self.observer_stick_speed,
+            learning_time=self.contact_learning_time,
+            false_alarms=self.contact_false_alarms,
+        )

@@ -12,6 +12,7 @@ from robot_identification.calibration.monitor import ModelMonitor, PredictedBloc
 from robot_identification.errors import InputError
 from robot_identification.robot.drives import from_joint_side, to_joint_side
 from robot_identification.robot.model import RobotModel
+from robot_identification.ros.calibration.external_efforts import ExternalEfforts
 from robot_identification.ros.calibration.parameters import CalibrationParameters
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.joint_states import NANOSECONDS, JointStateReader, Sample
@@ -20,19 +21,22 @@ from robot_identification.ros.common.polled_subscription import PolledSubscripti
 from robot_identification.ros.messages.common import time_of
 
 _BLOCK_PERIOD = 0.1
+_TAKES = 10  # times that states are taken in for a block, where external efforts are wanted
 _PORTION, _PORTIONS = 250, 8  # states at a time, and how often without a pause
 
 
 class Prediction:
     """Publishes what the calibrated model predicts, with the stamps and units of `joint_states`.
 
-    Joint states are taken in and worked on in blocks, since the filters look ahead.
+    Joint states are taken in and worked on in blocks, since the filters look ahead.  Where external
+    efforts are wanted, they are taken in more often, and handed on before they wait for a block.
 
     Args:
         node: the node that publishes.
         robot: the robot.
         group: callback group of what is done here.
         parameters: of the node.
+        efforts: publishes external efforts of the same states; None: nobody does.
     """
 
     def __init__(
@@ -41,6 +45,7 @@ class Prediction:
         robot: RobotModel,
         group: CallbackGroup,
         parameters: NodeParameters[CalibrationParameters],
+        efforts: ExternalEfforts | None = None,
     ) -> None:
         self._node = node
         self._robot = robot
@@ -51,13 +56,17 @@ class Prediction:
         self._pause = NANOSECONDS / rate if rate > 0.0 else 0.0
         self._sent = 0
         self._refusal = ""
+        self._efforts = efforts
+        self._waiting: list[Sample] = []
+        self._taken = 0
+        self._takes = 1 if efforts is None else _TAKES
         self._publisher = node.create_publisher(
             JointState, "predicted_joint_states", qos.STATES_OUT
         )
         self._diagnostics = node.create_publisher(DiagnosticArray, "/diagnostics", qos.STATUS)
         self._reader = JointStateReader(robot.joint_names, "joint_states")
         self._states = PolledSubscription(node, JointState, "joint_states", qos.STATES_IN)
-        node.create_timer(_BLOCK_PERIOD, self._work, callback_group=group)
+        node.create_timer(_BLOCK_PERIOD / self._takes, self._work, callback_group=group)
         node.create_timer(parameters.now.diagnostics_period, self._report, callback_group=group)
 
     def use(self, watch: ModelMonitor) -> None:
@@ -81,7 +90,14 @@ class Prediction:
         """Work on what has come, in portions: large ones, after a stall, cost memory for good."""
         for _ in range(_PORTIONS):
             before = self._received
-            self._predict(self._take())
+            samples = self._take()
+            if self._efforts is not None:
+                self._efforts.push(samples)
+            self._waiting += samples
+            self._taken = (self._taken + 1) % self._takes
+            if not self._taken or len(self._waiting) >= _PORTION:
+                waiting, self._waiting = self._waiting, []
+                self._predict(waiting)
             if self._received - before < _PORTION:
                 return
 
@@ -151,5 +167,7 @@ class Prediction:
             ],
         )
         report = DiagnosticArray(status=[status])
+        if self._efforts is not None:
+            report.status.append(self._efforts.report())
         report.header.stamp = self._node.get_clock().now().to_msg()
         self._diagnostics.publish(report)

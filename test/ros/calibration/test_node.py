@@ -56,9 +56,13 @@ class Outputs:
     """What the calibration node has published."""
 
     def __init__(self, suite):
-        self.predicted = []
+        self.predicted, self.external = [], []
         suite.client.node.create_subscription(
             JointState, "predicted_joint_states", self.predicted.append, qos.STATES_IN
+        )
+        topic = "calibration/external_joint_efforts"
+        suite.client.node.create_subscription(
+            JointState, topic, self.external.append, qos.STATES_IN
         )
 
     def newest(self, suite):
@@ -72,7 +76,7 @@ def calibrating(make_suite, prior):
     suite = make_suite()
     suite.start("acquisition", block_period=0.05, diagnostics_period=0.1)
     suite.start("identification")
-    suite.start("calibration", prior=str(prior), diagnostics_period=0.1)
+    suite.start("calibration", prior=str(prior), diagnostics_period=0.1, external_efforts=True)
     suite.wait_for_acquisition()
     suite.verbs.require("identification")
     suite.verbs.require("calibration")
@@ -251,9 +255,10 @@ def test_a_result_of_another_robot_is_ignored(calibrating, result_file):
     assert calibrate(calibrating).parameters.robot == "scara"
 
 
-def test_predicted_efforts_carry_the_stamps_of_the_states(calibrating, outputs, result_file):
+def test_predicted_and_external_efforts_are_those_of_the_states(calibrating, outputs, result_file):
     assert calibrate(calibrating).success
     outputs.predicted.clear()
+    outputs.external.clear()
     sent = noisy(1)
     measured = {stamp_of(state): state.effort for state in sent}
     move(calibrating, sent)
@@ -262,6 +267,11 @@ def test_predicted_efforts_carry_the_stamps_of_the_states(calibrating, outputs, 
     own = np.array([message.effort for message in outputs.predicted])
     others = np.array([measured[stamp_of(message)] for message in outputs.predicted])
     assert np.linalg.norm(own - others) < 0.1 * np.linalg.norm(others)
+    stamps = [stamp_of(message) for message in outputs.external]  # half way between two states
+    assert min(measured) < min(stamps) <= max(stamps) < max(measured)
+    outside = np.array([message.effort for message in outputs.external])
+    # Positions alone at 100 Hz tell little of accelerations, and a median is not of reversals.
+    assert (np.median(np.abs(outside), axis=0) < 0.2 * np.median(np.abs(others), axis=0)).all()
     calibrating.client.spin(0.5)
     status = outputs.newest(calibrating)
     assert status.level == DiagnosticStatus.OK, status.message

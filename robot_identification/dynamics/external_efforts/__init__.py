@@ -1,0 +1,1 @@
+"""External joint efforts: momentum observer, thresholds, contacts."""

@@ -1,0 +1,163 @@
+"""The calibration node's `external_joint_efforts` and `joint_contacts`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+
+from robot_identification.calibration.monitor import ResidualReference
+from robot_identification.dynamics.external_efforts.contacts import ContactEvent
+from robot_identification.dynamics.external_efforts.momentum_observer import ObservedEfforts
+from robot_identification.dynamics.external_efforts.watch import ExternalEffortWatch
+from robot_identification.errors import EffortSignError, InputError
+from robot_identification.msg import JointContact
+from robot_identification.robot.drives import to_joint_side
+from robot_identification.robot.model import Array, RobotModel
+from robot_identification.ros.calibration.parameters import CalibrationParameters
+from robot_identification.ros.common import qos
+from robot_identification.ros.common.joint_states import NANOSECONDS, Sample
+from robot_identification.ros.messages.common import time_of
+
+
+class ExternalEfforts:
+    """Publishes the external joint efforts of the states that it is given, and contacts.
+
+    Args:
+        node: the node that publishes.
+        robot: the robot.
+        values: parameters of the node.
+
+    Raises:
+        SettingError: the robot has terms that are not compiled, or a parameter is wrong.
+    """
+
+    def __init__(self, node: Node, robot: RobotModel, values: CalibrationParameters) -> None:
+        self._node, self._robot = node, robot
+        self._settings = values.external_effort_settings()
+        rate = values.external_effort_rate
+        self._pause = NANOSECONDS / rate if rate > 0.0 else 0.0
+        self._watch: ExternalEffortWatch | None = None
+        self._sent = self._observed = self._contacts = 0
+        self._refusal = self._wrong_sign = ""
+        self._measured: bool | None = None
+        # What this robot cannot have is refused before anybody calibrates.
+        ExternalEffortWatch(robot, np.zeros(len(robot.all_parameter_names)), self._settings)
+        self._efforts = node.create_publisher(
+            JointState, "~/external_joint_efforts", qos.STATES_OUT
+        )
+        self._events = node.create_publisher(JointContact, "~/joint_contacts", qos.STATES_OUT)
+
+    def watch_of(
+        self, robot: RobotModel, values: Array, level: ResidualReference
+    ) -> ExternalEffortWatch:
+        """Return what observes the robot with calibrated parameters.
+
+        Args:
+            robot: with the friction law of the parameters.
+            values: (full columns,) the parameters.
+            level: what the identification left.
+        """
+        return ExternalEffortWatch(
+            robot, values, self._settings, residual_std=level.residual_std, rate_hz=level.rate_hz
+        )
+
+    def use(self, watch: ExternalEffortWatch) -> None:
+        """Observe with other parameters from now on; thresholds are learned anew."""
+        self._watch, self._measured, self._sent = watch, None, 0
+
+    def push(self, samples: Sequence[Sample]) -> None:
+        """Take in joint states, oldest first, and publish what comes of them."""
+        watch = self._watch
+        if watch is None or not samples:
+            return
+        if self._measured is None:
+            self._measured = samples[0].velocity is not None
+        velocities = [sample.velocity for sample in samples]
+        known = [velocity for velocity in velocities if velocity is not None]
+        if self._measured and len(known) < len(samples):
+            self._refusal = "velocities are missing that were there before"
+            samples = [sample for sample in samples if sample.velocity is not None]
+            if not samples:
+                return
+        try:
+            joints = to_joint_side(
+                self._robot,
+                np.array([sample.position for sample in samples]),
+                np.array(known) if self._measured else None,
+                np.array([sample.effort for sample in samples]),
+            )
+            if joints.position is None or joints.effort is None:
+                return
+            stamps = np.array([sample.stamp for sample in samples], dtype=np.int64)
+            found = watch.push(stamps, joints.position, joints.velocity, joints.effort)
+        except EffortSignError as error:
+            self._wrong_sign = str(error)
+            return
+        except InputError as error:
+            self._refusal = str(error)
+            return
+        self._observed += len(found.observed.stamps)
+        self._publish(found.observed)
+        for event in found.events:
+            self._tell(event)
+
+    def _publish(self, block: ObservedEfforts) -> None:
+        stamps: npt.NDArray[np.int64] = block.stamps
+        for stamp, effort, interval in zip(
+            stamps.tolist(), block.effort, block.interval.tolist(), strict=True
+        ):
+            if interval > 0.0 and stamp - self._sent < self._pause:
+                continue
+            message = JointState(name=list(self._robot.active_names), effort=effort.tolist())
+            message.header.stamp = time_of(stamp)
+            self._efforts.publish(message)
+            self._sent = stamp
+
+    def _tell(self, event: ContactEvent) -> None:
+        message = JointContact(
+            robot=self._robot.name,
+            joint=event.joint,
+            event=JointContact.ENDED if event.ended else JointContact.BEGAN,
+            effort=event.effort,
+            threshold=event.threshold,
+            duration=event.duration,
+        )
+        message.header.stamp = time_of(event.stamp)
+        self._events.publish(message)
+        self._contacts += not event.ended
+
+    def report(self) -> DiagnosticStatus:
+        """Return what is said of it on /diagnostics."""
+        watch, refusal = self._watch, self._refusal
+        self._refusal = ""
+        names, thresholds = self._robot.active_names, None if watch is None else watch.thresholds
+        level, text = DiagnosticStatus.OK, "no parameters yet"
+        if thresholds is not None and watch is not None:
+            self._wrong_sign = ""
+            touched = ", ".join(watch.in_contact)
+            text = f"contact: {touched}" if touched else "no contact"
+        elif watch is not None:
+            text = f"learning thresholds from free motion, {100.0 * watch.learned:.0f} %"
+        if refusal or self._wrong_sign:
+            level = DiagnosticStatus.ERROR
+            text = self._wrong_sign or f"joint states refused: {refusal}"
+        numbers = np.full(len(names), np.nan) if thresholds is None else thresholds
+        return DiagnosticStatus(
+            level=level,
+            name=f"{self._node.get_fully_qualified_name()}: external efforts",
+            hardware_id=self._robot.name,
+            message=text,
+            values=[
+                KeyValue(key="states_observed", value=str(self._observed)),
+                KeyValue(key="contacts", value=str(self._contacts)),
+                *(
+                    KeyValue(key=f"threshold_{name}", value=f"{value:.3f}")
+                    for name, value in zip(names, numbers, strict=True)
+                ),
+            ],
+        )

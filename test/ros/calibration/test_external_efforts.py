@@ -1,0 +1,129 @@
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticStatus
+from robot_identification.msg import JointContact
+
+from live_nodes import ROBOT, TRUTH
+from made_up_contacts import pushed
+from robot_identification.calibration.monitor import ResidualReference
+from robot_identification.errors import SettingError
+from robot_identification.ros.calibration.external_efforts import ExternalEfforts
+from robot_identification.ros.calibration.parameters import CalibrationParameters
+from robot_identification.ros.common.joint_states import Sample, stamp_of
+
+LEVEL = ResidualReference(20.0, 10.0, np.zeros(2), 2, 6, np.zeros(2))
+
+
+@dataclass
+class Collector:
+    """Keeps what is published; stands for a node and for its publishers."""
+
+    topics: dict = field(default_factory=dict)
+
+    def create_publisher(self, _kind, topic, _profile):
+        self.topics[topic] = Topic()
+        return self.topics[topic]
+
+    def get_fully_qualified_name(self):
+        return "/calibration"
+
+
+class Topic(list):
+    publish = list.append
+
+
+def publishing(*, known=True, **parameters):
+    """Return what publishes, and where; thresholds are learned from a second of motion."""
+    node = Collector()
+    given = {"observer_stick_speed": (1e-4,), "contact_learning_time": 1.0} | parameters
+    efforts = ExternalEfforts(node, ROBOT, CalibrationParameters(robot="scara", **given))
+    if known:
+        efforts.use(efforts.watch_of(ROBOT, TRUTH, LEVEL))
+    return efforts, node.topics["~/external_joint_efforts"], node.topics["~/joint_contacts"]
+
+
+def samples(motion, *, measured=True, noise=0.02):
+    tau = motion.tau + noise * np.random.default_rng(0).normal(size=motion.tau.shape)
+    rows = zip(motion.stamps.tolist(), motion.q, motion.qd, tau, strict=True)
+    return [Sample(stamp, q, qd if measured else None, effort) for stamp, q, qd, effort in rows]
+
+
+def send(efforts, states, at_once=10):
+    for first in range(0, len(states), at_once):
+        efforts.push(states[first : first + at_once])
+
+
+PUSH = np.array([0.0, -6.0])
+
+
+@pytest.mark.parametrize("measured", [True, False])
+def test_a_push_is_published_as_effort_and_as_contact(measured):
+    efforts, published, contacts = publishing()
+    motion = pushed(ROBOT, TRUTH, PUSH, seconds=3.0, begin=2.5)
+    send(efforts, samples(motion, measured=measured))
+    (contact,) = contacts
+    assert (contact.robot, contact.joint) == ("scara", ROBOT.joint_names[1])
+    assert contact.event == JointContact.BEGAN
+    assert -0.001 < (stamp_of(contact) - motion.stamps[0]) * 1e-9 - 2.5 < 0.03
+    assert abs(contact.effort) > contact.threshold > 0.0
+    np.testing.assert_allclose(published[-1].effort, PUSH, atol=0.3)
+    assert list(published[-1].name) == list(ROBOT.joint_names)
+    # 100 Hz of 1000, and the first.
+    assert 290 <= len(published) <= 302
+    report = efforts.report()
+    assert report.message == f"contact: {ROBOT.joint_names[1]}"
+    assert {v.key: v.value for v in report.values}["contacts"] == "1"
+
+
+def test_diagnostics_say_what_is_being_learned():
+    efforts, published, _ = publishing(known=False, contact_learning_time=4.0)
+    motion = pushed(ROBOT, TRUTH, PUSH, seconds=2.0, begin=9.0)
+    send(efforts, samples(motion))
+    assert not published
+    assert efforts.report().message == "no parameters yet"
+    efforts.use(efforts.watch_of(ROBOT, TRUTH, LEVEL))
+    send(efforts, samples(motion))
+    assert efforts.report().message == "learning thresholds from free motion, 50 %"
+
+
+def test_efforts_of_the_wrong_sign_are_an_error_until_thresholds_are_known():
+    efforts, _, contacts = publishing()
+    free = pushed(ROBOT, TRUTH, 0.0 * PUSH, seconds=4.0)
+    reversed_ = free._replace(tau=free.tau * [1.0, -1.0])
+    send(efforts, samples(reversed_.part(slice(0, 2000))))
+    report = efforts.report()
+    assert report.level == DiagnosticStatus.ERROR
+    assert ROBOT.joint_names[1] in report.message
+    assert "sign" in report.message
+    send(efforts, samples(free.part(slice(2000, 4000))))
+    assert efforts.report().level == DiagnosticStatus.OK
+    assert not contacts
+
+
+def test_a_velocity_that_is_missing_costs_its_sample_only():
+    efforts, published, contacts = publishing()
+    states = samples(pushed(ROBOT, TRUTH, 0.0 * PUSH, seconds=2.0))
+    lost = states[1503]
+    states[1503] = Sample(lost.stamp, lost.position, None, lost.effort)
+    send(efforts, states)
+    report = efforts.report()
+    assert "velocities" in report.message
+    assert {v.key: v.value for v in report.values}["states_observed"] == "1999"
+    assert not contacts
+    assert len(published) > 190
+
+
+def test_publication_goes_on_after_the_clock_was_set_back():
+    efforts, published, _ = publishing()
+    motion = pushed(ROBOT, TRUTH, 0.0 * PUSH, seconds=0.5)
+    send(efforts, samples(motion))
+    before = len(published)
+    send(efforts, samples(motion._replace(stamps=motion.stamps - 10**10)))
+    assert len(published) == 2 * before
+
+
+def test_wrong_parameters_are_refused_at_the_start():
+    with pytest.raises(SettingError, match="stick_speed"):
+        publishing(observer_stick_speed=(0.1, 0.1, 0.1))
