@@ -61,6 +61,7 @@ class ObservedEfforts:
     interval: Floats
 
 
+@by_value
 @dataclass(frozen=True)
 class _State:
     """The last sample, with what the balance to the next one needs."""

@@ -22,6 +22,7 @@ ERROR_CODES: dict[type[errors.RobotIdentificationError], int] = {
     errors.JointNameError: CODES.DATA_INVALID,
     errors.RecordingError: CODES.DATA_INVALID,
     errors.NoEffortError: CODES.DATA_INVALID,
+    errors.EffortSignError: CODES.DATA_INVALID,
     errors.LoopMismatchError: CODES.DATA_INVALID,
     errors.MeasuredVelocityError: CODES.DATA_INVALID,
     errors.NotPeriodicError: CODES.DATA_INVALID,
