@@ -11,9 +11,9 @@ import numpy.typing as npt
 from robot_identification.calibration.spread import Spread
 from robot_identification.dynamics.direct import checked_values
 from robot_identification.dynamics.regressor import Regressor
-from robot_identification.errors import SampleError, ShapeError
+from robot_identification.errors import ShapeError
 from robot_identification.identification.friction.law import FrictionLaw
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import by_value, check_finite
 from robot_identification.robot.files.document import content_digest
 from robot_identification.robot.model import Array, RobotModel, read_only
 
@@ -102,7 +102,7 @@ class CalibratedModel:
             SampleError: a value is NaN or infinite, or an effort would be.
         """
         motion = self._signals(position=q, velocity=qd, acceleration=qdd)
-        return self._answer(lambda now: self._regressor.dense(*motion[:, now]), motion, np.ndim(q))
+        return self._answer(self._regressor.dense, motion, np.ndim(q))
 
     def gravity(self, q: npt.ArrayLike) -> ModelValues:
         """Return the efforts that hold the bodies against gravity, without offsets and springs.
@@ -114,13 +114,7 @@ class CalibratedModel:
             ShapeError, SampleError: as :meth:`inverse_dynamics`.
         """
         still = self._signals(position=q, velocity=None, acceleration=None)
-
-        def rows(now: slice) -> Array:
-            found = self._regressor.dense(*still[:, now])
-            found[..., self._others] = 0.0
-            return found
-
-        return self._answer(rows, still, np.ndim(q))
+        return self._answer(self._gravity_rows, still, np.ndim(q))
 
     def mass_matrix(self, q: npt.ArrayLike) -> ModelValues:
         """Return mass matrices, drives included: the efforts that unit accelerations need.
@@ -132,18 +126,23 @@ class CalibratedModel:
             ShapeError, SampleError: as :meth:`inverse_dynamics`.
         """
         still = self._signals(position=q, velocity=None, acceleration=None)
+        return self._answer(self._mass_rows, still, np.ndim(q))
 
-        def rows(now: slice) -> Array:
-            place, rest, zero = still[:, now]
-            held = self._regressor.dense(place, rest, zero)
-            columns = []
-            for joint in range(len(self._names)):
-                moved = np.zeros_like(zero)
-                moved[:, joint] = 1.0
-                columns.append(self._regressor.dense(place, rest, moved) - held)
-            return np.stack(columns, axis=2)
+    def _gravity_rows(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Return regressor rows (samples, joints, full columns) of bodies alone."""
+        found = self._regressor.dense(q, qd, qdd)
+        found[..., self._others] = 0.0
+        return found
 
-        return self._answer(rows, still, np.ndim(q))
+    def _mass_rows(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Return rows (samples, joints, joints, full columns) of what unit accelerations add."""
+        held = self._regressor.dense(q, qd, qdd)
+        columns = []
+        for joint in range(len(self._names)):
+            moved = np.array(qdd)
+            moved[:, joint] += 1.0
+            columns.append(self._regressor.dense(q, qd, moved) - held)
+        return np.stack(columns, axis=2)
 
     def _signals(self, **given: npt.ArrayLike | None) -> Array:
         """Return (3, samples, joints) positions, velocities and accelerations.
@@ -162,22 +161,21 @@ class CalibratedModel:
             if signal.shape != first.shape:
                 raise ShapeError(name, signal.shape, str(first.shape))
             rows = np.atleast_2d(signal)
-            for sample, joint in np.argwhere(~np.isfinite(rows)):
-                raise SampleError(name, self._names[joint], int(sample), rows[sample, joint])
+            check_finite(name, rows, self._names)
             signals.append(rows)
         return np.stack(signals)
 
-    def _answer(self, rows: Callable[[slice], Array], motion: Array, axes: int) -> ModelValues:
-        """Return values and deviations of regressor rows, evaluated block by block."""
+    def _answer(
+        self, rows: Callable[[Array, Array, Array], Array], motion: Array, axes: int
+    ) -> ModelValues:
+        """Return values and deviations of the regressor rows of a motion, block by block."""
         with np.errstate(all="ignore"):
-            blocks = [self._block(rows(now)) for now in _blocks(motion.shape[1])]
+            blocks = [self._block(rows(*motion[:, now])) for now in _blocks(motion.shape[1])]
         shape = (0, *[len(self._names)] * motion[0].ndim)
         parts = [np.concatenate(part) for part in zip(*blocks, strict=True)] or [
             np.zeros(shape) for _ in range(3)
         ]
-        for place in np.argwhere(~np.isfinite(parts[0])):
-            value = float(parts[0][tuple(place)])
-            raise SampleError("effort of the model", self._names[place[1]], int(place[0]), value)
+        check_finite("effort of the model", parts[0], self._names)
         values, std, robust = (part[0] if axes == 1 else part for part in parts)
         return ModelValues(
             read_only(values),

@@ -1,4 +1,4 @@
-"""What noise of the data does to calibrated parameters, and to what is computed with them."""
+"""Standard deviations of calibrated parameters, and of what is computed with them."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from robot_identification import __version__
+from robot_identification.cli import ended_by_ctrl_c
 from robot_identification.cli.tables.standard_output import NoReaderError, checked_output
 from robot_identification.errors import (
     CancelledError,
@@ -71,7 +72,8 @@ class CommandParser(argparse.ArgumentParser):
             return
         name = _MODULES.get(self.command, self.command.replace("-", "_"))
         self.command = None
-        module = import_module(f"robot_identification.cli.{name}")
+        with ended_by_ctrl_c():
+            module = import_module(f"robot_identification.cli.{name}")
         self.description = module.__doc__
         module.add_arguments(self)
         self.add_argument("--json", action="store_true", help="print the result as JSON")

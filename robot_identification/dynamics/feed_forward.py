@@ -17,9 +17,9 @@ from robot_identification.dynamics.tree import Floats
 from robot_identification.errors import (
     InconsistentParametersError,
     MissingLimitError,
-    SampleError,
     SettingError,
 )
+from robot_identification.robot.arrays import check_finite
 from robot_identification.robot.model import RobotModel
 
 
@@ -102,9 +102,8 @@ class FeedForward:
         with np.errstate(all="ignore"):
             model = self._model(q, qd, qdd)
             own = self._velocity * np.asarray(qd) + self._acceleration * np.asarray(qdd)
-        for sample, joint in np.argwhere(~np.isfinite(model + own)):
-            value = float(model[sample, joint] + own[sample, joint])
-            raise SampleError("feed-forward effort", self._names[joint], int(sample), value)
+            both = np.asarray(model + own)
+        check_finite("feed-forward effort", both, self._names)
         beyond = np.flatnonzero((np.abs(model) > self._limit).any(axis=0))
         self.limited = tuple(self._names[joint] for joint in beyond)
         own = np.clip(own, -self._own_limit, self._own_limit)

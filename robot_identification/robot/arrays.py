@@ -1,14 +1,16 @@
-"""Arrays inside immutable values: read-only, and compared element by element."""
+"""Arrays inside immutable values, read-only and compared element by element; finite arrays."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
+
+from robot_identification.errors import SampleError
 
 Array = npt.NDArray[np.float64]
 
@@ -46,6 +48,24 @@ def read_only_view(array: npt.NDArray[Element]) -> npt.NDArray[Element]:
     view = array.view()
     view.setflags(write=False)
     return view
+
+
+def check_finite(signal: str, values: Array, names: Sequence[str], first: int = 0) -> None:
+    """Refuse values that are not finite.
+
+    Args:
+        signal: what they are.
+        values: (samples, joints, ...).
+        names: names of the joints.
+        first: number of the first sample.
+
+    Raises:
+        SampleError: a value is NaN or infinite.
+    """
+    bad = ~np.isfinite(values)
+    if bad.any():
+        place = tuple(np.argwhere(bad)[0].tolist())
+        raise SampleError(signal, names[place[1]], first + place[0], float(values[place]))
 
 
 def by_value(kind: Kind) -> Kind:

@@ -12,7 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from robot_identification.errors import MissingSignalError, RecordingError, SampleError, ShapeError
+from robot_identification.errors import MissingSignalError, RecordingError, ShapeError
+from robot_identification.robot.arrays import check_finite
 from robot_identification.robot.drives import to_joint_side
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.signals.clock import (
@@ -244,9 +245,7 @@ def _check_finite(raw: RawSamples, joint_names: Sequence[str], *, positions_need
     for name, values in _signals(raw):
         if name == "position" and not positions_needed and np.isnan(values).all():
             continue
-        if not np.isfinite(values).all():
-            index, joint = np.argwhere(~np.isfinite(values))[0]
-            raise SampleError(name, joint_names[joint], int(index), float(values[index, joint]))
+        check_finite(name, values, joint_names)
 
 
 def _signals(raw: RawSamples) -> list[tuple[str, Array]]:

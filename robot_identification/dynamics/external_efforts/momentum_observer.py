@@ -30,8 +30,8 @@ from robot_identification.dynamics.direct import plant_of
 from robot_identification.dynamics.external_efforts.settings import ExternalEffortSettings
 from robot_identification.dynamics.kernels import direct as direct_kernels
 from robot_identification.dynamics.tree import Floats
-from robot_identification.errors import SampleError, ShapeError
-from robot_identification.robot.arrays import by_value
+from robot_identification.errors import ShapeError
+from robot_identification.robot.arrays import by_value, check_finite
 from robot_identification.robot.model import RobotModel
 
 Stamps = npt.NDArray[np.int64]
@@ -174,9 +174,7 @@ class MomentumObserver:
             array = np.ascontiguousarray(signal, dtype=np.float64)
             if array.shape != wanted:
                 raise ShapeError(name, array.shape, str(wanted))
-            for sample, joint in np.argwhere(~np.isfinite(array))[:1]:
-                value = float(array[sample, joint])
-                raise SampleError(name, self._names[joint], int(sample), value)
+            check_finite(name, array, self._names)
             checked.append(array)
         return checked
 

@@ -92,21 +92,17 @@ def _through(motion: Trajectory, times: Array, efforts: Array) -> Trajectory:
     """Return a motion through more points, those that it had as they were."""
     own = np.isin(times, motion.times)
 
-    def with_own(given: Array | None, sampled: Array) -> Array | None:
-        if given is None:
-            return None
-        values = np.array(sampled)
-        values[own] = given
-        return values
-
-    position, velocity, acceleration = motion.sample(times)
-    positions = np.array(position)
-    positions[own] = motion.positions
+    position, velocity, acceleration = map(np.array, motion.sample(times))
+    position[own] = motion.positions
+    if motion.velocities is not None:
+        velocity[own] = motion.velocities
+    if motion.accelerations is not None:
+        acceleration[own] = motion.accelerations
     return Trajectory(
         motion.joint_names,
         times,
-        positions,
-        with_own(motion.velocities, velocity),
-        with_own(motion.accelerations, acceleration),
+        position,
+        None if motion.velocities is None else velocity,
+        None if motion.accelerations is None else acceleration,
         efforts,
     )

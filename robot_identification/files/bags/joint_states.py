@@ -13,14 +13,13 @@ import numpy.typing as npt
 from robot_identification.errors import (
     MeasuredVelocityError,
     MissingSignalError,
-    SampleError,
     TopicError,
 )
 from robot_identification.files.bags.files import JOINT_TRAJECTORY, Bag, open_bag
 from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE as JOINT_STATE
 from robot_identification.files.bags.joint_state_columns import StateCollector, States
 from robot_identification.files.cancelling import Cancelled
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import by_value, check_finite
 from robot_identification.robot.model import Array
 from robot_identification.signals.clock import in_order, newest_at
 from robot_identification.signals.recording import RawSamples
@@ -229,24 +228,6 @@ def joints_without(velocity: Array | None, names: Sequence[str]) -> tuple[str, .
         return ()
     missing = tuple(n for n, own in zip(names, velocity.T, strict=True) if np.isnan(own).all())
     return missing if len(missing) < len(names) else ()
-
-
-def check_finite(signal: str, values: Array, names: Sequence[str], first: int = 0) -> None:
-    """Refuse values that are not finite.
-
-    Args:
-        signal: what they are.
-        values: (samples, joints).
-        names: names of the joints.
-        first: number of the first sample.
-
-    Raises:
-        SampleError: a value is NaN or infinite.
-    """
-    bad = ~np.isfinite(values)
-    if bad.any():
-        index, joint = np.argwhere(bad)[0]
-        raise SampleError(signal, names[joint], first + int(index), float(values[index, joint]))
 
 
 def _reference(

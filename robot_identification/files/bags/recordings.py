@@ -20,7 +20,6 @@ from robot_identification.files.bags.joint_state_columns import StateCollector
 from robot_identification.files.bags.joint_states import (
     JOINT_STATES,
     BagJointStates,
-    check_finite,
     joints_without,
     measured_velocity,
     read_joint_states,
@@ -29,6 +28,7 @@ from robot_identification.files.bags.temperatures import read_temperatures
 from robot_identification.files.cancelling import Cancelled
 from robot_identification.files.tables import Columns, is_table, read_table
 from robot_identification.identification.prepared_recording import prepared_recording
+from robot_identification.robot.arrays import check_finite
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.efforts.separate import (

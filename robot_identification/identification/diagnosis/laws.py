@@ -1,6 +1,6 @@
-"""What friction of any law could be of a joint's own rows, for comparison with other causes.
+"""Columns of friction of any law in a joint's own rows, compared with other causes of a misfit.
 
-Which law it is says the choice of friction laws (:mod:`.friction`), which asks all rows.
+The choice of friction laws (:mod:`.friction`) determines which law it is, from all rows.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ import numpy as np
 from robot_identification.dynamics import friction
 from robot_identification.dynamics.energy import EnergyRegressor
 from robot_identification.dynamics.kernels.terms import MAGNITUDE
-from robot_identification.errors import RecordingError, SampleError, ShapeError
+from robot_identification.errors import RecordingError, ShapeError
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.estimators import least_squares
 from robot_identification.identification.estimators.estimator import (
@@ -33,7 +33,7 @@ from robot_identification.identification.rows.groups import Bands, GroupedRows, 
 from robot_identification.identification.rows.source import RowSource
 from robot_identification.identification.rows.whole_rows import samples_behind
 from robot_identification.identification.statistics.robust_std import robust_std
-from robot_identification.robot.arrays import by_value
+from robot_identification.robot.arrays import by_value, check_finite
 from robot_identification.robot.loops import loop_matrix
 from robot_identification.robot.model import Array, read_only
 from robot_identification.signals.processing.complete import Processing
@@ -132,9 +132,7 @@ def _check_signals(base: BaseParameters, position: Array, **others: Array) -> No
     for name, signal in {"position": position, **others}.items():
         if signal.shape != position.shape:
             raise ShapeError(name, signal.shape, str(position.shape))
-        for sample, joint in np.argwhere(~np.isfinite(signal)):
-            names = base.robot.active_names
-            raise SampleError(name, names[joint], int(sample), float(signal[sample, joint]))
+        check_finite(name, signal, base.robot.active_names)
 
 
 def _integrals(time: Array, values: Array, marks: np.ndarray) -> Array:
