@@ -1,5 +1,6 @@
 """What all tests share.  The environment is set before NumPy or ROS is imported."""
 
+import gc
 import math
 import os
 import signal
@@ -18,6 +19,8 @@ from robot_identification.ros.clients import asking, processes
 from robot_identification.ros.clients.client import Client
 from robot_identification.ros.common.middleware import private_domain, this_machine_only
 
+gc.disable()  # until the tests are collected: what is loaded meanwhile stays
+_GARBAGE = (5000, 10, 20)  # objects, and collections of each age, before the next one
 _WAIT_FOR, _SILENT = Client.wait_for, asking.SILENT
 
 # A domain of its own for each process, whatever is set.
@@ -42,6 +45,14 @@ def pytest_collection_modifyitems(items):
         longest = sum(item.get_closest_marker(name) is not None for name in ("ros", "slow"))
         waits[item.path] = max(longest, waits.get(item.path, 0))
     items.sort(key=lambda item: -waits[item.path])
+
+
+def pytest_collection_finish():
+    """Have the garbage collector pass over modules and tests, a tenth of the time of the tests."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*_GARBAGE)
+    gc.enable()
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -147,9 +148,16 @@ def _download(pooch: Any, file: DatasetFile, folder: Path) -> None:
     from requests.exceptions import HTTPError, RequestException
 
     def limited(address: str, target: str, _: Any) -> None:
-        with Path(target).open("wb") as output:
+        with Path(target).open("wb") as output, ExitStack() as connections:
+
+            def close_at_the_end(answer: Any, *_: Any, **__: Any) -> None:
+                connections.callback(answer.close)
+
+            # pooch leaves the connection of a download that breaks off to the garbage collector
+            hooks = {"response": close_at_the_end}
+            download = pooch.HTTPDownloader(timeout=_TIMEOUT, chunk_size=_CHUNK, hooks=hooks)
             counted = _Counted(output, file)
-            pooch.HTTPDownloader(timeout=_TIMEOUT, chunk_size=_CHUNK)(address, counted, None)
+            download(address, counted, None)
         counted.check()
 
     target = folder / file.name
