@@ -13,7 +13,7 @@
 # otherwise the wheels of ROS 2 that pyproject.toml and setup.py pin.
 
 # Tests of nodes mostly wait for a robot that moves.
-WORKERS ?= $(shell echo $$(($$(nproc) * 3 / 2)))
+WORKERS ?= $(shell echo $$(($$(nproc) * 2)))
 
 PYTHON ?= python3
 VENV := .venv

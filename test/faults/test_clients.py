@@ -131,7 +131,7 @@ def test_a_parameter_that_cannot_change_is_refused_with_the_reason(
 def test_a_parameter_that_changes_holds_from_the_next_request_on(
     faulty, recording, name, value, default, seen
 ):
-    many = 100
+    many = 40
     answers = []
     try:
         for change in (None, value, None):
@@ -139,7 +139,10 @@ def test_a_parameter_that_changes_holds_from_the_next_request_on(
             if change is not None:
                 answer = set_parameter(faulty, name, change)
                 assert answer.successful, answer.reason
-                assert not running.done()
+                while running.done():  # too late: a busy machine has served the node before us
+                    assert set_parameter(faulty, name, default).successful
+                    running = begun(faulty, recording, many)
+                    assert set_parameter(faulty, name, change).successful
             faulty.wait(running.done, "answer")
             assert running.result().success, running.result().message
             answers.append(seen(running.result().result))

@@ -14,6 +14,8 @@ from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.recording import RawSamples
 from simulated_experiments import START, simulated
 
+pytestmark = pytest.mark.usefixtures("undiagnosed")
+
 STEP = 1e-3
 GOOD, POOR = 1e-3, 1e-2
 

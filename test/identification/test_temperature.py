@@ -24,6 +24,8 @@ from robot_identification.robot.units import unit_of
 from robot_identification.signals.recording import Recording
 from sprung_arm import motion
 
+pytestmark = pytest.mark.usefixtures("undiagnosed")
+
 FILE = """\
 name: arm
 effort_meaning: joint_torque

@@ -16,6 +16,8 @@ from robot_identification.share import share_directory
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.recording import RawSamples
 
+pytestmark = pytest.mark.usefixtures("undiagnosed")
+
 START, RATE = 1_700_000_000_000_000_000, 500.0
 EFFORT_NOISE, POSITION_NOISE = np.array([0.8, 0.8, 0.4, 0.2, 0.2, 0.12]), 1e-5
 PLAIN = load_robot("tx40")

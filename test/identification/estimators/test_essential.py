@@ -12,6 +12,8 @@ from robot_identification.identification.rows.factor import JointFactor, restric
 from robot_identification.robot.files.loading import load_robot
 from shared_data import measured_data, requires
 
+pytestmark = pytest.mark.usefixtures("undiagnosed")
+
 NAMES = ("A", "B", "C", "D", "E")
 TRUTH = np.array([5.0, -3.0, 1.0, 0.0, 1e-4])
 

@@ -12,6 +12,8 @@ from robot_identification.identification.identify import identify
 from robot_identification.identification.merging import merge_results
 from several_bags import NOISE, STATED, arm, with_efforts
 
+pytestmark = pytest.mark.usefixtures("undiagnosed")
+
 HUBER = HuberSettings()
 
 

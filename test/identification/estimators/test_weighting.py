@@ -10,6 +10,8 @@ from robot_identification.identification.estimators.weighting import Weighting
 from robot_identification.identification.identify import identify
 from several_bags import NOISE, STATED, arm, with_efforts
 
+pytestmark = pytest.mark.usefixtures("undiagnosed")
+
 
 def noisier(recording, factor, seed):
     """Return a recording with noise of a level added."""

@@ -18,6 +18,8 @@ from robot_identification.robot.mounting import mounting
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.recording import Recording
 
+pytestmark = pytest.mark.usefixtures("undiagnosed")
+
 PLAIN = load_robot("ur10")
 ROBOT = replace(PLAIN, joints=tuple(replace(j, terms=j.terms | {"Fl", "Fs"}) for j in PLAIN.joints))
 SETTINGS = ProcessingSettings(cutoff_hz=20.0, rate_hz=40.0)

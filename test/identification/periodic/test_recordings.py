@@ -22,6 +22,8 @@ from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.periodic.periods import PeriodicMotion
 from robot_identification.signals.recording import RawSamples
 
+pytestmark = pytest.mark.usefixtures("undiagnosed")
+
 MOTION = PeriodicMotion(PERIOD)
 ROBOT = load_robot("scara")
 BASE = base_parameters(ROBOT)

@@ -19,6 +19,8 @@ from robot_identification.signals.conditioning import joint_side_recording
 from robot_identification.signals.recording import RawSamples
 from simulated_experiments import START, experiment, raw_samples
 
+pytestmark = pytest.mark.usefixtures("undiagnosed")
+
 NOISE = np.array([0.2, 0.05])
 STATED = ProcessingSettings(cutoff_hz=30.0, rate_hz=50.0, velocity_threshold=(0.05, 0.05))
 

@@ -30,6 +30,8 @@ from robot_identification.identification.statistics.cross_validation import (
 )
 from several_bags import STATED, arm
 
+pytestmark = pytest.mark.usefixtures("undiagnosed")
+
 
 @pytest.fixture(scope="module")
 def bags():

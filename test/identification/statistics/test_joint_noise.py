@@ -26,6 +26,8 @@ from robot_identification.signals.conditioning import joint_side_recording
 from robot_identification.signals.recording import RawSamples
 from shared_data import measured_data, requires
 
+pytestmark = pytest.mark.usefixtures("undiagnosed")
+
 NAMES = ("A", "B", "C", "D")
 VALUES = np.array([2.0, -1.0, 0.5, 3.0])
 STATED = ProcessingSettings(cutoff_hz=20.0, rate_hz=20.0, velocity_threshold=(0.05, 0.05))

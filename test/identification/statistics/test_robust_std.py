@@ -26,6 +26,8 @@ from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 from robot_identification.signals.recording import Recording, Segment
 
+pytestmark = pytest.mark.usefixtures("undiagnosed")
+
 NAMES = ("A", "B", "C")
 TRUE = np.array([1.0, -2.0, 0.5])
 COLUMNS = (np.array([0, 1, 2]), np.array([1, 2]))

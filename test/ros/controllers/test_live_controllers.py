@@ -26,9 +26,6 @@ def test_a_simulated_robot_that_offers_both_is_moved_and_stopped_by_its_action(t
         planned = cell.answers.plan(**QUICK)
         assert planned.success, planned.message
         cell.wait(lambda: "by the action " in cell.answers.preview().message, "controller")
-        status, _ = cell.run()
-        assert status.state == Status.FINISHED, status.text
-        assert "succeeded, SUCCESSFUL" in status.text
         stop = cell.stop_after(MOMENT, planned.braking_time)
         assert stop.state == Status.STOPPED
         assert stop.rest < np.inf
