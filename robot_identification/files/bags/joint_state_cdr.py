@@ -8,6 +8,9 @@ and their stamps and numbers are read by one NumPy view.
     effort[]
 
 Lengths are uint32; numbers are aligned to their size, counted from behind the representation.
+
+control_msgs/JointTrajectoryControllerState begins alike: behind the names come position, velocity
+and acceleration that the controller is to have.  What follows them differs between its versions.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ import numpy.typing as npt
 from robot_identification.robot.model import Array
 
 MESSAGE_TYPE = "sensor_msgs/msg/JointState"
+CONTROLLER_STATE = "control_msgs/msg/JointTrajectoryControllerState"
 LITTLE_ENDIAN = b"\x00\x01"
 ARRAYS = ("position", "velocity", "effort")
 _BODY = 4

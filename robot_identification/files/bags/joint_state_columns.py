@@ -41,11 +41,16 @@ class StateCollector:
         bag: an open bag.
         topic: the topic.
         names: joints, in the order of the columns.
+        kind: type of the messages; of states of a controller come the references, with
+            accelerations in place of efforts.
     """
 
-    def __init__(self, bag: Bag, topic: str, names: tuple[str, ...]) -> None:
+    def __init__(
+        self, bag: Bag, topic: str, names: tuple[str, ...], kind: str = MESSAGE_TYPE
+    ) -> None:
         self._bag = bag
         self._topic = topic
+        self._kind = kind
         self._names = names
         self._columns = JointColumns(names, f"{bag.path}: {topic}")
         self._skipped = 0
@@ -59,7 +64,7 @@ class StateCollector:
         """Yield the messages of the topic that have the joints, some 65 000 at a time."""
         found = read = 0
         parts: list[States] = []
-        for batch in self._bag.batches(self._topic, MESSAGE_TYPE):
+        for batch in self._bag.batches(self._topic, self._kind):
             parts.append(self._columns_of(batch))
             found += len(parts[-1].stamps)
             read += len(batch)
@@ -147,7 +152,8 @@ class StateCollector:
                     f"{layout.counts[i]} values of {name}; the driver must publish one per joint",
                 )
         try:
-            layout.check_end(len(message))
+            if self._kind == MESSAGE_TYPE:
+                layout.check_end(len(message))
         except LayoutError as error:
             raise self._damaged(error) from error
         return layout

@@ -16,6 +16,7 @@ from robot_identification.errors import (
     TopicError,
 )
 from robot_identification.files.bags.files import JOINT_TRAJECTORY, Bag, open_bag
+from robot_identification.files.bags.joint_state_cdr import CONTROLLER_STATE
 from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE as JOINT_STATE
 from robot_identification.files.bags.joint_state_columns import StateCollector, States
 from robot_identification.files.cancelling import Cancelled
@@ -69,8 +70,8 @@ def read_joint_states(
         joint_names: joints of the robot, in the order wanted.
         topic: topic of the joint states (sensor_msgs/JointState).
         reference_topic: topic of the positions that the controller was asked for, also
-            sensor_msgs/JointState.  A state gets the newest reference that is no newer than
-            itself.  None, or no such messages on the topic, as where it carries trajectories: no
+            sensor_msgs/JointState, or control_msgs/JointTrajectoryControllerState.  A state gets
+            the newest reference that is no newer than itself.  None, or no such messages on the topic, as where it carries trajectories: no
             reference.
         efforts_needed: whether efforts must be there; without, all of them are 0.
         positions_needed: whether every position must be there; without, positions that are not
@@ -243,10 +244,13 @@ def _reference(
     kind = bag.topics.get(topic)
     if kind in (None, JOINT_TRAJECTORY):
         return None
-    if kind != JOINT_STATE:
-        problem = f"topic {topic} holds {kind}; a reference is {JOINT_STATE} or {JOINT_TRAJECTORY}"
+    if kind not in (JOINT_STATE, CONTROLLER_STATE):
+        problem = (
+            f"topic {topic} holds {kind}; a reference is {JOINT_STATE}, {CONTROLLER_STATE} or "
+            f"{JOINT_TRAJECTORY}"
+        )
         raise TopicError(bag.path, topic, sorted(bag.topics), problem)
-    states = StateCollector(bag, topic, names).collect()
+    states = StateCollector(bag, topic, names, kind).collect()
     if states.position is None:
         raise MissingSignalError("position", f"{bag.path}: {topic}")
     check_finite("reference", states.position, names)

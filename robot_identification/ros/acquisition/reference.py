@@ -23,7 +23,7 @@ from robot_identification.ros.acquisition.recorder import Block
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.joint_states import NANOSECONDS, stamp_of
 from robot_identification.ros.common.stamps import GracePeriod
-from robot_identification.ros.controllers.interfaces import FOLLOWED
+from robot_identification.ros.controllers.interfaces import AUTO, FOLLOWED, if_wanted
 from robot_identification.ros.messages.trajectories import trajectory_of
 from robot_identification.signals.arrivals import SETBACK_NS, Arrivals
 from robot_identification.signals.clock import newest_at
@@ -88,12 +88,22 @@ class ReferenceSamples:
 
 _REPEAT = 10.0
 
+
+def _controller_state() -> Any:
+    from control_msgs.msg import JointTrajectoryControllerState
+
+    return JointTrajectoryControllerState
+
+
 Received = tuple[str, str, Any, int]
 """Topic, type, message, and when it came, in ns."""
 
 
 class Reference:
     """Knows the reference from `joint_trajectory`, or from samples on `joint_reference`.
+
+    The samples may also come from a controller, in its state on `controller_state`, where
+    control_msgs is installed; those of `joint_reference` go before them.
 
     What a controller was sent by its action is on `followed_trajectory`, and in bags with the rest.
 
@@ -116,14 +126,20 @@ class Reference:
         self._trajectory: Trajectory | None = None
         self._start = 0
         self._samples = ReferenceSamples()
+        self._own_samples = False
         self._columns = JointColumns(robot.joint_names, "joint_reference")
         self._trajectory_topic = node.create_subscription(
             JointTrajectory, "joint_trajectory", self._on_trajectory, qos.COMMANDS
         ).topic_name
         node.create_subscription(JointTrajectory, FOLLOWED, self._on_trajectory, qos.COMMANDS)
         self._sample_topic = node.create_subscription(
-            JointState, "joint_reference", self._on_sample, qos.STATES_IN
+            JointState, "joint_reference", self._on_own_sample, qos.STATES_IN
         ).topic_name
+        controller_state = if_wanted(AUTO, _controller_state)
+        if controller_state is not None:
+            node.create_subscription(
+                controller_state, "controller_state", self._on_controller_state, qos.STATES_IN
+            )
 
     @property
     def newest(self) -> tuple[Received, ...]:
@@ -169,6 +185,24 @@ class Reference:
             self._trajectory = None
             return
         self._trajectory, self._start = trajectory, start
+
+    def _on_own_sample(self, message: JointState) -> None:
+        if not self._own_samples:
+            self._own_samples, self._samples = True, ReferenceSamples()
+        self._on_sample(message)
+
+    def _on_controller_state(self, message: Any) -> None:
+        """Take what a controller is to follow as a sample of the reference, and keep it as one."""
+        if not self._own_samples:
+            point = message.reference
+            self._on_sample(
+                JointState(
+                    header=message.header,
+                    name=message.joint_names,
+                    position=point.positions,
+                    velocity=point.velocities,
+                )
+            )
 
     def _on_sample(self, message: JointState) -> None:
         self._note(self._sample_topic, STATE_TYPE, message)

@@ -311,6 +311,13 @@ DRIVER = (
         nodes=("acquisition",),
     ),
     Argument(
+        "controller_state",
+        "topic of the state of a controller, whose reference is for DIDIM, such as "
+        "/joint_trajectory_controller/controller_state; empty: controller_state in the namespace",
+        topic="controller_state",
+        nodes=("acquisition",),
+    ),
+    Argument(
         "effort_topic",
         "topic of the efforts, where they have one of their own; empty: those of joint_states",
         parameter="effort_topic",

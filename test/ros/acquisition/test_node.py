@@ -11,8 +11,10 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from control_messages import control_msgs  # noqa: F401
 from diagnostics import values_of
 from live_nodes import BEGIN, RATE, ROBOT, states
+from robot_identification.files.bags.joint_states import read_joint_states
 from robot_identification.ros.clients.client import RequestRefusedError
 from robot_identification.ros.clients.processes import NodeProcessError
 from robot_identification.ros.common import qos
@@ -89,6 +91,54 @@ def test_samples_wait_for_a_reference_that_comes_after_them(suite):
     assert joined(blocks, "stamps").size == len(sent)
     wanted = [x for message in sent[:-behind] for x in message.position]
     assert joined(blocks, "reference_position")[: len(wanted)].tolist() == wanted
+
+
+def test_the_state_of_a_controller_is_a_reference_until_there_is_one_of_its_own(
+    control_msgs,  # noqa: F811
+    make_suite,
+    tmp_path,
+):
+    from control_msgs.msg import JointTrajectoryControllerState
+
+    suite = make_suite()
+    suite.start("acquisition", bag_directory=str(tmp_path))
+    suite.wait_for_acquisition()
+    node = suite.client.node
+    controller = node.create_publisher(
+        JointTrajectoryControllerState, "controller_state", qos.STATES_OUT
+    )
+    reference = node.create_publisher(JointState, "joint_reference", qos.STATES_OUT)
+    for publisher in (controller, reference):
+        suite.wait(publisher.get_subscription_count, "reader of the reference")
+    sent = states(300)
+
+    def followed():
+        for state in sent:
+            point = JointTrajectoryPoint(positions=[x + 0.5 for x in state.position])
+            controller.publish(
+                JointTrajectoryControllerState(
+                    header=state.header, joint_names=state.name, reference=point
+                )
+            )
+            yield state
+
+    wanted = [x + 0.5 for message in sent for x in message.position]
+    blocks = suite.record(followed(), expected=len(sent))
+    found = joined(blocks, "reference_position").tolist()
+    assert found
+    assert found == wanted[-len(found) :]
+    (bag,) = tmp_path.iterdir()
+    suite.wait((bag / "metadata.yaml").exists, "bag")
+    states_topic, samples_topic = (
+        f"{suite.namespace}/joint_{name}" for name in ("states", "reference")
+    )
+    kept = read_joint_states(
+        bag, ROBOT.joint_names, topic=states_topic, reference_topic=samples_topic
+    ).samples
+    np.testing.assert_array_equal(kept.reference, kept.position + 0.5)
+    suite.send_first_reference(reference, sent[0])
+    blocks = suite.record(followed(), expected=len(sent))
+    assert set(joined(blocks, "reference_position")) == set(sent[0].position)
 
 
 def test_a_trajectory_that_cannot_be_interpolated_ends_no_recording(make_suite):
