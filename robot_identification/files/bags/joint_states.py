@@ -71,8 +71,8 @@ def read_joint_states(
         topic: topic of the joint states (sensor_msgs/JointState).
         reference_topic: topic of the positions that the controller was asked for, also
             sensor_msgs/JointState, or control_msgs/JointTrajectoryControllerState.  A state gets
-            the newest reference that is no newer than itself.  None, or no such messages on the topic, as where it carries trajectories: no
-            reference.
+            the newest reference that is no newer than itself.  None, or no such messages on the
+            topic, as where it carries trajectories: no reference.
         efforts_needed: whether efforts must be there; without, all of them are 0.
         positions_needed: whether every position must be there; without, positions that are not
             all finite are all NaN.
