@@ -24,7 +24,7 @@ TRUTH = load_values("scara", ROBOT)
 RATE = 100.0
 BEGIN = 1_700_000_000_000_000_000
 SAMPLES = 1500
-BURST = 1000
+BURST = 400
 
 
 def motion():
@@ -112,14 +112,18 @@ class Suite:
         wanted = len(messages) if expected is None else expected
         self.let_readers_find_samples()
         recording = self.verbs.start_recording().message
-        for sent, message in enumerate(messages):
-            if sent % BURST == 0:
-                self.wait(lambda sent=sent: self.received(recording) >= sent, "samples")
-            self.driver.publish(message)
+        self.send(recording, messages)
         self.wait(lambda: self.received(recording) >= wanted, "all samples")
         assert self.verbs.stop_recording().message == recording
         self.wait(lambda: self.of(recording)[-1].last, "last block")
         return self.of(recording)
+
+    def send(self, recording, messages, before=0):
+        """Send messages to a recording that has received some before, burst by burst."""
+        for sent, message in enumerate(messages, start=before):
+            if sent % BURST == 0:
+                self.wait(lambda sent=sent: self.received(recording) >= sent, "samples")
+            self.driver.publish(message)
 
     def let_readers_find_samples(self):
         """Wait until every node that reads samples is found: bursts outrun what is kept for it."""

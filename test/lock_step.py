@@ -16,6 +16,7 @@ from simulated_cell import Cell
 
 BEGIN = 1_700_000_000 * NANOSECONDS
 _AGAIN = 0.2  # s after which a tick that nobody has answered is sent again: clocks are best effort
+_NUDGE = 1  # ns by which it is later then: a timer is not woken twice by the same time
 _SAID_WITHIN = 3  # ticks
 _AT_REST = 1e-3  # rad/s
 
@@ -47,6 +48,7 @@ class SteppedClock:
         if all_are_there:
             self.go_on()
         elif time.monotonic() - self._sent > _AGAIN:
+            self.now += _NUDGE
             self._send()
         return all_are_there
 

@@ -164,7 +164,7 @@ class Robot:
     def __init__(self):
         self.plans, self.speeds = 0, []
 
-    def planned(self):
+    def planned(self, expected=""):
         return f"plan {self.plans}"
 
     @property

@@ -96,8 +96,7 @@ def test_an_identification_node_that_was_killed_knows_the_blocks_again(suite, re
 def test_what_an_acquisition_node_has_sent_before_it_was_killed_is_not_lost(suite):
     suite.set_faults([])
     name = suite.verbs.answers.start_recording().message
-    for message in noisy_states()[:1000]:
-        suite.driver.publish(message)
+    suite.send(name, noisy_states()[:1000])
     suite.wait(lambda: sum(len(b.stamps) for b in suite.of(name)) == 1000, "blocks")
     suite.wait(lambda: suite.identify(name).result.sources, "recording")
     restart(suite, "acquisition", Trigger, "stop", block_period=0.05, diagnostics_period=0.1)

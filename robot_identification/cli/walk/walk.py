@@ -115,26 +115,32 @@ class Walk:
 
     def _rehearse(self) -> None:
         self._check_plan()
-        self._record.keep("rehearse", self._moved("rehearsal", self._options.rehearsal_speed))
+        moved = self._moved("rehearsal", self._options.rehearsal_speed, self._own_plan())
+        self._record.keep("rehearse", moved)
 
     def _run(self) -> None:
         self._check_plan()
-        self._record.keep("run", self._moved("run", self._options.speed, record=True))
+        moved = self._moved("run", self._options.speed, self._own_plan(), record=True)
+        self._record.keep("run", moved)
+
+    def _own_plan(self) -> str:
+        """Return the hash of the plan that this run made; empty where it made none."""
+        return self._record.text("plan", "hash")
 
     def _check_plan(self) -> None:
         """Refuse to move by another plan than that of this run."""
-        planned, own = self._live.planned(), self._record.text("plan", "hash")
-        if own and planned != own:
+        own = self._own_plan()
+        if own and self._live.planned(own) != own:
             raise NotConfirmedError(
                 "the plan of the node excitation is not that of this run: begin with the step plan"
             )
 
     def _moved(
-        self, title: str, speed: float, *, record: bool = False, refresh: bool = True
+        self, title: str, speed: float, plan: str, *, record: bool = False, refresh: bool = True
     ) -> dict[str, Any]:
         """Have the robot follow the plan, once it was agreed to; a new one is rehearsed before."""
         if speed > self._options.rehearsal_speed:
-            self._rehearse_new(title)
+            self._rehearse_new(title, plan)
         outline, *checks = self._live.preview(speed).splitlines()
         told = "".join(f"\n  {check}" for check in checks)
         self._confirm(f"{title}: the robot will move: {outline}{told}")
@@ -150,10 +156,10 @@ class Walk:
             "checks": checks,
         }
 
-    def _rehearse_new(self, title: str) -> None:
+    def _rehearse_new(self, title: str, plan: str) -> None:
         """Rehearse the plan of the node, unless this run has followed it to its end already."""
-        if not self._record.rehearsed(self._live.planned()):
-            self._moved(f"rehearsal of the {title}", self._options.rehearsal_speed)
+        if not self._record.rehearsed(self._live.planned(plan)):
+            self._moved(f"rehearsal of the {title}", self._options.rehearsal_speed, plan)
 
     def _confirm(self, question: str) -> None:
         """Go on where the operator says yes.
@@ -217,7 +223,9 @@ class Walk:
     def _second_motion(self) -> dict[str, Any]:
         """Have the robot follow another plan; return what is to be kept of it."""
         planned = self._planned(self._options.seed + 1, VALIDATION_PLAN)
-        moved = self._moved("second motion", self._options.speed, record=True, refresh=False)
+        moved = self._moved(
+            "second motion", self._options.speed, planned["hash"], record=True, refresh=False
+        )
         return {**planned, **moved}
 
     def _validated_on_held_out(self) -> None:

@@ -9,6 +9,10 @@ from robot_identification.msg import ExcitationStatus as Status
 from robot_identification.ros.clients.asking import Report
 from robot_identification.ros.clients.motion import MotionStoppedError, follow
 from robot_identification.ros.clients.verbs import Verbs
+from robot_identification.ros.common import qos
+
+_ON_THEIR_WAY = 2 * qos.STATUS_LATCHED.depth
+"""Messages of the status that sender and receiver may keep."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +45,18 @@ class LiveRun:
     def __init__(self, verbs: Verbs) -> None:
         self.verbs = verbs
 
-    def planned(self) -> str:
-        """Return the hash of the plan that the next start executes; empty where there is none."""
-        return str(self.verbs.next_status().trajectory_hash)
+    def planned(self, expected: str = "") -> str:
+        """Return the hash of the plan that the next start executes; empty where there is none.
+
+        Args:
+            expected: the hash that it should have.  Where another one is told, later messages
+                decide: the first ones may have been on their way since before that plan was made.
+        """
+        for _ in range(_ON_THEIR_WAY):
+            found = str(self.verbs.next_status().trajectory_hash)
+            if found == expected:
+                break
+        return found
 
     def preview(self, speed: float) -> str:
         """Return what a start at a speed would do, and a line for each check; nothing moves.

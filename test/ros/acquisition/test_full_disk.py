@@ -74,8 +74,7 @@ def test_the_recording_loses_nothing_and_the_bag_keeps_its_parts(make_suite, req
 
     assert set(suite.wait(levels, "the end of the bag")) == {DiagnosticStatus.ERROR}
     assert 0 < number < len(sent)
-    for message in sent[number:]:
-        suite.driver.publish(message)
+    suite.send(recording, sent[number:], before=number)
     suite.wait(lambda: suite.received(recording) >= len(sent), "all samples")
     assert suite.verbs.stop_recording().message == recording
     suite.wait(lambda: suite.of(recording)[-1].last, "last block")

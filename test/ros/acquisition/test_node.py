@@ -232,8 +232,7 @@ def test_a_receiver_that_stood_still_hears_that_a_recording_ends_with_its_node(m
     suite.wait_for_acquisition()
     suite.wait_until_blocks_arrive()
     recording = suite.verbs.start_recording().message
-    for state in states(800):
-        suite.driver.publish(state)
+    suite.send(recording, states(800))
     suite.wait(lambda: sum(len(b.stamps) for b in suite.of(recording)) == 800, "samples")
     deep = QoSProfile(depth=1000, durability=DurabilityPolicy.TRANSIENT_LOCAL)
     foreign = suite.client.node.create_publisher(SampleBlock, "samples", deep)

@@ -67,8 +67,7 @@ def test_a_recording_that_runs_is_identified_while_its_states_come(suite):
     everything = states()
     suite.let_readers_find_samples()
     recording = suite.verbs.start_recording().message
-    for message in everything[:1000]:
-        suite.driver.publish(message)
+    suite.send(recording, everything[:1000])
     suite.wait(lambda: suite.received(recording) >= 1000, "first samples")
     asked, sent = [], 1000
     while sent < SAMPLES:

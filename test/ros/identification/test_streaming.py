@@ -48,13 +48,12 @@ def samples_of(message):
 def test_estimates_sharpen_before_anybody_asks_and_then_give_way(suite):
     recording = suite.verbs.start_recording().message
     everything = states()
-    for message in everything[:1200]:
-        suite.driver.publish(message)
+    suite.let_readers_find_samples()
+    suite.send(recording, everything[:1200])
     suite.wait(lambda: suite.estimates, "first estimate")
     suite.wait(lambda: suite.estimates[-1].sources[0].samples == 1200, "estimate of 1200 samples")
     early = suite.estimates[-1]
-    for message in everything[1200:]:
-        suite.driver.publish(message)
+    suite.send(recording, everything[1200:], before=1200)
     suite.wait(lambda: samples_of(suite.estimates[-1]) == len(everything), "further estimate")
     late = suite.estimates[-1]
     assert late.sources[0].name == recording
