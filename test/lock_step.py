@@ -18,6 +18,7 @@ BEGIN = 1_700_000_000 * NANOSECONDS
 _AGAIN = 0.2  # s after which a tick that nobody has answered is sent again: clocks are best effort
 _NUDGE = 1  # ns by which it is later then: a timer is not woken twice by the same time
 _SAID_WITHIN = 3  # ticks
+_ASKED_AGAIN = 0.4  # s after which a service is asked again
 _AT_REST = 1e-3  # rad/s
 
 
@@ -112,6 +113,11 @@ class LockStepCell(Cell):
         """Let time go by."""
         end = self.now() + round(seconds * NANOSECONDS)
         self.wait(lambda: self.now() >= end, "later time")
+
+    def ask_until(self, answer):
+        """Ask a service until its answer is what is waited for, with some time in between."""
+        while not answer():
+            self.pass_time(_ASKED_AGAIN)
 
     def rest(self):
         """Let time go by until the simulated robot stands still and has said so in time."""

@@ -25,7 +25,7 @@ def test_a_simulated_robot_that_offers_both_is_moved_and_stopped_by_its_action(t
         cell.start_nodes()
         planned = cell.answers.plan(**QUICK)
         assert planned.success, planned.message
-        cell.wait(lambda: "by the action " in cell.answers.preview().message, "controller")
+        cell.ask_until(lambda: "by the action " in cell.answers.preview().message)
         stop = cell.stop_after(MOMENT, planned.braking_time)
         assert stop.state == Status.STOPPED
         assert stop.rest < np.inf

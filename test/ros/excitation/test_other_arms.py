@@ -155,16 +155,16 @@ def test_the_node_asks_where_the_other_robot_stands(tmp_path):
 
         planned = cell.wait(plan, "plan when the other robot has said where it stands")
         cell.driver.teleport(planned.trajectory.points[0].positions)
-        cell.wait(lambda: cell.answers.preview().success, "preview where the plan begins")
+        cell.ask_until(lambda: cell.answers.preview().success)
 
         where[:] = in_the_way(tmp_path, OTHER.format(topic=topic), planned.trajectory)
         in_between = r"other: link_2: -?[\d.]+ m"
-        cell.wait(lambda: re.search(in_between, cell.answers.preview().message), "refusal")
+        cell.ask_until(lambda: re.search(in_between, cell.answers.preview().message))
         answer = cell.answers.start()
         assert not answer.success, "the other robot stands in the way"
 
         talking.clear()
-        cell.wait(lambda: "where it stands" in cell.answers.preview().message, "refusal")
+        cell.ask_until(lambda: "where it stands" in cell.answers.preview().message)
         answer = cell.answers.start()
         assert not answer.success
         assert "where it stands" in answer.message

@@ -22,7 +22,6 @@ from robot_identification.ros.planning.planning import Sources, load_machine
 pytestmark = [pytest.mark.ros]
 
 QUICK = {"rows": 24, "starts": 1, "duration": 6.0}
-SEEN_WITHIN = 0.4  # s
 CLEARANCE = 0.02
 TRACKING = 0.1
 HAND = np.array([0.4, 0.0, 0.0, 1.0])
@@ -64,9 +63,7 @@ def stand(cell, posture):
         places.append((posture, "approach: "))
     for place, told in places:
         cell.driver.teleport(place)
-        cell.pass_time(SEEN_WITHIN)
-        while told not in cell.answers.preview().message:
-            cell.pass_time(SEEN_WITHIN)
+        cell.ask_until(lambda told=told: told in cell.answers.preview().message)
 
 
 def box(name, size, place):

@@ -40,7 +40,7 @@ def cell(tmp_path_factory):
 def at_start(cell):
     """Put the robot where its motion begins, and wait until the node knows."""
     cell.driver.teleport(cell.planned.trajectory.points[0].positions)
-    cell.wait(lambda: "approach 0.0 s" in cell.answers.preview().message, "robot at the start")
+    cell.ask_until(lambda: "approach 0.0 s" in cell.answers.preview().message)
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ def test_what_start_refuses_preview_refuses(cell):
         return time, (start + way).tolist(), []
 
     cell.driver.tell = creep
-    cell.wait(lambda: not cell.answers.preview().success, "refusal")
+    cell.ask_until(lambda: not cell.answers.preview().success)
     for service in ("preview", "start"):
         message = getattr(cell.answers, service)().message
         assert message.startswith("STATE_STALE"), message
