@@ -30,7 +30,7 @@ os.environ.update(private_domain() | this_machine_only())
 # The same examples every time.  Time says nothing where compilation or other tests interfere.
 settings.register_profile(
     "tests",
-    max_examples=50,
+    max_examples=30,
     derandomize=True,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
