@@ -1,0 +1,133 @@
+"""What the acquisition node says of its joint states, with reports that are made by hand."""
+
+import logging
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticStatus
+
+from diagnostics import values_of
+from robot_identification.ros.acquisition.diagnostics import Diagnostics
+
+REASON = "effort of joint joint_2 is nan"
+
+
+class Logger(logging.LoggerAdapter):
+    def warning(self, text, **_):
+        self.extra["told"].append(text)
+
+
+class Node:
+    """A node whose reports are kept."""
+
+    def __init__(self):
+        self.reports, self.told = [], []
+
+    def create_publisher(self, *_):
+        return SimpleNamespace(publish=self.reports.append)
+
+    def get_logger(self):
+        return Logger(logging.getLogger(), {"told": self.told})
+
+    def get_clock(self):
+        return SimpleNamespace(now=lambda: SimpleNamespace(to_msg=Time))
+
+    def get_fully_qualified_name(self):
+        return "/arm/acquisition"
+
+
+class Reporter:
+    """Diagnostics, the driver's joint states and the reports."""
+
+    def __init__(self):
+        self.node = Node()
+        self.driver = SimpleNamespace(lost=0, incompatible="")
+        self.diagnostics = Diagnostics(self.node, "arm", self.driver)
+        self.stamp = 0
+
+    def good(self, step=10_000_000):
+        self.stamp += step
+        self.diagnostics.count()
+        position = np.full(2, float(self.stamp))
+        self.diagnostics.observe(
+            SimpleNamespace(stamp=self.stamp, position=position, effort=position)
+        )
+
+    def bad(self):
+        self.diagnostics.count()
+        self.diagnostics.refuse(REASON)
+
+    def report(self):
+        self.diagnostics.publish(None)
+        return self.node.reports[-1].status[0]
+
+
+@pytest.fixture
+def reporter():
+    return Reporter()
+
+
+def test_states_refused_since_the_last_report_are_an_error_with_the_reason(reporter):
+    reporter.good()
+    reporter.bad()
+    reporter.bad()
+    status = reporter.report()
+    assert status.level == DiagnosticStatus.ERROR
+    assert status.message == f"2 joint states refused: {REASON}"
+    assert REASON in reporter.node.told[0]
+
+
+def test_what_was_refused_before_is_counted_on_but_no_error_any_more(reporter):
+    reporter.bad()
+    reporter.report()
+    reporter.good()
+    status = reporter.report()
+    assert (status.level, status.message) == (DiagnosticStatus.OK, "receiving")
+    values = values_of(status)
+    assert (values["messages_received"], values["messages_refused"]) == ("2", "1")
+    assert values["last_refusal"] == REASON
+
+
+def test_a_driver_that_says_nothing_is_stale(reporter):
+    assert reporter.report().level == DiagnosticStatus.STALE
+    reporter.good()
+    assert reporter.report().level == DiagnosticStatus.OK
+    assert reporter.report().message == "no joint states arrive"
+
+
+def test_stamps_that_do_not_rise_are_stale(reporter):
+    reporter.good()
+    for _ in range(10):
+        reporter.good(step=0)
+    status = reporter.report()
+    assert status.level == DiagnosticStatus.STALE
+    assert "stamps of the joint states do not rise" in status.message
+
+
+@pytest.mark.parametrize(
+    ("event", "reason"),
+    [
+        (lambda reporter: reporter.diagnostics.set_back(), "the clock of the joint states was set"),
+        (lambda reporter: setattr(reporter.driver, "lost", 3), "joint states are being lost"),
+    ],
+)
+def test_a_clock_set_back_and_losses_are_warnings_once(reporter, event, reason):
+    reporter.good()
+    event(reporter)
+    status = reporter.report()
+    assert status.level == DiagnosticStatus.WARN
+    assert status.message.startswith(reason)
+    reporter.good()
+    assert reporter.report().level == DiagnosticStatus.OK
+
+
+def test_a_driver_that_offers_what_nobody_can_take_is_an_error(reporter):
+    reporter.driver.incompatible = "the driver offers no durability"
+    reporter.good()
+    status = reporter.report()
+    assert (status.level, status.message) == (
+        DiagnosticStatus.ERROR,
+        "the driver offers no durability",
+    )
