@@ -91,7 +91,7 @@ lint: venv
 	$(BIN)/lint-imports
 
 schema: venv
-	$(BIN)/python -m robot_identification.robot.files.schema_tables
+	$(BIN)/python test/schema_tables.py
 
 docs: venv
 	$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/build

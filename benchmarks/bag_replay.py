@@ -43,8 +43,8 @@ from robot_identification.ros.clients.client import Client, ClientTimeoutError
 from robot_identification.ros.clients.processes import NodeProcesses, command
 from robot_identification.ros.clients.verbs import NodesMissingError, Verbs, data_of
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.error_codes import CODES
 from robot_identification.ros.common.middleware import private_domain
+from robot_identification.ros.messages.error_codes import CODES
 from robot_identification.ros.messages.results import result_of
 
 NAMESPACE = "/replay"

@@ -22,8 +22,8 @@ from robot_identification.srv import Identify, Validate
 from robot_identification import msg
 from robot_identification.ros.clients.client import Client
 from robot_identification.ros.clients.verbs import Verbs
-from robot_identification.ros.common.error_codes import CODES
 from robot_identification.ros.demo.session import Session
+from robot_identification.ros.messages.error_codes import CODES
 
 SECONDS = 5.0
 REPEATED = 400

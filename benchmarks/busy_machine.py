@@ -72,12 +72,14 @@ def main() -> int:
     parser.add_argument("command", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
     rng, stalls = np.random.default_rng(arguments.seed), 0
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # nobody stays busy
     with ExitStack() as stack:
         for _ in range(arguments.busy * (os.cpu_count() or 1)):
             busy = subprocess.Popen([sys.executable, "-c", "while True: pass"])
             stack.enter_context(busy)
             stack.callback(busy.kill)
         command = subprocess.Popen(arguments.command)
+        stack.callback(command.terminate)  # where this one is ended before it
         while command.poll() is None:
             if arguments.stalls:
                 stalls += stall_one(command.pid, rng)

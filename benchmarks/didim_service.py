@@ -35,8 +35,8 @@ from robot_identification.files.plans.trajectories import read_trajectory
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.error_codes import code_name
 from robot_identification.ros.demo.session import Session
+from robot_identification.ros.messages.error_codes import code_name
 from robot_identification.share import share_directory
 from robot_identification.signals.recording import RawSamples
 

@@ -52,7 +52,7 @@ from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.share import share_directory
 from robot_identification.signals.conditioning import build_recording
-from robot_identification.signals.decimation import Decimator
+from robot_identification.signals.filters.decimation import Decimator
 from robot_identification.signals.recording import RawSamples, Recording
 
 SAMPLES_HZ = 1000.0

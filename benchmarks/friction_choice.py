@@ -60,7 +60,7 @@ from robot_identification.robot.files.urdf_prior import urdf_prior
 from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.robot.terms import DEFAULT_TERMS, term_named
+from robot_identification.robot.terms.joint_terms import DEFAULT_TERMS, term_named
 from robot_identification.signals.processing.settings import resolve_processing
 from robot_identification.signals.recording import Recording
 

@@ -39,8 +39,8 @@ from soaking.resources import Usage
 from robot_identification.ros.clients.client import Client
 from robot_identification.ros.clients.processes import NodeProcesses, command
 from robot_identification.ros.clients.verbs import Verbs
-from robot_identification.ros.common.error_codes import CODES
 from robot_identification.ros.common.middleware import private_domain
+from robot_identification.ros.messages.error_codes import CODES
 
 NAMESPACE = "/running"
 RATE = 1000.0

@@ -47,7 +47,7 @@ from robot_identification.robot.model import RobotModel
 from robot_identification.ros.common import qos
 from robot_identification.ros.demo.session import Session
 from robot_identification.share import share_directory
-from robot_identification.signals.decimation import Decimator
+from robot_identification.signals.filters.decimation import Decimator
 
 SEEDS = range(10)
 TRUSTED_PERCENT = 5.0

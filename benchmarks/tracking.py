@@ -24,6 +24,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from robot_identification import msg
+from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.files.atomic import write_bytes_atomically
 from robot_identification.files.parameters import with_law_of
 from robot_identification.identification.estimators.choice import DEFAULT
@@ -32,17 +34,17 @@ from robot_identification.report.figures.style import png
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 from robot_identification.robot.model import Array, RobotModel
-from robot_identification.ros.clients.verbs import data_of
+from robot_identification.ros.clients.client import RequestRefusedError
+from robot_identification.ros.clients.motion import follow
+from robot_identification.ros.clients.verbs import Verbs, data_of
 from robot_identification.ros.demo.commissioning import (
-    OTHERS,
     follow_calibrated,
     heavy_prior,
-    plan,
-    record_excitation,
     write_prior,
 )
 from robot_identification.ros.demo.session import Session
 from robot_identification.ros.demo.tracking import Errors, Tracking
+from robot_identification.ros.messages.trajectories import trajectory_of
 from tracking_plot import rms_table, tracking_figure
 
 ROBOT, TRUTH, KNOWN = "tx40", "tx40_stribeck_load", "tx40_simulated"
@@ -50,6 +52,7 @@ PRIOR, PLAIN, LAW = "prior", "Coulomb and viscous", "identified law"
 USUAL = ("Ia", "Fv", "Fc", "off")
 STALE_AFTER, LEAD = 3.0, 2.0  # s: a busy machine delays states and efforts
 GOAL = 5.0
+ATTEMPTS = 5
 
 
 def main() -> int:
@@ -81,6 +84,24 @@ def main() -> int:
     return 0 if min(entry["coulomb_viscous_over_identified"] for entry in found) >= GOAL else 1
 
 
+def plan(verbs: Verbs, robot: RobotModel, **fields: Any) -> Trajectory:
+    """Return an exciting trajectory that the nodes have planned."""
+    return trajectory_of(verbs.plan(**fields).trajectory).reordered(robot.joint_names)
+
+
+def recorded(verbs: Verbs) -> str:
+    """Record while the robot executes the last plan; return the identifier of the recording.
+
+    A motion that was stopped, because a busy machine delayed the states, is begun anew.
+    """
+    for _ in range(ATTEMPTS):
+        with verbs.recorded() as recording:
+            status = follow(verbs)
+        if status.state == msg.ExcitationStatus.FINISHED:
+            return recording.name
+    raise RequestRefusedError("excitation/start", status.text)
+
+
 def measure(
     robot: RobotModel, truth: str, seed: int, too_large: float
 ) -> tuple[dict[str, Errors], dict[str, Any]]:
@@ -94,7 +115,9 @@ def measure(
     }
     with (
         tempfile.TemporaryDirectory() as folder,
-        Session(Path(folder), settings, others=OTHERS, description=ROBOT) as session,
+        Session(
+            Path(folder), settings, others=("excitation", "calibration"), description=ROBOT
+        ) as session,
     ):
         tracking = Tracking(
             session.client, session.nodes, robot, ROBOT, session.namespace, lead=LEAD
@@ -105,7 +128,7 @@ def measure(
         begin = {"starts": 1, "start_position": [0.0] * len(robot.joints)}
         other = plan(session.verbs, robot, seed=1000 + seed, **begin)
         exciting = plan(session.verbs, robot, seed=seed, **begin)
-        recording = record_excitation(session.verbs)
+        recording = recorded(session.verbs)
         runs = {"drives alone": tracking.approach_and_follow(other)}
         known = load_values(KNOWN, robot)
         path = Path(folder) / "prior.yaml"

@@ -4,7 +4,7 @@ Numba keeps the code of a function in files that bear the function's name, and t
 as the source file of the function stays the same.  Functions of other files become part of that
 code, though; where only one of those has changed, or an option, the code would be that of
 yesterday.  The names under which code is kept here therefore end with a digest of every file of
-compiled functions, ``*kernels.py`` and all in folders ``kernels``, and of the one that says how
+compiled functions, ``*kernels.py`` and all below folders ``kernels``, and of the one that says how
 they are compiled.
 """
 
@@ -21,14 +21,14 @@ import numba
 IN_ANY_ORDER = {"contract", "nsz", "reassoc"}
 """Value of ``fastmath`` for sums that may be taken in any order; NaN and inf stay what they are."""
 
-_SOURCES = ("*kernels.py", "kernels/*.py", "compiled.py")
+_SOURCES = ("*kernels.py", "kernels/**/*.py", "compiled.py")
 
 
 def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Return a decorator that has a function compiled at its first call.
 
     The code is kept, runs without Python's lock, and divides by zero as NumPy does.  It may only be
-    used in files whose names end with ``kernels.py`` and in folders ``kernels``.
+    used in files whose names end with ``kernels.py`` and below folders ``kernels``.
 
     Args:
         options: more options of ``numba.njit``.

@@ -108,7 +108,7 @@ class Node:
     def __init__(self):
         self.published, self.heard, self.readers = {}, False, ()
 
-    def create_publisher(self, _, topic, __):
+    def create_publisher(self, _, topic, __, **_options):
         messages = self.published.setdefault(topic, [])
         return SimpleNamespace(
             publish=messages.append,

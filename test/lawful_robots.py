@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from random_robots import random_values
-from robot_identification.robot.springs import Spring, SpringEnd
-from robot_identification.robot.terms import DEFAULT_TERMS, TERMS
+from robot_identification.robot.terms.joint_terms import DEFAULT_TERMS, TERMS
+from robot_identification.robot.terms.springs import Spring, SpringEnd
 
 LAWS = tuple(term.name for term in TERMS if not term.default)
 

@@ -15,9 +15,9 @@ from robot_identification.ros.clients.client import Client
 from robot_identification.ros.clients.processes import command
 from robot_identification.ros.clients.verbs import Verbs
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.error_codes import CODES
 from robot_identification.ros.common.joint_states import stamp_of
 from robot_identification.ros.messages.common import time_of
+from robot_identification.ros.messages.error_codes import CODES
 
 ROBOT = load_robot("scara")
 TRUTH = load_values("scara", ROBOT)

@@ -4,7 +4,7 @@ import numpy as np
 
 from robot_identification.robot.geometry import placement
 from robot_identification.robot.model import GeometricParameters, Joint, JointType, RobotModel
-from robot_identification.robot.terms import TERMS
+from robot_identification.robot.terms.joint_terms import TERMS
 
 QUARTER = np.pi / 2
 GRAVITIES = ((0, 0, -9.81), (0, -9.81, 0), (9.81, 0, 0), (3, -4, 8))

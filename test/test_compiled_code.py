@@ -139,7 +139,7 @@ def outcome(folder):
 def test_files_of_compiled_functions_are_those_that_the_digest_covers():
     package = Path(compiled.__file__).parent
     using = {path for path in package.rglob("*.py") if "@compiled(" in path.read_text()}
-    kernels = {*package.rglob("*kernels.py"), *package.rglob("kernels/*.py")}
+    kernels = {*package.rglob("*kernels.py"), *package.rglob("kernels/**/*.py")}
     assert using == {path for path in kernels if path.name != "__init__.py"}
 
 

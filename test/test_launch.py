@@ -13,7 +13,6 @@ from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import known_values
 from robot_identification.ros.clients.processes import MODULES
 from robot_identification.ros.common.parameter_files import read_parameters, shipped_parameters
-from robot_identification.ros.demo.commissioning import OTHERS
 from robot_identification.ros.demo.session import NODES
 from robot_identification.ros.demo.tracking import NODE
 from robot_identification.ros.launching import suites
@@ -214,7 +213,7 @@ def test_a_simulation_has_the_values_that_belong_to_its_robot():
 
 
 def test_the_simulation_starts_what_a_commissioning_needs():
-    assert {*SIMULATED.nodes, *SIMULATED.optional} == {*NODES, *OTHERS, NODE}
+    assert {*SIMULATED.nodes, *SIMULATED.optional} == {*NODES, "excitation", "calibration", NODE}
 
 
 def test_bags_become_options_of_the_command():

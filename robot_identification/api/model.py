@@ -12,7 +12,7 @@ from robot_identification.api.sources import (
     with_law,
 )
 from robot_identification.calibration.calibrated import CalibratedParameters
-from robot_identification.calibration.model_queries import CalibratedModel, ModelValues
+from robot_identification.calibration.model.queries import CalibratedModel, ModelValues
 from robot_identification.dynamics.feed_forward import FeedForward
 from robot_identification.excitation.motions import point_efforts
 from robot_identification.excitation.motions.trajectory import Trajectory

@@ -15,7 +15,7 @@ from robot_identification.api.motion import certify, load_surroundings, plan, pl
 from robot_identification.api.simulation import simulate
 from robot_identification.api.sources import load_result, read_bags
 from robot_identification.calibration.calibrated import CalibratedParameters
-from robot_identification.calibration.model_queries import ModelValues
+from robot_identification.calibration.model.queries import ModelValues
 from robot_identification.dynamics.external_efforts.contacts import ContactEvent
 from robot_identification.dynamics.external_efforts.settings import ExternalEffortSettings
 from robot_identification.errors import *  # noqa: F403 (every error is public)

@@ -37,7 +37,7 @@ from robot_identification.identification.estimators.least_squares import relativ
 from robot_identification.identification.result import SPOILT, IdentificationResult
 from robot_identification.identification.result_settings import settings_of
 from robot_identification.robot.model import Array, RobotModel, read_only
-from robot_identification.robot.terms import TERMS, SignCondition
+from robot_identification.robot.terms.joint_terms import TERMS, SignCondition
 from robot_identification.settings import Settings, setting
 
 _NOTABLE_LOSS = 0.05

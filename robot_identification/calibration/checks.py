@@ -28,7 +28,7 @@ from robot_identification.errors import SettingError, ShapeError
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.bodies import body_of, pseudo_inertia
 from robot_identification.robot.model import Array, RobotModel, read_only
-from robot_identification.robot.terms import TERMS, SignCondition
+from robot_identification.robot.terms.joint_terms import TERMS, SignCondition
 
 _SPEEDS = 1000
 _BETWEEN = 0.01
@@ -192,14 +192,6 @@ class Consistency:
         found += [check.problem for check in self.drives]
         found += [check.problem for check in self.friction]
         return tuple(filter(None, found))
-
-    def cholesky_count(self, tolerance: float) -> int:
-        """Return the number of links that pass the Cholesky test (Table III of the source).
-
-        Args:
-            tolerance: one of those that were tested, in kg m^2.
-        """
-        return sum(link.cholesky[tolerance] for link in self.links)
 
 
 def check_consistency(

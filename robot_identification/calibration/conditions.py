@@ -28,7 +28,7 @@ from robot_identification.robot.arrays import by_value
 from robot_identification.robot.bodies import pseudo_inertia
 from robot_identification.robot.model import Array, JointType, RobotModel, TermKind, read_only
 from robot_identification.robot.parameters import INERTIAL, LINK_PARAMETERS, kind_of
-from robot_identification.robot.terms import JointTerm, SignCondition
+from robot_identification.robot.terms.joint_terms import JointTerm, SignCondition
 
 LINK, CENTRE, FRICTION = "link", "centre of mass", "friction at every speed"
 _SLOWEST = 1e-4

@@ -11,7 +11,7 @@ from robot_identification.errors import ShapeError
 from robot_identification.identification.result import Regrouping
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
-from robot_identification.robot.terms import TERMS, SignCondition
+from robot_identification.robot.terms.joint_terms import TERMS, SignCondition
 
 _DRIVE = tuple(term.name for term in TERMS if term.sign is not SignCondition.ANY)
 _ROUNDING = 1e-12

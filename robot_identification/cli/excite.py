@@ -6,9 +6,8 @@ import argparse
 from pathlib import Path
 
 from robot_identification.api.motion import plan, plot_motion
-from robot_identification.cli import one_joint
 from robot_identification.cli.options import common as shared
-from robot_identification.cli.options import family, obstacles
+from robot_identification.cli.options import family, obstacles, one_joint
 from robot_identification.cli.tables import progress
 from robot_identification.cli.tables import results as tables
 from robot_identification.cli.tables.certificates import print_certificate

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from robot_identification.api.identification import identify
-from robot_identification.cli import didim
 from robot_identification.cli.options import common as shared
-from robot_identification.cli.options import fitting
+from robot_identification.cli.options import didim, fitting
 from robot_identification.cli.options import periodic as periodic_options
 from robot_identification.cli.options.recordings import recordings_of
 from robot_identification.cli.tables import fit as fit_tables

@@ -1,7 +1,7 @@
 """Springs between points of links: their columns of the regressor, their energies, and as arrays.
 
 The effort that holds against a spring is the force in it times dl/dq, with the length l of its line
-(principle of virtual work): see :mod:`robot_identification.robot.springs` for the forces, and
+(principle of virtual work): see :mod:`robot_identification.robot.terms.springs` for the forces, and
 :mod:`.kernels.springs` for l and dl/dq.
 """
 

@@ -31,9 +31,9 @@ from robot_identification.robot.files.values import (
     values_path,
 )
 from robot_identification.robot.files.xml_document import MAXIMUM_BYTES
-from robot_identification.robot.measured_range import range_of_entries
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.robot.terms.measured_range import range_of_entries
 from robot_identification.share import share_directory
 
 NONE = "none"

@@ -38,8 +38,8 @@ from robot_identification.report.parameter_rows import (
     parameter_rows,
     standard_rows,
 )
-from robot_identification.robot.term_kinds import TermKind
-from robot_identification.robot.terms import TERMS
+from robot_identification.robot.terms.joint_terms import TERMS
+from robot_identification.robot.terms.kinds import TermKind
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _SECTIONS = {

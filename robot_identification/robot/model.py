@@ -21,19 +21,19 @@ import numpy.typing as npt
 
 from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.robot.experiment import Controller, SimulatedExperiment, Workspace
-from robot_identification.robot.measured_range import MeasuredRange
 from robot_identification.robot.parameters import AddedParameter, Layout
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.robot.springs import Spring
-from robot_identification.robot.temperature import (
+from robot_identification.robot.terms.joint_terms import DEFAULT_TERMS, TERMS, JointTerm
+from robot_identification.robot.terms.kinds import TermKind
+from robot_identification.robot.terms.measured_range import MeasuredRange
+from robot_identification.robot.terms.springs import Spring
+from robot_identification.robot.terms.temperature import (
     KINDS,
     TemperatureDependence,
     TemperatureTerm,
     temperature_term,
 )
-from robot_identification.robot.term_kinds import TermKind
-from robot_identification.robot.terms import DEFAULT_TERMS, TERMS, JointTerm
-from robot_identification.robot.user_terms import TermOfJoint, UserTerm, term_of_joint
+from robot_identification.robot.terms.user_terms import TermOfJoint, UserTerm, term_of_joint
 
 
 def _frozen(values: dict[Any, Any]) -> MappingProxyType[Any, Any]:
@@ -248,7 +248,7 @@ class RobotModel:
         effort_meaning: what recorded efforts are; None where nobody has said.
         position_meaning: where recorded positions are measured.
         loads: (full columns,) the parameters whose efforts load-dependent friction follows; None
-            where nobody has said, see :mod:`.term_kinds`.
+            where nobody has said, see :mod:`.terms.kinds`.
         measured: speeds and loads of the recordings that its friction law was identified from;
             None where nobody has said.
         processing: recommended signal processing.

@@ -15,8 +15,8 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.robot.term_kinds import TermKind
-from robot_identification.robot.terms import JointTerm, SignCondition, term_named
+from robot_identification.robot.terms.joint_terms import JointTerm, SignCondition, term_named
+from robot_identification.robot.terms.kinds import TermKind
 
 INERTIAL = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M")
 LINK_PARAMETERS = len(INERTIAL)

@@ -13,7 +13,7 @@ from robot_identification.errors import RecordingError
 from robot_identification.robot.arrays import by_value, read_only_view
 from robot_identification.robot.loops import loop_matrix
 from robot_identification.robot.model import Array, RobotModel, TermKind
-from robot_identification.signals.decimation import Decimator
+from robot_identification.signals.filters.decimation import Decimator
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.recording import Recording, Segment, part_of
 from robot_identification.signals.temperature import temperatures_at

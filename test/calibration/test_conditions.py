@@ -17,7 +17,7 @@ from robot_identification.robot.model import (
     RobotModel,
     TermKind,
 )
-from robot_identification.robot.springs import Spring, SpringEnd, SpringKind
+from robot_identification.robot.terms.springs import Spring, SpringEnd, SpringKind
 
 REVOLUTE, PRISMATIC = JointType.REVOLUTE, JointType.PRISMATIC
 SECOND_MOMENTS = ("XX", "XY", "XZ", "YY", "YZ", "ZZ")

@@ -11,7 +11,7 @@ from robot_identification.calibration.checks import check_consistency
 from robot_identification.calibration.conditions import FRICTION, conditions
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
-from robot_identification.robot.measured_range import MeasuredRange
+from robot_identification.robot.terms.measured_range import MeasuredRange
 
 PLAIN = load_robot("scara")
 SHAPES = {"Fs": (0.2, 1.0)}

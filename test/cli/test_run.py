@@ -17,7 +17,7 @@ from robot_identification.ros.clients.client import (
     refusal,
 )
 from robot_identification.ros.clients.live_run import Move
-from robot_identification.ros.common.error_codes import CODES
+from robot_identification.ros.messages.error_codes import CODES
 
 
 def options(*arguments):

@@ -12,8 +12,8 @@ from robot_identification.errors import SettingError
 from robot_identification.excitation.objective.energy_rows import EnergyObservation
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.robot.files.loading import load_robot
-from robot_identification.robot.term_kinds import TermKind
-from robot_identification.robot.terms import TERMS
+from robot_identification.robot.terms.joint_terms import TERMS
+from robot_identification.robot.terms.kinds import TermKind
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from robot_identification.dynamics.reference import hold
 from robot_identification.dynamics.regressor import Regressor, inverse_dynamics
 from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
 from robot_identification.robot.experiment import Controller
-from robot_identification.robot.springs import Spring, SpringEnd, SpringKind
+from robot_identification.robot.terms.springs import Spring, SpringEnd, SpringKind
 from small_robots import pendulum, pendulum_values
 
 ABOVE, ARM = 0.5, 0.3

@@ -10,7 +10,7 @@ from std_srvs.srv import Trigger
 from robot_identification import msg
 from robot_identification.ros.clients.client import Client
 from robot_identification.ros.clients.verbs import Verbs
-from robot_identification.ros.common.error_codes import CODES
+from robot_identification.ros.messages.error_codes import CODES
 
 pytestmark = pytest.mark.ros
 

@@ -13,7 +13,7 @@ from robot_identification import msg
 from robot_identification.ros.clients.client import Client
 from robot_identification.ros.clients.processes import NodeProcesses
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.error_codes import CODES
+from robot_identification.ros.messages.error_codes import CODES
 
 pytestmark = pytest.mark.ros
 

@@ -7,8 +7,8 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from faults.driver import noisy_states
 from live_nodes import ROBOT, TRUTH
 from robot_identification.identification.base.parameters import base_parameters
-from robot_identification.ros.common.error_codes import CODES
 from robot_identification.ros.common.joint_states import stamp_of
+from robot_identification.ros.messages.error_codes import CODES
 
 pytestmark = pytest.mark.ros
 

@@ -11,7 +11,7 @@ from robot_identification.srv import Identify
 from live_nodes import BEGIN, ROBOT, motion
 from robot_identification import msg
 from robot_identification.files.bags.writing import write_joint_states
-from robot_identification.ros.common.error_codes import CODES
+from robot_identification.ros.messages.error_codes import CODES
 from robot_identification.signals.recording import RawSamples
 
 pytestmark = pytest.mark.ros

@@ -40,7 +40,7 @@ from robot_identification.errors import (
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.loops import refuse_loops
 from robot_identification.robot.model import Array, RobotModel, read_only
-from robot_identification.robot.terms import JointTerm
+from robot_identification.robot.terms.joint_terms import JointTerm
 
 _NEEDS_A_MODEL = "computed_torque"
 _MEASURED = 0.02  # s between two looks at distances

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from robot_identification.compiled import compiled
-from robot_identification.dynamics.kernels.affine import FORM, LANES
-from robot_identification.dynamics.kernels.effort_range import efforts_of, workspace_size
-from robot_identification.dynamics.kernels.term_range import ACTING, QD, QDD, STATE, Q
+from robot_identification.dynamics.kernels.ranges.affine import FORM, LANES
+from robot_identification.dynamics.kernels.ranges.efforts import efforts_of, workspace_size
+from robot_identification.dynamics.kernels.ranges.terms import ACTING, QD, QDD, STATE, Q
 from robot_identification.excitation.kernels.tube_states import states_of
 
 

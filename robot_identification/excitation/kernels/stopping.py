@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from robot_identification.compiled import compiled
-from robot_identification.dynamics.kernels.affine import PART, along, between, radius, scaled
+from robot_identification.dynamics.kernels.ranges.affine import PART, along, between, radius, scaled
 
 
 @compiled(**PART)

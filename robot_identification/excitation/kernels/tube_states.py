@@ -15,10 +15,10 @@ half of k u later, where the path has the velocity d but for a term of second or
 at which joints turn back do not depend on k.
 
 The first three symbols of the affine forms of a state
-(:mod:`robot_identification.dynamics.kernels.affine`) are these ranges.  The fourth is the sign of
-the velocity of the one joint that may brake from either side at full acceleration: the two go
-together, and the acceleration is against friction.  Where a velocity may be zero, its sign may be
-any.
+(:mod:`robot_identification.dynamics.kernels.ranges.affine`) are these ranges.  The fourth is the
+sign of the velocity of the one joint that may brake from either side at full acceleration: the two
+go together, and the acceleration is against friction.  Where a velocity may be zero, its sign may
+be any.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from __future__ import annotations
 import numpy as np
 
 from robot_identification.compiled import compiled
-from robot_identification.dynamics.kernels.affine import (
+from robot_identification.dynamics.kernels.ranges.affine import (
     PART,
     between,
     constant,
@@ -37,7 +37,7 @@ from robot_identification.dynamics.kernels.affine import (
     times,
     wider,
 )
-from robot_identification.dynamics.kernels.term_range import QD, QDD, RATE, SIGN, Q, sign
+from robot_identification.dynamics.kernels.ranges.terms import QD, QDD, RATE, SIGN, Q, sign
 from robot_identification.excitation.kernels.stopping import (
     deceleration_of,
     reciprocal,

@@ -16,7 +16,7 @@ from robot_identification.robot.bodies import Body, body_of, pseudo_inertia
 from robot_identification.robot.files.urdf import STANDARD_GRAVITY, UrdfDescription
 from robot_identification.robot.files.urdf_prior import joint_places, stated_in_urdf
 from robot_identification.robot.model import Array, Coupling, Joint, JointType, RobotModel
-from robot_identification.robot.terms import SignCondition
+from robot_identification.robot.terms.joint_terms import SignCondition
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from robot_identification.files.export.text import Data, comment, number, yaml_t
 from robot_identification.files.export.urdf import describe, refuse_inputs, urdf_file, urdf_remarks
 from robot_identification.files.export.xacro import xacro_text
 from robot_identification.robot.model import RobotModel
-from robot_identification.robot.terms import JointTerm
+from robot_identification.robot.terms.joint_terms import JointTerm
 
 
 def armature_yaml(mechanism: Mechanism) -> str:

@@ -21,7 +21,7 @@ from robot_identification.robot.files.urdf_elements import UrdfJoint, UrdfLink
 from robot_identification.robot.files.urdf_prior import values_of_urdf
 from robot_identification.robot.files.xml_document import Element, parse_xml, utf8
 from robot_identification.robot.model import RobotModel
-from robot_identification.robot.terms import TERMS
+from robot_identification.robot.terms.joint_terms import TERMS
 
 _NO_MASS = Body(0.0, np.zeros(3), np.zeros((3, 3)))
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from robot_identification.files.export.bodies import LinkBody, Mechanism
 from robot_identification.files.export.text import comment, number, numbers
-from robot_identification.robot.terms import JointTerm
+from robot_identification.robot.terms.joint_terms import JointTerm
 
 _NOT_IN_A_NAME = re.compile(r"\W", re.ASCII)
 

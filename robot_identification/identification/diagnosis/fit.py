@@ -17,15 +17,7 @@ import numpy.typing as npt
 from robot_identification.errors import CancelledError
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.diagnosis.causes import CAUSES, FRICTION_LAW, RANK
-from robot_identification.identification.diagnosis.columns import (
-    Explained,
-    explained,
-    felt_inertia,
-    friction_power,
-    hidden_torque,
-)
 from robot_identification.identification.diagnosis.finding import Finding, Severity, worst_first
-from robot_identification.identification.diagnosis.motion import thinned
 from robot_identification.identification.diagnosis.naming import (
     ALIKE,
     CHANCE,
@@ -38,9 +30,17 @@ from robot_identification.identification.diagnosis.naming import (
     most_changed,
     named,
 )
-from robot_identification.identification.diagnosis.refit import FLOOR, independent_rows
-from robot_identification.identification.diagnosis.scalings import Trial
-from robot_identification.identification.diagnosis.trials import Trials
+from robot_identification.identification.diagnosis.refits.columns import (
+    Explained,
+    explained,
+    felt_inertia,
+    friction_power,
+    hidden_torque,
+)
+from robot_identification.identification.diagnosis.refits.motion import thinned
+from robot_identification.identification.diagnosis.refits.refit import FLOOR, independent_rows
+from robot_identification.identification.diagnosis.refits.scalings import Trial
+from robot_identification.identification.diagnosis.refits.trials import Trials
 from robot_identification.robot.model import Array
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.rows import FilteredSegment

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from robot_identification.identification.diagnosis.columns import over_deviation
 from robot_identification.identification.diagnosis.finding import Finding, Severity, worst_first
 from robot_identification.identification.diagnosis.naming import (
     ALIKE,
@@ -23,12 +22,13 @@ from robot_identification.identification.diagnosis.naming import (
     most_changed,
     named,
 )
-from robot_identification.identification.diagnosis.refit import Grams, JointRows
-from robot_identification.identification.diagnosis.scalings import Scalings, Trial
+from robot_identification.identification.diagnosis.refits.columns import over_deviation
+from robot_identification.identification.diagnosis.refits.refit import Grams, JointRows
+from robot_identification.identification.diagnosis.refits.scalings import Scalings, Trial
 from robot_identification.identification.rows.factor import JointFactor, merge
 from robot_identification.robot.model import Array
-from robot_identification.robot.term_kinds import TermKind
-from robot_identification.robot.terms import TERMS
+from robot_identification.robot.terms.joint_terms import TERMS
+from robot_identification.robot.terms.kinds import TermKind
 
 _COLOURED = 25.0
 """Rows that are worth an independent one: white residuals understate deviations of measured robots

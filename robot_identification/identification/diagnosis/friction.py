@@ -14,14 +14,14 @@ import numpy as np
 
 from robot_identification.identification.diagnosis.causes import CAUSES, FRICTION_LAW
 from robot_identification.identification.diagnosis.finding import Finding
-from robot_identification.identification.diagnosis.motion import parts_of
+from robot_identification.identification.diagnosis.refits.motion import parts_of
 from robot_identification.identification.friction.candidates import every_candidate
 from robot_identification.identification.friction.choice import at_every_speed
 from robot_identification.identification.friction.selection import select
 from robot_identification.identification.friction.trials import Tried
 from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.robot.arrays import Array
-from robot_identification.robot.terms import term_named
+from robot_identification.robot.terms.joint_terms import term_named
 
 _MATTERS = 0.05
 """Fall of the error of a joint on blocks left out, as a part of it, that is told.  As much must its

@@ -8,8 +8,8 @@ import numpy as np
 
 from robot_identification.identification.diagnosis.causes import CAUSES
 from robot_identification.identification.diagnosis.finding import Finding, Severity
-from robot_identification.identification.diagnosis.refit import FLOOR, Refit
-from robot_identification.identification.diagnosis.scalings import DEGREES, Trial
+from robot_identification.identification.diagnosis.refits.refit import FLOOR, Refit
+from robot_identification.identification.diagnosis.refits.scalings import DEGREES, Trial
 from robot_identification.robot.arrays import Array
 
 LEAST = 0.3

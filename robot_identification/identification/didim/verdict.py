@@ -29,7 +29,7 @@ from robot_identification.identification.identify import identify
 from robot_identification.identification.result import IdentificationResult, Source
 from robot_identification.robot.model import Array, read_only
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.signals.decimation import CUTOFF
+from robot_identification.signals.filters.decimation import CUTOFF
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.recording import Recording
 

@@ -28,8 +28,8 @@ from robot_identification.identification.friction.shapes import log_slope
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.robot.arrays import Array, by_value
-from robot_identification.robot.term_kinds import TermKind
-from robot_identification.robot.terms import JointTerm, terms_of
+from robot_identification.robot.terms.joint_terms import JointTerm, terms_of
+from robot_identification.robot.terms.kinds import TermKind
 from robot_identification.signals.rows import kept_rows
 
 SPEED_SHARES = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4)

@@ -34,8 +34,8 @@ from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.robot.arrays import Array
 from robot_identification.robot.loops import refuse_loops
 from robot_identification.robot.model import Joint, RobotModel
-from robot_identification.robot.term_kinds import TermKind
-from robot_identification.robot.terms import TERMS
+from robot_identification.robot.terms.joint_terms import TERMS
+from robot_identification.robot.terms.kinds import TermKind
 
 STATED, COULOMB_VISCOUS, AUTO = "stated", "coulomb-viscous", "auto"
 CHOICES = {

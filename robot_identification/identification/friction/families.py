@@ -25,7 +25,7 @@ from robot_identification.identification.friction.evidence import (
     joint_evidence,
 )
 from robot_identification.identification.friction.trials import DRIVES, Rule, Trials, Tried
-from robot_identification.robot.terms import SignCondition
+from robot_identification.robot.terms.joint_terms import SignCondition
 
 
 @dataclass(frozen=True)

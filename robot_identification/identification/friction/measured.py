@@ -8,9 +8,9 @@ from robot_identification.dynamics.regressor import Regressor
 from robot_identification.identification.friction.candidates import largest_speeds
 from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.robot.arrays import Array
-from robot_identification.robot.measured_range import MeasuredRange
 from robot_identification.robot.model import RobotModel
-from robot_identification.robot.term_kinds import TermKind
+from robot_identification.robot.terms.kinds import TermKind
+from robot_identification.robot.terms.measured_range import MeasuredRange
 
 _INSTANTS = 4000
 """Instants of a segment at most: mean and deviation need no more."""

@@ -37,8 +37,8 @@ from robot_identification.identification.rows.factor import restrict, stack
 from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.robot.arrays import Array, by_value
 from robot_identification.robot.model import RobotModel, read_only
-from robot_identification.robot.term_kinds import TermKind
-from robot_identification.robot.terms import JointTerm
+from robot_identification.robot.terms.joint_terms import JointTerm
+from robot_identification.robot.terms.kinds import TermKind
 
 _STEPS = 30
 LONGEST = 0.7

@@ -13,7 +13,7 @@ from robot_identification.identification.friction.chosen import Chosen
 from robot_identification.identification.friction.evidence import fall_and_error, jackknife_ratio
 from robot_identification.identification.friction.folds import Addition, Folds
 from robot_identification.robot.arrays import Array
-from robot_identification.robot.terms import SignCondition
+from robot_identification.robot.terms.joint_terms import SignCondition
 
 DRIVES = "would drive the motion"
 """Why friction is not added that gives power to the motion."""

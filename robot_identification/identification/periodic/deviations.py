@@ -25,7 +25,7 @@ from robot_identification.identification.rows.factor import JointFactor, stack
 from robot_identification.identification.rows.whole import RowBlock
 from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.robot.model import Array, read_only
-from robot_identification.signals.decimation import Decimator
+from robot_identification.signals.filters.decimation import Decimator
 from robot_identification.signals.periodic.average import AveragedPeriods
 from robot_identification.signals.rows import FilteredSegment
 

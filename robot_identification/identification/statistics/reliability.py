@@ -13,7 +13,7 @@ from robot_identification.identification.rows.factor import JointFactor, stack
 from robot_identification.identification.statistics.trust import Reliability, verdicts_of
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
-from robot_identification.robot.terms import TERMS, SignCondition
+from robot_identification.robot.terms.joint_terms import TERMS, SignCondition
 
 TWO_SIDED_95 = 1.96
 _ENTANGLED = 0.8  # correlation above which two parameters are hard to tell apart

@@ -13,8 +13,8 @@ from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.statistics.prediction import Prediction
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, read_only
-from robot_identification.robot.term_kinds import TermKind
-from robot_identification.robot.terms import TERMS, JointTerm
+from robot_identification.robot.terms.joint_terms import TERMS, JointTerm
+from robot_identification.robot.terms.kinds import TermKind
 
 _WINDOW = 256  # rows per transform of Welch's method, at most
 _LEAST_ROWS = 16

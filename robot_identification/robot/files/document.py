@@ -195,8 +195,10 @@ class _Builder:
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             problem = ", ".join(str(part) for part in (error.context, error.problem) if part)
+            # From PyYAML 6.0.4 on its parser may refuse deep nesting before our own limit is asked.
+            too_deep = "nesting depth" in problem
             raise RobotDescriptionError(
-                f"not valid YAML: {problem}",
+                "nested too deeply" if too_deep else f"not valid YAML: {problem}",
                 path=self.path,
                 line=None if mark is None else mark.line + 1,
             ) from error

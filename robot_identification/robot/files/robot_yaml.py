@@ -27,8 +27,8 @@ from robot_identification.robot.model import (
     PositionMeaning,
     RobotModel,
 )
-from robot_identification.robot.temperature import TemperatureDependence
-from robot_identification.robot.terms import TERMS
+from robot_identification.robot.terms.joint_terms import TERMS
+from robot_identification.robot.terms.temperature import TemperatureDependence
 
 _ANGLES = ("alpha", "theta", "gamma")
 _KINEMATIC_KEYS = ("link", "type", "antecedent", "geometry")

@@ -16,7 +16,7 @@ from robot_identification.robot.geometry import parse_angle
 from robot_identification.robot.model import Coupling, CouplingTerm, Joint, LoopRelation, TermKind
 from robot_identification.robot.parameters import INERTIAL
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.robot.terms import TERMS, term_named
+from robot_identification.robot.terms.joint_terms import TERMS, term_named
 
 _REQUIRED_GAINS = {
     "cascade": ("kp", "kv"),

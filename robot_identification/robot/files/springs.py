@@ -12,7 +12,7 @@ from robot_identification.robot.files.urdf import LinkFrame
 from robot_identification.robot.geometry import forward_kinematics
 from robot_identification.robot.loops import loop_offset
 from robot_identification.robot.model import Array, RobotModel
-from robot_identification.robot.springs import Spring, SpringEnd, SpringKind
+from robot_identification.robot.terms.springs import Spring, SpringEnd, SpringKind
 
 
 def springs(

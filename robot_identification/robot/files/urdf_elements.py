@@ -23,7 +23,7 @@ from robot_identification.robot.geometry import (
     rotation_z,
 )
 from robot_identification.robot.model import Array, JointLimits, read_only
-from robot_identification.robot.terms import TERMS, SignCondition
+from robot_identification.robot.terms.joint_terms import TERMS, SignCondition
 
 MOVING = ("revolute", "continuous", "prismatic")
 _ROUNDING = 1e-9  # of the largest moment of inertia, or kg m^2

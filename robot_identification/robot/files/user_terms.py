@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from robot_identification.errors import SettingError
 from robot_identification.robot.files.document import Document
 from robot_identification.robot.files.schema import suggestion
-from robot_identification.robot.user_terms import GROUP, UserTerm
+from robot_identification.robot.terms.user_terms import GROUP, UserTerm
 
 
 def user_terms(

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 
 from robot_identification.ros.acquisition.bag import BagRecording
 from robot_identification.ros.acquisition.judgement import Judgement
 from robot_identification.ros.acquisition.recorder import Recorder
-from robot_identification.ros.common import qos
+from robot_identification.ros.common.diagnostics import (
+    ERROR,
+    OK,
+    STALE,
+    WARN,
+    DiagnosticsPublisher,
+    status_of,
+)
 from robot_identification.ros.common.joint_states import DriverSubscription, Sample
 from robot_identification.ros.common.stamps import StampStatistics
 
@@ -39,7 +46,7 @@ class Diagnostics:
         self._states = states
         self._judgement = judgement
         self._robot = robot
-        self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", qos.STATUS)
+        self._publisher = DiagnosticsPublisher(node)
         self._statistics = StampStatistics()
         self._stamps: list[int] = []
         self._received = self._refused = self._lost = 0
@@ -103,46 +110,41 @@ class Diagnostics:
         self._lost += self._statistics.between(self._stamps)
         self._stamps = self._stamps[-1:]
         level, message = self._verdict(recorder)
-        status = DiagnosticStatus(
-            level=level,
-            name=f"{self._node.get_fully_qualified_name()}: joint states",
-            hardware_id=self._robot,
-            message=message,
-            values=[KeyValue(key=key, value=value) for key, value in self._values(recorder, bag)],
+        values = dict(self._values(recorder, bag))
+        status = status_of(
+            self._node, level, message, values, part="joint states", robot=self._robot
         )
-        report = DiagnosticArray(status=[status, *more])
-        report.header.stamp = self._node.get_clock().now().to_msg()
-        self._publisher.publish(report)
+        self._publisher.publish(status, *more)
 
     def _verdict(self, recorder: Recorder | None) -> tuple[bytes, str]:
         now = (self._received, self._refused, self._states.lost, self._lost, self._setbacks)
         news = [new - old for new, old in zip(now, self._before, strict=True)]
         self._before = now
         if self._states.incompatible:
-            return DiagnosticStatus.ERROR, self._states.incompatible
+            return ERROR, self._states.incompatible
         if self._bag_problem:
             return (
-                DiagnosticStatus.ERROR,
+                ERROR,
                 f"the recording goes on without a bag: {self._bag_problem}",
             )
         if news[0] == 0:
-            return DiagnosticStatus.STALE, "no joint states arrive"
+            return STALE, "no joint states arrive"
         if news[1] > 0:
-            return DiagnosticStatus.ERROR, f"{news[1]} joint states refused: {self._reason}"
+            return ERROR, f"{news[1]} joint states refused: {self._reason}"
         if self._stuck >= _FROZEN:
-            return DiagnosticStatus.STALE, "the stamps of the joint states do not rise"
+            return STALE, "the stamps of the joint states do not rise"
         if self._frozen >= _FROZEN and recorder:
-            return DiagnosticStatus.STALE, (
+            return STALE, (
                 f"positions and efforts have not changed in {self._frozen} joint states: the "
                 "driver repeats its last ones, or nothing is measured"
             )
         if news[4] > 0:
-            return DiagnosticStatus.WARN, "the clock of the joint states was set back"
+            return WARN, "the clock of the joint states was set back"
         if news[2] > 0 or news[3] > 0:
-            return DiagnosticStatus.WARN, "joint states are being lost"
+            return WARN, "joint states are being lost"
         if recorder and self._judgement is not None and (found := self._judgement.mistakes()):
-            return DiagnosticStatus.WARN, "; ".join(finding.line for finding in found)
-        return DiagnosticStatus.OK, "recording" if recorder else "receiving"
+            return WARN, "; ".join(finding.line for finding in found)
+        return OK, "recording" if recorder else "receiving"
 
     def _values(self, recorder: Recorder | None, bag: BagRecording | None) -> list[tuple[str, str]]:
         values = [

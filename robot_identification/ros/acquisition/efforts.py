@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
@@ -14,6 +14,7 @@ from std_msgs.msg import Float64MultiArray
 from robot_identification.errors import InputError, SampleError, SettingError, ShapeError
 from robot_identification.files.bags.recordings import ARRAY_TYPE
 from robot_identification.robot.model import Array, RobotModel
+from robot_identification.ros.common.diagnostics import ERROR, OK, STALE, WARN, status_of
 from robot_identification.ros.common.joint_states import (
     DriverSubscription,
     JointStateReader,
@@ -152,24 +153,18 @@ class SeparateEfforts:
             "newest_behind_states_s": f"{behind:.6f}",
             "effort_delay_s": f"{self.source.delay:.6f}",
         }
-        return DiagnosticStatus(
-            level=level,
-            name=f"{self._node.get_fully_qualified_name()}: efforts",
-            hardware_id=self._robot.name,
-            message=text,
-            values=[KeyValue(key=key, value=value) for key, value in values.items()],
-        )
+        return status_of(self._node, level, text, values, part="efforts", robot=self._robot.name)
 
     def _verdict(self, lost: int) -> tuple[bytes, str]:
         now = (self._received, self._refused)
         received, refused = (new - old for new, old in zip(now, self._before, strict=True))
         self._before = now
         if self.listener.incompatible:
-            return DiagnosticStatus.ERROR, self.listener.incompatible
+            return ERROR, self.listener.incompatible
         if received == 0:
-            return DiagnosticStatus.STALE, f"no efforts arrive on {self.listener.topic}"
+            return STALE, f"no efforts arrive on {self.listener.topic}"
         if refused > 0:
-            return DiagnosticStatus.ERROR, f"{refused} efforts refused: {self._reason}"
+            return ERROR, f"{refused} efforts refused: {self._reason}"
         if lost > 0:
-            return DiagnosticStatus.WARN, "efforts are being lost"
-        return DiagnosticStatus.OK, "receiving"
+            return WARN, "efforts are being lost"
+        return OK, "receiving"

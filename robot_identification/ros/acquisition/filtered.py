@@ -12,7 +12,7 @@ from robot_identification.robot.model import Array, RobotModel
 from robot_identification.ros.acquisition.recorder import Block
 from robot_identification.ros.common import qos
 from robot_identification.ros.messages.blocks import filtered_message
-from robot_identification.signals.filtering import DEFAULT_DIFFERENCE_ORDER, DEFAULT_ORDER
+from robot_identification.signals.filters.filtering import DEFAULT_DIFFERENCE_ORDER, DEFAULT_ORDER
 from robot_identification.signals.growing.samples import FilteredBlock, OnlineFilter
 
 CUTOFF_HZ = 20.0

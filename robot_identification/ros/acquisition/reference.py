@@ -128,17 +128,17 @@ class Reference:
         self._samples = ReferenceSamples()
         self._own_samples = False
         self._columns = JointColumns(robot.joint_names, "joint_reference")
-        self._trajectory_topic = node.create_subscription(
-            JointTrajectory, "joint_trajectory", self._on_trajectory, qos.COMMANDS
+        self._trajectory_topic = qos.create_subscription(
+            node, JointTrajectory, "joint_trajectory", self._on_trajectory, qos.COMMANDS
         ).topic_name
         node.create_subscription(JointTrajectory, FOLLOWED, self._on_trajectory, qos.COMMANDS)
-        self._sample_topic = node.create_subscription(
-            JointState, "joint_reference", self._on_own_sample, qos.STATES_IN
+        self._sample_topic = qos.create_subscription(
+            node, JointState, "joint_reference", self._on_own_sample, qos.STATES_IN
         ).topic_name
         controller_state = if_wanted(AUTO, _controller_state)
         if controller_state is not None:
-            node.create_subscription(
-                controller_state, "controller_state", self._on_controller_state, qos.STATES_IN
+            qos.create_subscription(
+                node, controller_state, "controller_state", self._on_controller_state, qos.STATES_IN
             )
 
     @property

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from robot_identification.calibration.monitor import ResidualReference
+from robot_identification.calibration.model.monitor import ResidualReference
 from robot_identification.dynamics.external_efforts.contacts import ContactEvent
 from robot_identification.dynamics.external_efforts.momentum_observer import ObservedEfforts
 from robot_identification.dynamics.external_efforts.watch import ExternalEffortWatch
@@ -20,6 +20,7 @@ from robot_identification.robot.drives import to_joint_side
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.ros.calibration.parameters import CalibrationParameters
 from robot_identification.ros.common import qos
+from robot_identification.ros.common.diagnostics import ERROR, OK, status_of
 from robot_identification.ros.common.joint_states import NANOSECONDS, Sample
 from robot_identification.ros.messages.common import time_of
 
@@ -47,10 +48,10 @@ class ExternalEfforts:
         self._measured: bool | None = None
         # What this robot cannot have is refused before anybody calibrates.
         ExternalEffortWatch(robot, np.zeros(len(robot.all_parameter_names)), self._settings)
-        self._efforts = node.create_publisher(
-            JointState, "~/external_joint_efforts", qos.STATES_OUT
+        self._efforts = qos.create_publisher(
+            node, JointState, "~/external_joint_efforts", qos.STATES_OUT
         )
-        self._events = node.create_publisher(JointContact, "~/joint_contacts", qos.STATES_OUT)
+        self._events = qos.create_publisher(node, JointContact, "~/joint_contacts", qos.STATES_OUT)
 
     def watch_of(
         self, robot: RobotModel, values: Array, level: ResidualReference
@@ -136,7 +137,7 @@ class ExternalEfforts:
         watch, refusal = self._watch, self._refusal
         self._refusal = ""
         names, thresholds = self._robot.active_names, None if watch is None else watch.thresholds
-        level, text = DiagnosticStatus.OK, "no parameters yet"
+        level, text = OK, "no parameters yet"
         if thresholds is not None and watch is not None:
             self._wrong_sign = ""
             touched = ", ".join(watch.in_contact)
@@ -144,20 +145,16 @@ class ExternalEfforts:
         elif watch is not None:
             text = f"learning thresholds from free motion, {100.0 * watch.learned:.0f} %"
         if refusal or self._wrong_sign:
-            level = DiagnosticStatus.ERROR
+            level = ERROR
             text = self._wrong_sign or f"joint states refused: {refusal}"
         numbers = np.full(len(names), np.nan) if thresholds is None else thresholds
-        return DiagnosticStatus(
-            level=level,
-            name=f"{self._node.get_fully_qualified_name()}: external efforts",
-            hardware_id=self._robot.name,
-            message=text,
-            values=[
-                KeyValue(key="states_observed", value=str(self._observed)),
-                KeyValue(key="contacts", value=str(self._contacts)),
-                *(
-                    KeyValue(key=f"threshold_{name}", value=f"{value:.3f}")
-                    for name, value in zip(names, numbers, strict=True)
-                ),
-            ],
+        values: dict[str, object] = {"states_observed": self._observed, "contacts": self._contacts}
+        told = {f"threshold_{n}": f"{value:.3f}" for n, value in zip(names, numbers, strict=True)}
+        return status_of(
+            self._node,
+            level,
+            text,
+            values | told,
+            part="external efforts",
+            robot=self._robot.name,
         )

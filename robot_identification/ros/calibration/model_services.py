@@ -11,7 +11,7 @@ from rclpy.callback_groups import CallbackGroup
 from rclpy.node import Node
 
 from robot_identification.calibration.calibrated import CalibratedParameters
-from robot_identification.calibration.model_queries import CalibratedModel, ModelValues
+from robot_identification.calibration.model.queries import CalibratedModel, ModelValues
 from robot_identification.errors import ResultFileError, SettingError, ShapeError
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.ros.common import qos

@@ -16,7 +16,7 @@ from std_srvs.srv import Trigger
 
 from robot_identification.calibration.calibrate import CalibrationSettings, calibrate
 from robot_identification.calibration.calibrated import CalibratedParameters
-from robot_identification.calibration.monitor import ModelMonitor, ResidualReference
+from robot_identification.calibration.model.monitor import ModelMonitor, ResidualReference
 from robot_identification.calibration.prior import Prior
 from robot_identification.dynamics.external_efforts.watch import ExternalEffortWatch
 from robot_identification.errors import (
@@ -89,11 +89,11 @@ class CalibrationNode(Node):
         self._slot = JobSlot(self.get_logger())
         self._last: IdentificationResult | None = None
         quick, long = MutuallyExclusiveCallbackGroup(), ReentrantCallbackGroup()
-        self._inertials = self.create_publisher(
-            InertialParameters, "inertial_parameters", qos.LATCHED
+        self._inertials = qos.create_publisher(
+            self, InertialParameters, "inertial_parameters", qos.LATCHED
         )
-        self._descriptions = self.create_publisher(
-            String, "identified_robot_description", qos.LATCHED
+        self._descriptions = qos.create_publisher(
+            self, String, "identified_robot_description", qos.LATCHED
         )
         self.create_subscription(
             ResultMessage,

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import numpy as np
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.callback_groups import CallbackGroup
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from robot_identification.calibration.monitor import ModelMonitor, PredictedBlock
+from robot_identification.calibration.model.monitor import ModelMonitor, PredictedBlock
 from robot_identification.errors import InputError
 from robot_identification.robot.drives import from_joint_side, to_joint_side
 from robot_identification.robot.model import RobotModel
 from robot_identification.ros.calibration.external_efforts import ExternalEfforts
 from robot_identification.ros.calibration.parameters import CalibrationParameters
 from robot_identification.ros.common import qos
+from robot_identification.ros.common.diagnostics import (
+    ERROR,
+    OK,
+    WARN,
+    DiagnosticsPublisher,
+    status_of,
+)
 from robot_identification.ros.common.joint_states import NANOSECONDS, JointStateReader, Sample
 from robot_identification.ros.common.parameters import NodeParameters
 from robot_identification.ros.common.polled_subscription import PolledSubscription
@@ -60,10 +66,10 @@ class Prediction:
         self._waiting: list[Sample] = []
         self._taken = 0
         self._takes = 1 if efforts is None else _TAKES
-        self._publisher = node.create_publisher(
-            JointState, "predicted_joint_states", qos.STATES_OUT
+        self._publisher = qos.create_publisher(
+            node, JointState, "predicted_joint_states", qos.STATES_OUT
         )
-        self._diagnostics = node.create_publisher(DiagnosticArray, "/diagnostics", qos.STATUS)
+        self._diagnostics = DiagnosticsPublisher(node)
         self._reader = JointStateReader(robot.joint_names, "joint_states")
         self._states = PolledSubscription(node, JointState, "joint_states", qos.STATES_IN)
         node.create_timer(_BLOCK_PERIOD / self._takes, self._work, callback_group=group)
@@ -146,28 +152,19 @@ class Prediction:
         largest = self._parameters.now.drift_warning
         names = self._robot.joint_names
         drifting = [f"{n} {d:.1f}" for n, d in zip(names, drift, strict=True) if d > largest]
-        level, text = DiagnosticStatus.OK, "no parameters yet" if watch is None else "watching"
+        level, text = OK, "no parameters yet" if watch is None else "watching"
         if refusal:
-            level, text = DiagnosticStatus.ERROR, f"joint states refused: {refusal}"
+            level, text = ERROR, f"joint states refused: {refusal}"
         elif drifting:
-            level = DiagnosticStatus.WARN
+            level = WARN
             text = f"residual over its identified level: {', '.join(drifting)}"
-        status = DiagnosticStatus(
-            level=level,
-            name=f"{self._node.get_fully_qualified_name()}: residual",
-            hardware_id=self._robot.name,
-            message=text,
-            values=[
-                KeyValue(key="states_received", value=str(self._received)),
-                KeyValue(key="states_predicted", value=str(self._predicted)),
-                *(
-                    KeyValue(key=f"drift_{name}", value=f"{value:.3f}")
-                    for name, value in zip(names, drift, strict=True)
-                ),
-            ],
+        values: dict[str, object] = {
+            "states_received": self._received,
+            "states_predicted": self._predicted,
+        }
+        told = {f"drift_{n}": f"{value:.3f}" for n, value in zip(names, drift, strict=True)}
+        status = status_of(
+            self._node, level, text, values | told, part="residual", robot=self._robot.name
         )
-        report = DiagnosticArray(status=[status])
-        if self._efforts is not None:
-            report.status.append(self._efforts.report())
-        report.header.stamp = self._node.get_clock().now().to_msg()
-        self._diagnostics.publish(report)
+        more = () if self._efforts is None else (self._efforts.report(),)
+        self._diagnostics.publish(status, *more)

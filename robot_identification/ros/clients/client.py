@@ -15,9 +15,9 @@ from rclpy.qos import QoSProfile
 from robot_identification.errors import InputError, ResultRefusedError, RobotIdentificationError
 from robot_identification.ros.clients.interruption import signals_held
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.error_codes import CODES
 from robot_identification.ros.common.middleware import use_own_profiles
 from robot_identification.ros.common.polled_subscription import PolledSubscription
+from robot_identification.ros.messages.error_codes import CODES
 
 Own = TypeVar("Own", bound="Closing")
 

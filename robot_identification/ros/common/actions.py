@@ -16,8 +16,8 @@ from rclpy.executors import await_or_execute
 from rclpy.node import Node
 
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.error_codes import CODES
 from robot_identification.ros.common.jobs import Job, JobSlot
+from robot_identification.ros.messages.error_codes import CODES
 
 RESULT_TIMEOUT = 60
 """Time for which the result of a goal that has ended can still be asked for, s."""

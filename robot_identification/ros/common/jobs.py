@@ -13,7 +13,7 @@ from rclpy.impl.rcutils_logger import RcutilsLogger
 from std_srvs.srv import Trigger
 
 from robot_identification import errors
-from robot_identification.ros.common.error_codes import CODES, error_code
+from robot_identification.ros.messages.error_codes import CODES, error_code
 
 Response = TypeVar("Response")
 Cancelled = Callable[[], bool]

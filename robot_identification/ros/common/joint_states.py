@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.node import Node
-from rclpy.qos import QoSProfile, qos_policy_name_from_kind
-from rclpy.subscription import Subscription
+from rclpy.qos import QoSPolicyKind, ReliabilityPolicy, qos_policy_name_from_kind
 from sensor_msgs.msg import JointState
 
 from robot_identification.errors import MissingSignalError, SampleError, ShapeError
@@ -44,18 +44,15 @@ class DriverSubscription:
         self._name = topic
         self.incompatible = ""
         self.lost = 0
-        self._lossy = False
-        self._subscription = self._subscribe(qos.STATES_IN)
+        # Who has asked for a reliability gets it, or is told that it is not to be had.
+        self._settled = qos.is_overridden(node, topic, "subscription", QoSPolicyKind.RELIABILITY)
+        self._subscription = qos.create_subscription(
+            node, kind, topic, callback, qos.STATES_IN, event_callbacks=self._events()
+        )
 
-    def _subscribe(self, profile: QoSProfile) -> Subscription:
-        return self._node.create_subscription(
-            self._kind,
-            self._name,
-            self._callback,
-            profile,
-            event_callbacks=SubscriptionEventCallbacks(
-                incompatible_qos=self._on_incompatible_qos, message_lost=self._on_message_lost
-            ),
+    def _events(self) -> SubscriptionEventCallbacks:
+        return SubscriptionEventCallbacks(
+            incompatible_qos=self._on_incompatible_qos, message_lost=self._on_message_lost
         )
 
     @property
@@ -66,10 +63,14 @@ class DriverSubscription:
 
     def listen_to_lossy_publishers(self) -> None:
         """Subscribe again, once, if a publisher does not offer reliable messages."""
-        if self.incompatible and not self._lossy:
-            self._lossy = True
+        if self.incompatible and not self._settled:
+            self._settled = True
+            profile = copy(self._subscription.qos_profile)
+            profile.reliability = ReliabilityPolicy.BEST_EFFORT
             self._node.destroy_subscription(self._subscription)
-            self._subscription = self._subscribe(qos.STATES_IN_LOSSY)
+            self._subscription = self._node.create_subscription(
+                self._kind, self._name, self._callback, profile, event_callbacks=self._events()
+            )
             self.incompatible = ""
             self._node.get_logger().warning(f"{self._name}: subscribed again with best effort")
 

@@ -17,7 +17,9 @@ TO_ALL = "/**"
 """The pattern that stands for every node."""
 
 _OF_ROS = ("use_sim_time", "start_type_description_service")
-_OF_ROS_PREFIXES = ("qos_overrides./clock.", "qos_overrides./parameter_events.")
+QOS_OVERRIDES = "qos_overrides."
+"""Begin of the names of parameters that override a quality of service."""
+
 _VALUES = "ros__parameters"
 _FILE, _SINGLE = "--params-file", ("-p", "--param")
 
@@ -118,8 +120,8 @@ def simulation_file(robot: str) -> Path | None:
 
 
 def is_of_ros(name: str) -> bool:
-    """Tell whether every node has a parameter because ROS declares it."""
-    return name in _OF_ROS or name.startswith(_OF_ROS_PREFIXES)
+    """Tell whether a parameter is declared by ROS, and not in the table of a node."""
+    return name in _OF_ROS or name.startswith(QOS_OVERRIDES)
 
 
 def given_to_all(arguments: Sequence[str]) -> frozenset[str]:

@@ -13,6 +13,8 @@ from rclpy.callback_groups import CallbackGroup
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
+from robot_identification.ros.common import qos
+
 
 class PolledSubscription:
     """Messages of a topic, kept by the middleware until they are taken.
@@ -21,12 +23,13 @@ class PolledSubscription:
         node: the node that subscribes.
         kind: type of the messages.
         topic: their topic.
-        profile: its quality of service; the depth must last from one ``take`` to the next.
+        profile: its quality of service, which parameters override; the depth must last from one
+            ``take`` to the next.
     """
 
     def __init__(self, node: Node, kind: Any, topic: str, profile: QoSProfile) -> None:
-        self._subscription = node.create_subscription(
-            kind, topic, _never, profile, callback_group=_Unwatched()
+        self._subscription = qos.create_subscription(
+            node, kind, topic, _never, profile, callback_group=_Unwatched()
         )
 
     @property

@@ -37,6 +37,7 @@ from rclpy.task import Task
 
 from robot_identification.errors import InputError, ResultRefusedError
 from robot_identification.ros.clients.interruption import INTERRUPTS
+from robot_identification.ros.common import qos
 from robot_identification.ros.common.middleware import use_own_profiles
 
 
@@ -129,6 +130,7 @@ def run(
     node: Node | None = None
     try:
         node = make()
+        qos.refuse_unused_overrides(node)
         end = EndRequest()
         _handle_signals(end.on_signal)
         atexit.register(_handle_signals, signal.SIG_IGN)  # all is done; the interpreter goes

@@ -1,9 +1,35 @@
-"""Quality of service of every topic of this package, in one place."""
+"""Quality of service of every topic of this package, in one place, and its overrides by parameters.
+
+The parameters are those that ROS names, such as ``qos_overrides./joint_states.subscription.depth``,
+with the topic as it is after namespace and remapping.  They are for topics at whose other end is
+software that is not of this package: drivers, controllers, monitors.
+"""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import copy
+from typing import Any
+
 from rclpy.duration import Duration
-from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.exceptions import InvalidParameterTypeException
+from rclpy.node import Node
+from rclpy.publisher import Publisher
+from rclpy.qos import (
+    DurabilityPolicy,
+    HistoryPolicy,
+    QoSPolicyKind,
+    QoSProfile,
+    ReliabilityPolicy,
+)
+from rclpy.qos_overriding_options import QoSOverridingOptions
+from rclpy.subscription import Subscription
+
+from robot_identification.errors import SettingError
+from robot_identification.robot.files.schema import suggestion
+from robot_identification.ros.common.parameter_files import QOS_OVERRIDES, given_to_all
 
 
 def _profile(
@@ -21,9 +47,6 @@ def _profile(
 
 STATES_OUT = _profile(ReliabilityPolicy.RELIABLE, 2000)
 """Joint states as the simulated robot sends them: 2 s at 1 kHz are kept for slow readers."""
-
-STATES_IN_LOSSY = _profile(ReliabilityPolicy.BEST_EFFORT, 2000)
-"""Joint states of a driver that offers best effort only."""
 
 STATES_IN = _profile(ReliabilityPolicy.BEST_AVAILABLE, 2000)
 """Joint states as received: reliable where the driver offers it, deep enough for stalls."""
@@ -61,3 +84,123 @@ ARRIVED_WITHIN = Duration(seconds=4)
 A heartbeat of Fast DDS as it comes (3 s), with which lost messages are asked for, and less than the
 5 s that launch gives.
 """
+
+_POLICIES = (
+    QoSPolicyKind.HISTORY,
+    QoSPolicyKind.DEPTH,
+    QoSPolicyKind.RELIABILITY,
+    QoSPolicyKind.DURABILITY,
+)
+
+
+def create_publisher(node: Node, kind: Any, topic: str, profile: QoSProfile) -> Publisher:
+    """Create a publisher.
+
+    Args:
+        node: that publishes.
+        kind: type of the messages.
+        topic: their topic.
+        profile: what holds where no parameter says otherwise.
+
+    Raises:
+        SettingError: a parameter has a value that its policy does not have.
+    """
+    with _wrong_values(node, topic, "publisher"):
+        return node.create_publisher(
+            kind, topic, copy(profile), qos_overriding_options=QoSOverridingOptions(_POLICIES)
+        )
+
+
+def create_subscription(
+    node: Node,
+    kind: Any,
+    topic: str,
+    callback: Callable[[Any], None],
+    profile: QoSProfile,
+    **options: Any,
+) -> Subscription:
+    """Create a subscription.
+
+    Args:
+        node: that subscribes.
+        kind: type of the messages.
+        topic: their topic.
+        callback: given every message.
+        profile: what holds where no parameter says otherwise.
+        options: of ``Node.create_subscription``.
+
+    Raises:
+        SettingError: a parameter has a value that its policy does not have.
+    """
+    with _wrong_values(node, topic, "subscription"):
+        return node.create_subscription(
+            kind,
+            topic,
+            callback,
+            copy(profile),  # ROS writes into it what the parameters say
+            qos_overriding_options=QoSOverridingOptions(_POLICIES),
+            **options,
+        )
+
+
+def is_overridden(node: Node, topic: str, entity: str, policy: QoSPolicyKind) -> bool:
+    """Tell whether a user has given a policy.
+
+    Args:
+        node: whose parameters are asked.
+        topic: the topic.
+        entity: ``publisher`` or ``subscription``.
+        policy: of the quality of service.
+    """
+    return _name(node, topic, entity, policy) in _given(node)
+
+
+def refuse_unused_overrides(node: Node) -> None:
+    """Refuse overrides that no publisher or subscription of a node has taken up.
+
+    What a file gives to all nodes need not be for this one.
+
+    Args:
+        node: all of whose publishers and subscriptions have been created.
+
+    Raises:
+        SettingError: there is one.
+    """
+    given = _given(node)
+    unused = [name for name in given if not node.has_parameter(name)]
+    to_all = given_to_all(sys.argv) if unused else frozenset()
+    known = node.get_parameters_by_prefix(QOS_OVERRIDES.rstrip("."))
+    for name in unused:
+        if name not in to_all:
+            hint = suggestion(name, [QOS_OVERRIDES + one for one in known])
+            problem = f"nothing of the node {node.get_name()} takes this up{hint}"
+            raise SettingError(name, given[name], problem)
+
+
+def _given(node: Node) -> dict[str, Any]:
+    # rclpy has no other way to see what was given and not declared.
+    given = node._parameter_overrides  # noqa: SLF001
+    return {name: one.value for name, one in given.items() if name.startswith(QOS_OVERRIDES)}
+
+
+def _name(node: Node, topic: str, entity: str, policy: QoSPolicyKind) -> str:
+    return f"{QOS_OVERRIDES}{node.resolve_topic_name(topic)}.{entity}.{policy.name.lower()}"
+
+
+@contextmanager
+def _wrong_values(node: Node, topic: str, entity: str) -> Iterator[None]:
+    """Turn the errors of ROS about values of policies into one that says which are possible."""
+    try:
+        yield
+    except (RuntimeError, InvalidParameterTypeException) as error:
+        given = _given(node)
+        names = [_name(node, topic, entity, policy) for policy in _POLICIES]
+        wrong = [name for name in names if name in given]
+        if not wrong:
+            raise
+        raise SettingError(
+            ", ".join(wrong),
+            ", ".join(str(given[name]) for name in wrong),
+            f"{error}; history is keep_last or keep_all, depth a number, reliability reliable, "
+            "best_effort or best_available, durability volatile, transient_local or best_available",
+        ) from error

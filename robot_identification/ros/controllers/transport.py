@@ -94,7 +94,9 @@ class TopicTransport:
 
     def __init__(self, node: Node) -> None:
         self._node = node
-        self._publisher = node.create_publisher(JointTrajectory, "joint_trajectory", qos.COMMANDS)
+        self._publisher = qos.create_publisher(
+            node, JointTrajectory, "joint_trajectory", qos.COMMANDS
+        )
 
     @property
     def name(self) -> str:

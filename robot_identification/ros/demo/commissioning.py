@@ -8,29 +8,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification import msg
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.files.atomic import write_text_atomically
 from robot_identification.files.export.text import yaml_text
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.parameters import LINK_PARAMETERS
-from robot_identification.ros.clients.client import RequestRefusedError
-from robot_identification.ros.clients.motion import follow
-from robot_identification.ros.clients.verbs import Verbs
 from robot_identification.ros.demo.session import Session
 from robot_identification.ros.demo.tracking import Errors, Tracking
-from robot_identification.ros.messages.trajectories import trajectory_of
 from robot_identification.srv import Calibrate
-
-OTHERS = ("excitation", "calibration")
-"""Nodes that this needs beside those that every session has."""
-
-_ATTEMPTS = 5
 
 
 @dataclass(frozen=True)
@@ -88,36 +77,6 @@ def _of_bodies(robot: RobotModel) -> npt.NDArray[np.bool_]:
     return chosen
 
 
-def plan(verbs: Verbs, robot: RobotModel, **fields: Any) -> Trajectory:
-    """Plan an exciting trajectory.
-
-    Args:
-        verbs: of the nodes.
-        robot: the robot.
-        fields: of the request ~/plan.
-
-    Raises:
-        RequestRefusedError: if there is none.
-    """
-    return trajectory_of(verbs.plan(**fields).trajectory).reordered(robot.joint_names)
-
-
-def record_excitation(verbs: Verbs) -> str:
-    """Record while the robot executes the last plan; return the identifier of the recording.
-
-    A motion that was stopped, because a busy machine delayed the states, is begun anew.
-
-    Raises:
-        RequestRefusedError: if the motion is refused, or no attempt reaches its end.
-    """
-    for _ in range(_ATTEMPTS):
-        with verbs.recorded() as recording:
-            status = follow(verbs)
-        if status.state == msg.ExcitationStatus.FINISHED:
-            return recording.name
-    raise RequestRefusedError("excitation/start", status.text)
-
-
 def follow_with_both(
     session: Session, tracking: Tracking, prior: Array, motion: Trajectory, folder: Path
 ) -> Followed:
@@ -126,7 +85,7 @@ def follow_with_both(
     All of it is recorded, and no estimate of that recording takes the place of the result.
 
     Args:
-        session: the nodes, with those of :data:`OTHERS`, after an identification.
+        session: the nodes, with `calibration`, after an identification.
         tracking: the node computed_torque beside them.
         prior: (full columns,) what is known before; see :func:`heavy_prior`.
         motion: joints in the robot's order.
@@ -151,7 +110,7 @@ def follow_calibrated(
     """Calibrate a result to a prior, and follow a motion with what the node publishes.
 
     Args:
-        session: the nodes, with those of :data:`OTHERS`, after an identification.
+        session: the nodes, with `calibration`, after an identification.
         tracking: the node computed_torque beside them.
         prior: parameter file.
         motion: joints in the robot's order.

@@ -12,7 +12,6 @@ from rclpy.task import Future
 from robot_identification.action import ExecuteExcitation
 from robot_identification.errors import CancelledError, NothingInterruptedError
 from robot_identification.msg import ExcitationStatus
-from robot_identification.ros.common.error_codes import CODES
 from robot_identification.ros.common.jobs import Job, JobSlot, refuse
 from robot_identification.ros.common.joint_states import NANOSECONDS
 from robot_identification.ros.common.parameters import NodeParameters
@@ -25,6 +24,7 @@ from robot_identification.ros.excitation.outline import outline, preview_text
 from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.ros.excitation.point_efforts import PointEfforts
 from robot_identification.ros.excitation.preflight import Check, preflight, require
+from robot_identification.ros.messages.error_codes import CODES
 from robot_identification.ros.planning.planner import Planner
 from robot_identification.ros.planning.planning import (
     PlanningJob,

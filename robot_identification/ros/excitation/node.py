@@ -27,7 +27,6 @@ from robot_identification.msg import ExcitationStatus
 from robot_identification.robot.model import PositionMeaning
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.actions import JobAction
-from robot_identification.ros.common.error_codes import code_name, error_code
 from robot_identification.ros.common.jobs import Job, JobSlot
 from robot_identification.ros.common.joint_states import NANOSECONDS
 from robot_identification.ros.common.parameters import declare
@@ -40,6 +39,7 @@ from robot_identification.ros.excitation.other_arms import OtherArms
 from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.ros.excitation.point_efforts import PointEfforts
 from robot_identification.ros.excitation.status import status_message
+from robot_identification.ros.messages.error_codes import code_name, error_code
 from robot_identification.ros.planning.planner import Planner
 from robot_identification.ros.planning.planning import Sources, described, load_machine
 from robot_identification.ros.supervision.phases import MotionSettings

@@ -73,13 +73,15 @@ class ComputedTorque(Node):
         self._early_parameters: InertialParameters | None = None
         self._sent = 0
         self._message = JointState(name=list(names))
-        self._publisher = self.create_publisher(JointState, "feedforward_effort", qos.EFFORTS)
+        self._publisher = qos.create_publisher(self, JointState, "feedforward_effort", qos.EFFORTS)
         self.create_subscription(
             InertialParameters, "inertial_parameters", self._on_parameters, qos.LATCHED
         )
         for topic in ("joint_trajectory", FOLLOWED):
-            self.create_subscription(JointTrajectory, topic, self._on_trajectory, qos.COMMANDS)
-        self.create_subscription(JointState, "joint_states", self._on_states, qos.STATES_WATCHED)
+            qos.create_subscription(self, JointTrajectory, topic, self._on_trajectory, qos.COMMANDS)
+        qos.create_subscription(
+            self, JointState, "joint_states", self._on_states, qos.STATES_WATCHED
+        )
         self.get_logger().info(f"ready: {self._robot.name}, waiting for inertial_parameters")
 
     def _warm(self) -> None:

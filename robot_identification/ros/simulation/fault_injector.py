@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.experimental import EventsExecutor
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
@@ -17,6 +16,7 @@ from sensor_msgs.msg import JointState
 from robot_identification.errors import InputError, SettingError
 from robot_identification.robot.files.document import Document, read_document
 from robot_identification.ros.common import qos
+from robot_identification.ros.common.diagnostics import OK, WARN, DiagnosticsPublisher, status_of
 from robot_identification.ros.common.parameters import declare
 from robot_identification.ros.common.process import run
 from robot_identification.ros.simulation.faults import SIGNALS, Fault, Injector, Kind
@@ -126,10 +126,10 @@ class FaultInjector(Node):
         self._declared = declare(self, FaultInjectorParameters, refuse=_refuse, changed=self._load)
         self._received = self._sent = 0
         self._injector = Injector(())
-        self._states = self.create_publisher(JointState, "joint_states", qos.STATES_OUT)
-        self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.STATUS)
+        self._states = qos.create_publisher(self, JointState, "joint_states", qos.STATES_OUT)
+        self._diagnostics = DiagnosticsPublisher(self)
         self._load()
-        self.create_subscription(JointState, "joint_states_in", self._on_state, qos.STATES_IN)
+        qos.create_subscription(self, JointState, "joint_states_in", self._on_state, qos.STATES_IN)
         self.create_timer(1.0, self._report)
 
     def _load(self) -> None:
@@ -146,15 +146,10 @@ class FaultInjector(Node):
     def _report(self) -> None:
         """Tell on /diagnostics how often each fault has acted."""
         counts = [("received", self._received), ("sent", self._sent), *self._injector.counts]
-        status = DiagnosticStatus(
-            level=DiagnosticStatus.WARN if self._injector.faults else DiagnosticStatus.OK,
-            name=self.get_fully_qualified_name(),
-            message="joint states are being spoilt" if self._injector.faults else "passing on",
-            values=[KeyValue(key=key, value=str(count)) for key, count in counts],
-        )
-        report = DiagnosticArray(status=[status])
-        report.header.stamp = self.get_clock().now().to_msg()
-        self._diagnostics.publish(report)
+        level, text = OK, "passing on"
+        if self._injector.faults:
+            level, text = WARN, "joint states are being spoilt"
+        self._diagnostics.publish(status_of(self, level, text, dict(counts)))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

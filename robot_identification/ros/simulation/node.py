@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.experimental import EventsExecutor
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
@@ -34,6 +33,7 @@ from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import known_values, load_values, values_named_as
 from robot_identification.robot.model import Array
 from robot_identification.ros.common import qos
+from robot_identification.ros.common.diagnostics import OK, WARN, DiagnosticsPublisher, status_of
 from robot_identification.ros.common.joint_states import NANOSECONDS, stamp_of
 from robot_identification.ros.common.parameters import declare
 from robot_identification.ros.common.process import run
@@ -84,14 +84,16 @@ class SimulatedRobot(Node):
         self._end = 0
         self._before: Array | None = None
         self._message = JointState(name=list(self._robot.joint_names))
-        self._publisher = self.create_publisher(JointState, "joint_states", qos.STATES_OUT)
-        self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.STATUS)
+        self._publisher = qos.create_publisher(self, JointState, "joint_states", qos.STATES_OUT)
+        self._diagnostics = DiagnosticsPublisher(self)
         if values.interface != ACTION:
-            self.create_subscription(
-                JointTrajectory, "joint_trajectory", self._on_trajectory, qos.COMMANDS
+            qos.create_subscription(
+                self, JointTrajectory, "joint_trajectory", self._on_trajectory, qos.COMMANDS
             )
         self._action = self._make_action(values.interface)
-        self.create_subscription(JointState, "feedforward_effort", self._on_effort, qos.EFFORTS)
+        qos.create_subscription(
+            self, JointState, "feedforward_effort", self._on_effort, qos.EFFORTS
+        )
         pace = self._rate * self._speed
         tick = max(_SHORTEST_TICK, 1.0 / pace)
         self._largest_batch = math.ceil(tick * max(_CATCHING_UP * pace, _CATCHING_UP_RATE))
@@ -264,16 +266,10 @@ class SimulatedRobot(Node):
     def _on_second(self) -> None:
         """Tell on /diagnostics what was sent."""
         trouble = self.trouble()
-        status = DiagnosticStatus(
-            level=DiagnosticStatus.WARN if trouble else DiagnosticStatus.OK,
-            name=self.get_fully_qualified_name(),
-            message=trouble or ("moving" if self._ends_at is not None else "holding"),
-            hardware_id=self._robot.name,
-            values=[KeyValue(key=key, value=str(n)) for key, n in self.counters().items()],
-        )
-        message = DiagnosticArray(status=[status])
-        message.header.stamp = self.get_clock().now().to_msg()
-        self._diagnostics.publish(message)
+        text = trouble or ("moving" if self._ends_at is not None else "holding")
+        level = WARN if trouble else OK
+        status = status_of(self, level, text, self.counters(), robot=self._robot.name)
+        self._diagnostics.publish(status)
 
     def trouble(self) -> str:
         """Return what should not have happened, for people; empty where nothing has."""
@@ -292,7 +288,7 @@ class SimulatedRobot(Node):
         """Say for the last time what was sent, when all of it has arrived."""
         self._publisher.wait_for_all_acked(qos.ARRIVED_WITHIN)
         self._on_second()
-        self._diagnostics.wait_for_all_acked(qos.ARRIVED_WITHIN)
+        self._diagnostics.wait_until_read()
         self.get_logger().info(", ".join(f"{k} {v}" for k, v in self.counters().items()))
 
 

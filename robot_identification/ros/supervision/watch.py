@@ -13,13 +13,19 @@ from collections import deque
 from typing import Any
 
 import numpy as np
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 from rclpy.task import Future
 from sensor_msgs.msg import JointState
 
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.ros.common import qos
+from robot_identification.ros.common.diagnostics import (
+    OK,
+    STALE,
+    WARN,
+    DiagnosticsPublisher,
+    status_of,
+)
 from robot_identification.ros.common.joint_states import NANOSECONDS, stamp_of
 from robot_identification.ros.common.polled_subscription import PolledSubscription
 from robot_identification.ros.common.stamps import StampStatistics
@@ -39,7 +45,7 @@ class WatchDiagnostics:
     def __init__(self, node: Node, robot: str) -> None:
         self._node = node
         self._robot = robot
-        self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", qos.STATUS)
+        self._publisher = DiagnosticsPublisher(node)
         self._statistics = StampStatistics()
         self._stamps: list[int] = []
         self._ages: list[int] = []
@@ -83,30 +89,19 @@ class WatchDiagnostics:
         """
         self.stamps()
         lost = self._lost - self._told_lost
-        level, message = DiagnosticStatus.OK, "watching"
+        level, message = OK, "watching"
         if problem:
-            level, message = DiagnosticStatus.STALE, problem
+            level, message = STALE, problem
         elif self._refused > self._told_refused:
             count = self._refused - self._told_refused
-            level, message = DiagnosticStatus.WARN, f"{count} joint states refused: {self._fault}"
+            level, message = WARN, f"{count} joint states refused: {self._fault}"
         elif lost:
-            level, message = DiagnosticStatus.WARN, f"{lost} joint states were lost"
-        report = DiagnosticArray(
-            status=[
-                DiagnosticStatus(
-                    level=level,
-                    name=f"{self._node.get_fully_qualified_name()}: joint states",
-                    hardware_id=self._robot,
-                    message=message,
-                    values=[
-                        *(KeyValue(key=key, value=text) for key, text in self._values().items()),
-                        KeyValue(key="state_timeout_s", value=f"{timeout:g}"),
-                    ],
-                )
-            ]
+            level, message = WARN, f"{lost} joint states were lost"
+        values = self._values() | {"state_timeout_s": f"{timeout:g}"}
+        status = status_of(
+            self._node, level, message, values, part="joint states", robot=self._robot
         )
-        report.header.stamp = self._node.get_clock().now().to_msg()
-        self._publisher.publish(report)
+        self._publisher.publish(status)
         self._ages, self._pause, self._fault = [], 0.0, ""
         self._told_lost, self._told_refused = self._lost, self._refused
 

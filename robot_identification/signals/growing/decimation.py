@@ -6,8 +6,8 @@ import numpy as np
 
 from robot_identification.errors import SettingError, ShapeError
 from robot_identification.robot.model import Array
-from robot_identification.signals.decimation import PADDING, Decimator
-from robot_identification.signals.decimation_kernels import MODES, SUMS
+from robot_identification.signals.filters.decimation import PADDING, Decimator
+from robot_identification.signals.filters.decimation_kernels import MODES, SUMS
 from robot_identification.signals.growing.kernels import begin_rows, complete_rows, extend_rows
 
 # What samples that have not come yet may still change in an output, as a part of the peak.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from robot_identification.compiled import IN_ANY_ORDER, compiled
-from robot_identification.signals.decimation_kernels import (
+from robot_identification.signals.filters.decimation_kernels import (
     MODES,
     _backward,
     _block_sums,
@@ -31,7 +31,7 @@ def begin_rows(values, first, pad, modes, causal):
         values: (rows, samples) from the first sample on, more than ``pad`` and ``first``.
         first: first sample that is kept.
         pad: samples of continuation before the beginning.
-        modes: :class:`~robot_identification.signals.filter_modes.Modes` of the filter.
+        modes: :class:`~robot_identification.signals.filters.modes.Modes` of the filter.
         causal: (rows, modes) states to set.
     """
     for row in range(values.shape[0]):

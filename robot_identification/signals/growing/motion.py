@@ -12,7 +12,7 @@ import scipy
 
 from robot_identification.errors import MeasuredVelocityError
 from robot_identification.robot.model import Array
-from robot_identification.signals import filtering
+from robot_identification.signals.filters import filtering
 from robot_identification.signals.processing.complete import Processing
 
 # What samples that have not come yet may still change in a filtered position.

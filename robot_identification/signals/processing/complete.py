@@ -16,8 +16,8 @@ from robot_identification.robot.processing import (
     ThresholdScope,
     VelocitySource,
 )
-from robot_identification.signals import filtering
-from robot_identification.signals.decimation import Decimator
+from robot_identification.signals.filters import filtering
+from robot_identification.signals.filters.decimation import Decimator
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from robot_identification.robot.model import Array
 from robot_identification.robot.processing import END_LEVEL
-from robot_identification.signals import filtering
+from robot_identification.signals.filters import filtering
 from robot_identification.signals.recording import Recording
 from robot_identification.signals.spectrum import POWER_SHARE, MotionSpectrum, motion_spectrum
 

@@ -11,7 +11,7 @@ from robot_identification.errors import JointNameError, RecordingError, SettingE
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import EndTreatment, ProcessingSettings
 from robot_identification.settings import Setting
-from robot_identification.signals import filtering
+from robot_identification.signals.filters import filtering
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.processing.derived import (
     NYQUIST_SHARE,

@@ -17,10 +17,10 @@ from robot_identification.excitation.certification.effort_bounds import efforts
 from robot_identification.excitation.certification.surroundings import Surroundings
 from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.motions.trajectory import Trajectory
-from robot_identification.robot.springs import SpringKind
-from robot_identification.robot.temperature import TemperatureDependence
-from robot_identification.robot.terms import DEFAULT_TERMS
-from robot_identification.robot.user_terms import UserParameter, UserTerm
+from robot_identification.robot.terms.joint_terms import DEFAULT_TERMS
+from robot_identification.robot.terms.springs import SpringKind
+from robot_identification.robot.terms.temperature import TemperatureDependence
+from robot_identification.robot.terms.user_terms import UserParameter, UserTerm
 from small_robots import pendulum
 
 RIPPLE = UserTerm(

@@ -13,7 +13,7 @@ from robot_identification.excitation.objective.curve import Curve, Points
 from robot_identification.excitation.objective.effort_rows import DynamicObservation
 from robot_identification.excitation.objective.energy_rows import EnergyObservation
 from robot_identification.identification.base.parameters import base_parameters
-from robot_identification.robot.springs import SpringKind
+from robot_identification.robot.terms.springs import SpringKind
 
 
 def lawful(seed, names=LAWS, kind=SpringKind.COIL):

@@ -17,7 +17,7 @@ from robot_identification.files.parameters import with_law_of
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.urdf import parse_urdf
 from robot_identification.robot.files.values import load_values
-from robot_identification.robot.measured_range import MeasuredRange
+from robot_identification.robot.terms.measured_range import MeasuredRange
 
 PLAIN = load_robot("tx40")
 ROBOT = replace(

@@ -14,7 +14,7 @@ from robot_identification.identification.diagnosis.finding import Severity
 from robot_identification.identification.identify import identify, validate
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
-from robot_identification.robot.terms import DEFAULT_TERMS, TermKind
+from robot_identification.robot.terms.joint_terms import DEFAULT_TERMS, TermKind
 from robot_identification.signals.recording import Recording, Segment
 
 RATE = 250.0

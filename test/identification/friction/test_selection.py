@@ -27,8 +27,8 @@ from robot_identification.identification.friction.shapes import Settled, Unknown
 from robot_identification.identification.friction.trials import Rule, Trials
 from robot_identification.identification.identify import identify
 from robot_identification.identification.rows.whole_rows import WholeRows
-from robot_identification.robot.term_kinds import TermKind
-from robot_identification.robot.terms import terms_of
+from robot_identification.robot.terms.joint_terms import terms_of
+from robot_identification.robot.terms.kinds import TermKind
 from robot_identification.signals.processing.settings import resolve_processing
 
 

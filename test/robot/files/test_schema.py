@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from robot_identification.robot.files import schema_tables
+import schema_tables
 from robot_identification.robot.files.document import read_document
 from robot_identification.robot.files.schema import schema_file
-from robot_identification.robot.terms import COUPLING_KINDS, TERMS
+from robot_identification.robot.terms.joint_terms import COUPLING_KINDS, TERMS
 
 ROBOTS = sorted((Path(__file__).parents[3] / "config" / "robots").glob("*.yaml"))
 

@@ -11,7 +11,7 @@ from robot_identification.errors import RobotDescriptionError
 from robot_identification.robot.files.document import parse_document
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.robot_yaml import build
-from robot_identification.robot.springs import SpringEnd, SpringKind
+from robot_identification.robot.terms.springs import SpringEnd, SpringKind
 from robot_identification.robot.units import unit_of
 
 FILE = """\

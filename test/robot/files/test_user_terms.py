@@ -22,15 +22,15 @@ from robot_identification.identification.identify import identify, validate
 from robot_identification.robot.files.document import parse_document
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.robot_yaml import build
+from robot_identification.robot.terms.user_terms import UserParameter, UserTerm
 from robot_identification.robot.units import unit_of
-from robot_identification.robot.user_terms import UserParameter, UserTerm
 from robot_identification.signals.recording import Recording, Segment
 from sprung_arm import motion
 
 MODULE = """\
 import numpy as np
-from robot_identification.robot.terms import SignCondition
-from robot_identification.robot.user_terms import UserParameter, UserTerm
+from robot_identification.robot.terms.joint_terms import SignCondition
+from robot_identification.robot.terms.user_terms import UserParameter, UserTerm
 
 def ripple(q, v, a):
     return np.column_stack([np.sin(7.0 * q), np.cos(7.0 * q)])

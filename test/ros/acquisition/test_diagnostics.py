@@ -25,7 +25,7 @@ class Node:
     def __init__(self):
         self.reports, self.told = [], []
 
-    def create_publisher(self, *_):
+    def create_publisher(self, *_, **_options):
         return SimpleNamespace(publish=self.reports.append)
 
     def get_logger(self):

@@ -143,11 +143,10 @@ def test_arrays_without_stamps_count_when_they_are_sent(make_suite):
     suite.wait_for_acquisition()
     efforts = suite.client.node.create_publisher(Float64MultiArray, "efforts", qos.STATES_OUT)
     suite.wait(efforts.get_subscription_count, "reader of efforts")
-    stream = iter(states())
+    message = states(1)[0]
+    message.effort = []
 
     def merged():
-        message = next(stream)
-        message.effort = []
         message.header.stamp = suite.client.node.get_clock().now().to_msg()
         suite.driver.publish(message)
         efforts.publish(Float64MultiArray(data=[2.0, 9.0, 1.0]))

@@ -7,7 +7,7 @@ from robot_identification.msg import JointContact
 
 from live_nodes import ROBOT, TRUTH
 from made_up_contacts import pushed
-from robot_identification.calibration.monitor import ResidualReference
+from robot_identification.calibration.model.monitor import ResidualReference
 from robot_identification.errors import SettingError
 from robot_identification.ros.calibration.external_efforts import ExternalEfforts
 from robot_identification.ros.calibration.parameters import CalibrationParameters
@@ -22,7 +22,7 @@ class Collector:
 
     topics: dict = field(default_factory=dict)
 
-    def create_publisher(self, _kind, topic, _profile):
+    def create_publisher(self, _kind, topic, _profile, **_options):
         self.topics[topic] = Topic()
         return self.topics[topic]
 

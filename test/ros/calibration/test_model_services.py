@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from robot_identification.srv import Gravity, InverseDynamics, MassMatrix
 
-from robot_identification.calibration.model_queries import CalibratedModel
+from robot_identification.calibration.model.queries import CalibratedModel
 from robot_identification.calibration.spread import Spread
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 from robot_identification.ros.calibration.model_services import MOST_SAMPLES, ModelServices
-from robot_identification.ros.common.error_codes import CODES
 from robot_identification.ros.common.jobs import JobSlot
+from robot_identification.ros.messages.error_codes import CODES
 from robot_identification.ros.messages.inertial import parameters_message
 
 ROBOT = load_robot("scara")

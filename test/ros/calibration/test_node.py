@@ -21,8 +21,8 @@ from robot_identification.robot.files.urdf_prior import given_by_urdf, urdf_prio
 from robot_identification.robot.files.values import load_values
 from robot_identification.ros.clients.client import Client
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.error_codes import CODES
 from robot_identification.ros.common.joint_states import stamp_of
+from robot_identification.ros.messages.error_codes import CODES
 from robot_identification.ros.messages.inertial import values_of_message
 from robot_identification.ros.messages.results import result_message
 

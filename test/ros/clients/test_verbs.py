@@ -15,7 +15,7 @@ from robot_identification.ros.clients.client import (
     RequestInvalidError,
 )
 from robot_identification.ros.clients.verbs import NodesMissingError, Verbs, data_of
-from robot_identification.ros.common.error_codes import CODES
+from robot_identification.ros.messages.error_codes import CODES
 
 FINE = Identify.Response(success=True, message="fine")
 WRONG = Identify.Response(success=False, message="no", error_code=CODES.UNKNOWN_RECORDING)

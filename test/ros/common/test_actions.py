@@ -16,8 +16,8 @@ from action_goals import ABORTED, CANCELED, SUCCEEDED, Goals
 from live_nodes import ROBOT, states
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.ros.common.actions import JobAction
-from robot_identification.ros.common.error_codes import CODES
 from robot_identification.ros.common.jobs import JobSlot
+from robot_identification.ros.messages.error_codes import CODES
 from robot_identification.signals.recording import RawSamples
 from simulated_experiments import raw_samples, simulated
 

@@ -6,12 +6,12 @@ from rclpy.logging import get_logger
 from robot_identification.srv import Identify
 
 from robot_identification import errors
-from robot_identification.ros.common.error_codes import (
+from robot_identification.ros.common.jobs import JobSlot
+from robot_identification.ros.messages.error_codes import (
     CODES,
     ERROR_CODES,
     error_code,
 )
-from robot_identification.ros.common.jobs import JobSlot
 
 CLASSES = [
     value

@@ -1,7 +1,6 @@
 """Parameters of nodes: unknown ones are refused, changes are checked, and the node is asked."""
 
 import sys
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import pytest
@@ -15,6 +14,7 @@ from robot_identification.ros.common.parameter_files import read_parameters
 from robot_identification.ros.common.parameters import SharedParameters, declare
 from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.settings import Settings, same, setting
+from ros_nodes import node
 from test_launch import NODES_WITH_ROBOT
 
 
@@ -26,19 +26,6 @@ class Parameters(Settings):
     names: tuple[str, ...] = setting("names", ("a",), live=True)
     state_timeout: float = same(ExcitationParameters, "state_timeout")
     tracking_error_limit: tuple[float, ...] = same(ExcitationParameters, "tracking_error_limit")
-
-
-@contextmanager
-def node(*arguments, namespace=""):
-    """Give a node with a command line."""
-    context = rclpy.Context()
-    rclpy.init(args=["node", "--ros-args", *arguments], context=context)
-    made = Node("arm", context=context, namespace=namespace)
-    try:
-        yield made
-    finally:
-        made.destroy_node()
-        rclpy.shutdown(context=context)
 
 
 @pytest.fixture
@@ -61,7 +48,7 @@ def change(made, name, value):
 
 @pytest.mark.ros
 class TestUnknownParameters:
-    @pytest.mark.parametrize("name", ["sped", "speed.x", "names2", "qos_overrides./states.depth"])
+    @pytest.mark.parametrize("name", ["sped", "speed.x", "names2"])
     def test_one_that_is_given_alone_is_refused(self, name):
         with node("-p", f"{name}:=1") as made, pytest.raises(SettingError, match=name):
             declare(made, Parameters)

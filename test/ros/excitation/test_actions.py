@@ -17,8 +17,8 @@ from live_nodes import complete_values
 from lock_step import LockStepCell
 from robot_identification.ros.clients.client import Client
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.error_codes import CODES
 from robot_identification.ros.common.joint_states import stamp_of
+from robot_identification.ros.messages.error_codes import CODES
 from simulated_cell import Status
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]

@@ -27,7 +27,7 @@ class Node:
     def __init__(self):
         self.published, self.broken, self.told = [], False, []
 
-    def create_publisher(self, *_):
+    def create_publisher(self, *_, **_options):
         return self
 
     def publish(self, message):

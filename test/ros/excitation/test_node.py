@@ -12,8 +12,8 @@ from lock_step import LockStepCell
 from robot_identification.files.plans.plans import read_plan
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.error_codes import CODES
 from robot_identification.ros.common.joint_states import stamp_of
+from robot_identification.ros.messages.error_codes import CODES
 from simulated_cell import Status
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]

@@ -8,8 +8,8 @@ from robot_identification.srv import Identify
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
-from robot_identification.ros.common.error_codes import CODES
 from robot_identification.ros.demo.session import Session
+from robot_identification.ros.messages.error_codes import CODES
 from simulated_cell import Status
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]

@@ -12,12 +12,12 @@ from robot_identification.errors import NoPlanError, ResultFileError, RobotIdent
 from robot_identification.excitation.certification.certificate import certify
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.plan import PlanSettings
-from robot_identification.ros.common.error_codes import error_code
 from robot_identification.ros.common.jobs import JobSlot
 from robot_identification.ros.controllers.choice import Controller
 from robot_identification.ros.excitation.execution import WORK, MotionExecutor
 from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.ros.excitation.point_efforts import PointEfforts
+from robot_identification.ros.messages.error_codes import error_code
 from robot_identification.ros.messages.trajectories import trajectory_of
 from robot_identification.ros.planning.planning import PlanningJob, Sources, load_machine
 from robot_identification.ros.supervision.driver import DriverView

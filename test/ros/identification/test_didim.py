@@ -9,8 +9,8 @@ from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.error_codes import CODES
 from robot_identification.ros.messages.common import time_of
+from robot_identification.ros.messages.error_codes import CODES
 from robot_identification.signals.recording import RawSamples
 from simulated_experiments import raw_samples, simulated
 

@@ -13,10 +13,11 @@ from std_msgs.msg import String
 from live_nodes import SAMPLES, states
 from robot_identification import msg
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.error_codes import CODES
+from robot_identification.ros.messages.error_codes import CODES
 
 pytestmark = pytest.mark.ros
 
+NOT_ENDED = "not ended"
 SPOILT = "is spoilt"
 FEW = 100
 ARRIVED = Duration(seconds=600)
@@ -92,13 +93,14 @@ def forge(suite, block, **fields):
 
 
 def identified(suite, *recordings, **fields):
-    """Return the response about a recording, once all of its samples have arrived."""
+    """Return the response about a recording, once all of it has arrived, its end too."""
     answers = []
 
     def whole():
         answers.append(suite.identify(*recordings, **fields))
         assert answers[-1].success, answers[-1].message
-        return answers[-1].result.sources[0].samples == SAMPLES
+        unended = any(NOT_ENDED in warning for warning in answers[-1].result.warnings)
+        return answers[-1].result.sources[0].samples == SAMPLES and not unended
 
     suite.wait(whole, "the whole of its samples")
     return answers[-1]

@@ -13,8 +13,8 @@ from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.files.results import read_result
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.error_codes import CODES
 from robot_identification.ros.messages.blocks import block_message, raw_block
+from robot_identification.ros.messages.error_codes import CODES
 from robot_identification.signals.recording import RawSamples
 
 pytestmark = pytest.mark.ros

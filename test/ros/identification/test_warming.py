@@ -88,7 +88,7 @@ USED = (
     "dynamics.kernels.fixed_step",
     "dynamics.kernels.regressor",
     "files.mcap.kernels",
-    "signals.decimation_kernels",
+    "signals.filters.decimation_kernels",
     "signals.growing.kernels",
 )
 

@@ -10,10 +10,10 @@ from robot_identification.srv import PlanExcitation
 from robot_identification.errors import MissingLimitError
 from robot_identification.excitation.plan import PlanSettings, plan
 from robot_identification.excitation.search.points import PointSettings
-from robot_identification.ros.common.error_codes import CODES
 from robot_identification.ros.common.jobs import JobSlot
 from robot_identification.ros.common.parameters import NodeParameters
 from robot_identification.ros.excitation.parameters import ExcitationParameters
+from robot_identification.ros.messages.error_codes import CODES
 from robot_identification.ros.planning import planner as planning
 from robot_identification.ros.planning.planner import Planner
 from robot_identification.ros.planning.planning import PlanningJob, Sources, load_machine

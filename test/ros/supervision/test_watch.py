@@ -44,7 +44,7 @@ class Machine:
         given, self.waiting = self.waiting[:most], self.waiting[most:]
         return given
 
-    def create_publisher(self, _kind, topic, _profile):
+    def create_publisher(self, _kind, topic, _profile, **_options):
         assert topic == "/diagnostics"
         return SimpleNamespace(publish=self.reports.append)
 

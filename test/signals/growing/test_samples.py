@@ -3,7 +3,7 @@ import pytest
 
 from made_up_signals import MILLISECOND, chosen, raw_samples
 from robot_identification.errors import SettingError, ShapeError
-from robot_identification.signals import filtering
+from robot_identification.signals.filters import filtering
 from robot_identification.signals.growing.samples import OnlineFilter
 
 

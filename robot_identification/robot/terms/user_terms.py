@@ -22,7 +22,7 @@ import numpy.typing as npt
 from robot_identification.errors import SettingError, ShapeError
 from robot_identification.robot.arrays import Array, read_only
 from robot_identification.robot.parameters import INERTIAL, AddedParameter
-from robot_identification.robot.terms import SignCondition, term_named
+from robot_identification.robot.terms.joint_terms import SignCondition, term_named
 
 GROUP = "robot_identification.joint_terms"
 """Group of entry points that terms of users are found in."""

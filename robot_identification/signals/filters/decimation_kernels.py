@@ -101,7 +101,7 @@ def _block_sums(x, first, factor, modes, even, odd, sums):
         x: (samples,) one row.
         first: first kept sample.
         factor: samples of a block.
-        modes: :class:`~robot_identification.signals.filter_modes.Modes` of the filter.
+        modes: :class:`~robot_identification.signals.filters.modes.Modes` of the filter.
         even: scratch as from :func:`_scratch`.
         odd: likewise.
         sums: real and imaginary parts of the causal sums, mode by mode, then of the anticausal.
@@ -227,7 +227,7 @@ def decimate_rows(values, first, blocks, factor, pad, modes, begin, before, behi
         blocks: number of samples that are kept from it on.
         factor: distance of the samples that are kept.
         pad: samples of continuation at both ends.
-        modes: :class:`~robot_identification.signals.filter_modes.Modes` of the filter.
+        modes: :class:`~robot_identification.signals.filters.modes.Modes` of the filter.
         begin: number of the first kept sample whose output is wanted.
         before: (rows, modes) causal states at the first kept sample; (0, modes) where the rows
             begin with the values.

@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel
-from robot_identification.signals import filtering
-from robot_identification.signals.decimation import PADDING, Decimator
+from robot_identification.signals.filters import filtering
+from robot_identification.signals.filters.decimation import PADDING, Decimator
 from robot_identification.signals.processing.complete import Processing
 from robot_identification.signals.rows import FilteredSegment, kept_rows
 

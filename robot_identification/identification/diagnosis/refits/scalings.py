@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robot_identification.identification.diagnosis.refit import Grams, Refit, gain
+from robot_identification.identification.diagnosis.refits.refit import Grams, Refit, gain
 
 DEGREES = 180.0 / np.pi
 UNITS = (2.0, 0.5, 10.0, 0.1, 1000.0, 0.001, DEGREES, 1.0 / DEGREES)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from robot_identification.compiled import compiled
-from robot_identification.dynamics.kernels.affine import (
+from robot_identification.dynamics.kernels.ranges.affine import (
     LANES,
     PART,
     along,
@@ -28,7 +28,7 @@ from robot_identification.dynamics.kernels.affine import (
     times,
     turned,
 )
-from robot_identification.dynamics.kernels.term_range import LOADED, WEIGHT, Q
+from robot_identification.dynamics.kernels.ranges.terms import LOADED, WEIGHT, Q
 
 _OPTIONS = {**PART, "forceinline": False}
 _SHORT = 0.1

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robot_identification.errors import RecordingError, SettingError, ShapeError
-from robot_identification.signals.decimation import Decimator
+from robot_identification.signals.filters.decimation import Decimator
 
 
 def signals(samples, rows=3, seed=0):

@@ -7,7 +7,7 @@ import pytest
 
 import robot_identification as ri
 from looped_robots import parallelogram, values_of
-from robot_identification.calibration.model_queries import CalibratedModel, parameters_hash
+from robot_identification.calibration.model.queries import CalibratedModel, parameters_hash
 from robot_identification.dynamics.direct import DirectModel
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.errors import SampleError, ShapeError

@@ -2,10 +2,10 @@
 
 The effort of a joint is that of rigid bodies plus its terms, each a parameter times a function,
 mostly of the joint's rate v: dv/dt, sign(v) |v|^p, or 1 (M. Gautier et al., IEEE Trans. on Control
-Systems Technology 21(2), 2013, eq. 1 and 2); :mod:`.term_kinds` has them all, and what they depend
+Systems Technology 21(2), 2013, eq. 1 and 2); :mod:`.kinds` has them all, and what they depend
 on besides.  A coupling multiplies such functions of a combination of rates.  A new term is a new
 entry of :data:`TERMS`, and ``make schema`` after it; where its function is new too, a new
-:class:`~.term_kinds.TermKind`.
+:class:`~.kinds.TermKind`.
 
 Friction that differs between directions is described by means and half differences: ``Fv`` is the
 mean of viscous friction and ``Fva`` half its difference, forwards less backwards; half the
@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from robot_identification.robot.term_kinds import TermKind
+from robot_identification.robot.terms.kinds import TermKind
 
 
 class SignCondition(Enum):

@@ -16,7 +16,7 @@ follows the load follows that.
 from __future__ import annotations
 
 from robot_identification.compiled import compiled
-from robot_identification.dynamics.kernels.affine import (
+from robot_identification.dynamics.kernels.ranges.affine import (
     FORM,
     LANES,
     PART,
@@ -36,8 +36,8 @@ from robot_identification.dynamics.kernels.affine import (
     turn,
     turned,
 )
-from robot_identification.dynamics.kernels.spring_range import add_springs
-from robot_identification.dynamics.kernels.term_range import (
+from robot_identification.dynamics.kernels.ranges.springs import add_springs
+from robot_identification.dynamics.kernels.ranges.terms import (
     LOADED,
     QD,
     QDD,

@@ -23,7 +23,7 @@ from robot_identification.identification import entries as entry_of
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
-from robot_identification.signals import filtering
+from robot_identification.signals.filters import filtering
 from robot_identification.signals.growing.samples import FilteredBlock, OnlineFilter
 
 WINDOW = 100

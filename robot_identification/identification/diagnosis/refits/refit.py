@@ -15,7 +15,7 @@ import numpy.typing as npt
 import scipy
 
 from robot_identification.dynamics.regressor import Regressor
-from robot_identification.identification.diagnosis.motion import Motion
+from robot_identification.identification.diagnosis.refits.motion import Motion
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 

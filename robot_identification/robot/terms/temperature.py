@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from robot_identification.robot.parameters import AddedParameter
-from robot_identification.robot.term_kinds import TermKind
-from robot_identification.robot.terms import JointTerm, SignCondition
+from robot_identification.robot.terms.joint_terms import JointTerm, SignCondition
+from robot_identification.robot.terms.kinds import TermKind
 
 KINDS = (TermKind.VISCOUS, TermKind.COULOMB, TermKind.OFFSET)
 """Kinds of terms that change with the temperature."""

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from robot_identification.dynamics.friction import rate_terms
 from robot_identification.dynamics.kernels.terms import ACCELERATION
-from robot_identification.identification.diagnosis.motion import Motion
-from robot_identification.identification.diagnosis.refit import JointRows
+from robot_identification.identification.diagnosis.refits.motion import Motion
+from robot_identification.identification.diagnosis.refits.refit import JointRows
 from robot_identification.robot.arrays import Array
 
 _STRIBECK = 0.1

@@ -16,9 +16,9 @@ from robot_identification.dynamics.friction import rate_terms
 from robot_identification.dynamics.kernels.terms import ACCELERATION, ONE, POSITION
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.identification.diagnosis.causes import FRICTION_LAW
-from robot_identification.identification.diagnosis.laws import mixture
-from robot_identification.identification.diagnosis.motion import Motion
-from robot_identification.identification.diagnosis.refit import (
+from robot_identification.identification.diagnosis.refits.laws import mixture
+from robot_identification.identification.diagnosis.refits.motion import Motion
+from robot_identification.identification.diagnosis.refits.refit import (
     FLOOR,
     Grams,
     JointRows,
@@ -29,7 +29,7 @@ from robot_identification.identification.diagnosis.refit import (
     rms,
 )
 from robot_identification.robot.model import Array, JointType
-from robot_identification.robot.terms import TERMS
+from robot_identification.robot.terms.joint_terms import TERMS
 
 _RCOND = 1e-6
 """Singular values below this part of the largest are taken for zero."""

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from live_nodes import BEGIN, ROBOT, SAMPLES, TRUTH, motion
-from robot_identification.calibration.monitor import ModelMonitor, ResidualReference
+from robot_identification.calibration.model.monitor import ModelMonitor, ResidualReference
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.estimators.least_squares import relative_error
 from robot_identification.identification.identify import identify

@@ -3,7 +3,7 @@ import pytest
 import scipy.signal
 
 from robot_identification.errors import RecordingError, SettingError
-from robot_identification.signals import filtering
+from robot_identification.signals.filters import filtering
 
 
 @pytest.fixture

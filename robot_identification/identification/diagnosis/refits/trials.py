@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.dynamics.regressor import Regressor
-from robot_identification.identification.diagnosis.motion import SHIFTS, Motion
-from robot_identification.identification.diagnosis.refit import Grams, gain, rows_of
-from robot_identification.identification.diagnosis.scalings import (
+from robot_identification.identification.diagnosis.refits.motion import SHIFTS, Motion
+from robot_identification.identification.diagnosis.refits.refit import Grams, gain, rows_of
+from robot_identification.identification.diagnosis.refits.scalings import (
     DEGREES,
     REFINED,
     UNITS,

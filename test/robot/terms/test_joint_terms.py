@@ -17,8 +17,8 @@ from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.robot_yaml import build
 from robot_identification.robot.model import JointType
 from robot_identification.robot.parameters import LINK_PARAMETERS
-from robot_identification.robot.term_kinds import TermKind
-from robot_identification.robot.terms import DEFAULT_TERMS, TERMS, SignCondition
+from robot_identification.robot.terms.joint_terms import DEFAULT_TERMS, TERMS, SignCondition
+from robot_identification.robot.terms.kinds import TermKind
 from robot_identification.robot.units import unit_of
 
 EVERY = frozenset(term.name for term in TERMS)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from robot_identification.robot.parameters import AddedParameter
-from robot_identification.robot.terms import SignCondition
+from robot_identification.robot.terms.joint_terms import SignCondition
 
 
 class SpringKind(Enum):

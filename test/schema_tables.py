@@ -1,7 +1,8 @@
 """Write the parts of the schemas in config/schema that tables of this package say: ``make schema``.
 
-These are the joint terms and the kinds of couplings (:mod:`robot_identification.robot.terms`), and
-the settings of the signal processing; all else in the files is written by hand.
+These are the joint terms and the kinds of couplings
+(:mod:`robot_identification.robot.terms.joint_terms`), and the settings of the signal processing;
+all else in the files is written by hand.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ from typing import Any
 
 from robot_identification.robot.files.schema import schema_file
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.robot.terms import COUPLING_KINDS, TERMS, JointTerm
+from robot_identification.robot.terms.joint_terms import COUPLING_KINDS, TERMS, JointTerm
 
 SCHEMAS = ("robot", "parameters")
 """Names of the schemas that have such parts."""
 
-_OF_TERMS = "from robot_identification/robot/terms.py"
+_OF_TERMS = "from robot_identification/robot/terms/joint_terms.py"
 
 
 def completed(name: str) -> str:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 
 from robot_identification.compiled import compiled
-from robot_identification.dynamics.kernels.affine import (
+from robot_identification.dynamics.kernels.ranges.affine import (
     LANES,
     PART,
     along,

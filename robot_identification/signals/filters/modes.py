@@ -1,6 +1,6 @@
 """A zero-phase filter as a sum of decaying oscillations, the form that compiled decimation takes.
 
-See :mod:`robot_identification.signals.decimation_kernels` for the formulas.
+See :mod:`robot_identification.signals.filters.decimation_kernels` for the formulas.
 """
 
 from __future__ import annotations

@@ -24,9 +24,9 @@ import scipy
 from robot_identification.errors import RecordingError, SettingError, ShapeError
 from robot_identification.robot.model import Array
 from robot_identification.robot.processing import PinnedSample
-from robot_identification.signals import filtering
-from robot_identification.signals.decimation_kernels import decimate_rows
-from robot_identification.signals.filter_modes import Complex, Modes, fading_weights, modes_of
+from robot_identification.signals.filters import filtering
+from robot_identification.signals.filters.decimation_kernels import decimate_rows
+from robot_identification.signals.filters.modes import Complex, Modes, fading_weights, modes_of
 
 ORDER = 8
 RIPPLE_DB = 0.05

@@ -1,0 +1,1 @@
+"""A calibrated model at work: predictions, queries and their deviations."""

@@ -1,0 +1,1 @@
+"""Compiled ranges of efforts over cells of motions, as affine forms."""

@@ -1,0 +1,1 @@
+"""Zero-phase filters, derivatives and decimation of signals with a constant period."""
