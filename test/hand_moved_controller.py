@@ -157,7 +157,7 @@ class Arm:
             self.node, JobSlot(self.node.get_logger()), None,
             settings=lambda: self.motion.settings, controller=self.link, watch=watch, planner=None,
             markers=None, arms=SimpleNamespace(problem=lambda: ""),
-            efforts=NoEfforts(), changed=lambda: None,
+            efforts=NoEfforts(), robots=None, changed=lambda: None,
         )  # fmt: skip
         self.controller.executor = self.executor
 

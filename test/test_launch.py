@@ -16,7 +16,7 @@ from robot_identification.ros.common.parameter_files import read_parameters, shi
 from robot_identification.ros.demo.session import NODES
 from robot_identification.ros.demo.tracking import NODE
 from robot_identification.ros.launching import suites
-from robot_identification.ros.launching.arguments import boolean, number, numbers
+from robot_identification.ros.launching.argument import boolean, number, numbers
 from robot_identification.ros.launching.suites import BAGS, LIVE, SIMULATED, offline_command
 from robot_identification.settings import Kind
 

@@ -13,6 +13,7 @@ from robot_identification.collision.cells.shapes import ShapeReader, mounting_bo
 from robot_identification.collision.scene import CollisionBody
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.files.document import Document, read_document
+from robot_identification.robot.files.robot_document import robot_document
 from robot_identification.robot.files.schema import check
 from robot_identification.robot.model import Array
 
@@ -119,10 +120,10 @@ def declared_cell(path: Path) -> Cell:
     Raises:
         RobotDescriptionError, MissingPackageError: as :func:`read_cell`.
     """
-    document = read_document(path)
+    document = robot_document(path)
     section = document.data.get("cell") if isinstance(document.data, dict) else None
     if isinstance(section, str):
-        return read_cell(path.parent / section)
+        return read_cell(Path(document.path).parent / section)
     return Cell() if section is None else _cell(document, section, ("cell",))
 
 

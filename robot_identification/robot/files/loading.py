@@ -9,6 +9,7 @@ from typing import Any
 
 from robot_identification.errors import RobotDescriptionError, SettingError, UnknownRobotError
 from robot_identification.robot.files.document import Document, read_document
+from robot_identification.robot.files.robot_document import robot_document
 from robot_identification.robot.files.robot_yaml import read_yaml
 from robot_identification.robot.files.urdf import read_urdf
 from robot_identification.robot.files.xml_document import URDF_ENDINGS
@@ -89,6 +90,9 @@ FORMATS: Mapping[str, Callable[[Path], RobotModel]] = {
 }
 """Readers of descriptions of robots, by the end of the file's name."""
 
+TOPIC = "topic:"
+"""Begin of what names a topic on which a robot is described; nodes keep a file of what comes."""
+
 
 def known_robots() -> tuple[str, ...]:
     """Return the names of the robots that ship with the package."""
@@ -144,7 +148,7 @@ def source_urdf(source: str | Path) -> Path | None:
     path = find_robot(source)
     if path.suffix.lower() in URDF_ENDINGS:
         return path
-    named = read_document(path).data.get("urdf") if is_robot_file(source) else None
+    named = robot_document(path).data.get("urdf") if is_robot_file(source) else None
     return None if named is None else path.parent / named
 
 
@@ -162,7 +166,8 @@ def find_robot(source: str | Path) -> Path:
 
     Raises:
         UnknownRobotError: there is no such file and no such robot.
-        RobotDescriptionError: there is a file, but its name does not end as a description's.
+        RobotDescriptionError: there is a file, but its name does not end as a description's; or a
+            topic is named, which is for nodes only.
     """
     path = Path(source)
     if path.suffix.lower() in FORMATS and path.exists():
@@ -173,6 +178,12 @@ def find_robot(source: str | Path) -> Path:
         raise RobotDescriptionError(
             f"a robot is described by a YAML file or a URDF; names end with {', '.join(FORMATS)}",
             path=path,
+        )
+    if str(source).startswith(TOPIC):
+        raise RobotDescriptionError(
+            "is a topic, which nodes take the description of a robot from; give the file that "
+            "they have kept of it (their log and ~/preview name it)",
+            path=str(source),
         )
     raise UnknownRobotError(str(source), known_robots())
 

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from robot_identification.robot.files import robot_yaml_sections as yaml_sections
-from robot_identification.robot.files.document import Document, read_document
+from robot_identification.robot.files.document import Document
+from robot_identification.robot.files.robot_document import robot_document
 from robot_identification.robot.files.schema import check, suggestion
 from robot_identification.robot.files.springs import springs
 from robot_identification.robot.files.urdf import STANDARD_GRAVITY, UrdfDescription, read_urdf
@@ -41,7 +42,7 @@ def read_yaml(path: Path) -> RobotModel:
         RobotDescriptionError: the file, or the URDF that it names, is wrong; with file, line
             and field.
     """
-    return build(read_document(path))
+    return build(robot_document(path))
 
 
 def build(document: Document) -> RobotModel:

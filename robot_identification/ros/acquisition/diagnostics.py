@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 
 from robot_identification.ros.acquisition.bag import BagRecording
 from robot_identification.ros.acquisition.judgement import Judgement
 from robot_identification.ros.acquisition.recorder import Recorder
-from robot_identification.ros.common.diagnostics import (
-    ERROR,
-    OK,
-    STALE,
-    WARN,
-    DiagnosticsPublisher,
-    status_of,
-)
+from robot_identification.ros.common.diagnostics import ERROR, OK, STALE, WARN, status_of
 from robot_identification.ros.common.joint_states import DriverSubscription, Sample
 from robot_identification.ros.common.stamps import StampStatistics
 
@@ -29,7 +20,7 @@ class Diagnostics:
     """Counts joint states and reports on them.
 
     Args:
-        node: the node that publishes.
+        node: the node that receives.
         robot: name of the robot.
         states: where they come from.
         judgement: of what is recorded; None where samples are not whole, as efforts come apart.
@@ -46,7 +37,6 @@ class Diagnostics:
         self._states = states
         self._judgement = judgement
         self._robot = robot
-        self._publisher = DiagnosticsPublisher(node)
         self._statistics = StampStatistics()
         self._stamps: list[int] = []
         self._received = self._refused = self._lost = 0
@@ -92,18 +82,14 @@ class Diagnostics:
             self._node.get_logger().error(f"the recording goes on without a bag: {problem}")
         self._bag_problem = problem
 
-    def publish(
-        self,
-        recorder: Recorder | None,
-        bag: BagRecording | None = None,
-        more: Sequence[DiagnosticStatus] = (),
-    ) -> None:
-        """Publish what was seen since the last call.
+    def report(
+        self, recorder: Recorder | None, bag: BagRecording | None = None
+    ) -> DiagnosticStatus:
+        """Return what was seen since the last call.
 
         Args:
             recorder: the recording under way, None if there is none.
             bag: its bag, None if there is none.
-            more: what else there is to say.
         """
         if bag is not None and not bag.problem:
             self._bag_problem = ""
@@ -111,10 +97,7 @@ class Diagnostics:
         self._stamps = self._stamps[-1:]
         level, message = self._verdict(recorder)
         values = dict(self._values(recorder, bag))
-        status = status_of(
-            self._node, level, message, values, part="joint states", robot=self._robot
-        )
-        self._publisher.publish(status, *more)
+        return status_of(self._node, level, message, values, part="joint states", robot=self._robot)
 
     def _verdict(self, recorder: Recorder | None) -> tuple[bytes, str]:
         now = (self._received, self._refused, self._states.lost, self._lost, self._setbacks)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.clock import Clock, ClockType
 from rclpy.experimental import EventsExecutor
 from rclpy.node import Node
@@ -31,6 +32,7 @@ from robot_identification.ros.acquisition.parameters import AcquisitionParameter
 from robot_identification.ros.acquisition.recorder import Block, BlockPace, Recorder, continuation
 from robot_identification.ros.acquisition.reference import Reference
 from robot_identification.ros.common import qos
+from robot_identification.ros.common.diagnostics import NodeDiagnostics
 from robot_identification.ros.common.joint_states import (
     DriverSubscription,
     JointStateReader,
@@ -39,6 +41,8 @@ from robot_identification.ros.common.joint_states import (
 from robot_identification.ros.common.parameters import declare
 from robot_identification.ros.common.process import run
 from robot_identification.ros.messages.blocks import block_message
+from robot_identification.ros.robots.in_use import say_robot_in_use
+from robot_identification.ros.robots.source import settle_robot
 from robot_identification.signals.arrivals import SetbackWatch
 
 _FINISH = 10.0
@@ -50,11 +54,14 @@ class AcquisitionNode(Node):
     def __init__(self) -> None:
         super().__init__("acquisition")
         self._declared = declare(self, AcquisitionParameters)
+        diagnostics = NodeDiagnostics(self, self._declared.now.diagnostics_period)
+        origin = settle_robot(self, self._declared, diagnostics)
         values = self._declared.now
         self._robot = load_robot(values.robot, effort_meaning=values.effort_meaning or None)
         for warning in self._robot.warnings:
             self.get_logger().warning(warning)
         require_effort_meaning(self._robot)
+        diagnostics.of_robot(self._robot.name)
         self._rate = values.expected_rate
         self._pace = BlockPace(values.block_period)
         self._part_period = values.bag_part_period
@@ -79,6 +86,10 @@ class AcquisitionNode(Node):
         self._states = DriverSubscription(self, JointState, "joint_states", self._on_state)
         self._judgement = Judgement(self._robot) if source is None else None
         self._diagnostics = Diagnostics(self, self._robot.name, self._states, self._judgement)
+        diagnostics.add(self._report)
+        if self._efforts is not None:
+            efforts = self._efforts
+            diagnostics.add(lambda: efforts.status(self._diagnostics.newest))
         self._reader = JointStateReader(
             self._robot.joint_names, self._states.topic, efforts=source is None
         )
@@ -89,7 +100,7 @@ class AcquisitionNode(Node):
             clock_type=ClockType.STEADY_TIME
         )  # blocks flow although simulated time rests
         self.create_timer(values.block_period, self._publish_waiting, clock=steady)
-        self.create_timer(values.diagnostics_period, self._report, clock=steady)
+        say_robot_in_use(self, self._robot, origin, joint_states=self._states.topic)
         if values.autostart:
             self._begin()
         self.get_logger().info(f"ready: {self._robot.name}, efforts are {self._meaning}")
@@ -266,14 +277,13 @@ class AcquisitionNode(Node):
         response.success = True
         return response
 
-    def _report(self) -> None:
+    def _report(self) -> DiagnosticStatus:
         self._states.listen_to_lossy_publishers()
         for bag in [*self._ended_bags, *([self._bag] if self._bag else [])]:
             if bag.problem:
                 self._diagnostics.bag_ended(bag.problem)
         self._ended_bags = [bag for bag in self._ended_bags if not bag.join(0.0)]
-        more = [] if self._efforts is None else [self._efforts.status(self._diagnostics.newest)]
-        self._diagnostics.publish(self._recorder, self._bag, more)
+        return self._diagnostics.report(self._recorder, self._bag)
 
     def finish(self) -> None:
         """End the recording, so that receivers know, and the bag."""

@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from robot_identification.ros.acquisition.efforts import JOINT_STATE_TYPE, TYPES
-from robot_identification.ros.common.parameters import SharedParameters
-from robot_identification.settings import Settings, same, setting
+from robot_identification.ros.common.parameters import RobotParameters, SharedParameters
+from robot_identification.settings import same, setting
 from robot_identification.signals.efforts.separate import EffortSource
 
 
 @dataclass(frozen=True)
-class AcquisitionParameters(Settings):
+class AcquisitionParameters(RobotParameters):
     """Parameters of the node acquisition: topics, recording, filters."""
 
-    robot: str = same(SharedParameters, "robot")
     effort_meaning: str = same(SharedParameters, "effort_meaning")
     block_period: float = setting(
         "time between two blocks of samples", 0.1, minimum=0.01, maximum=10.0, unit="s"

@@ -45,6 +45,7 @@ from robot_identification.ros.calibration.model_services import ModelServices
 from robot_identification.ros.calibration.parameters import CalibrationParameters
 from robot_identification.ros.calibration.prediction import Prediction
 from robot_identification.ros.common import qos
+from robot_identification.ros.common.diagnostics import NodeDiagnostics
 from robot_identification.ros.common.jobs import Job, JobSlot
 from robot_identification.ros.common.joint_states import stamp_of
 from robot_identification.ros.common.parameters import declare, output_folder
@@ -52,6 +53,8 @@ from robot_identification.ros.common.process import PooledExecutor, run
 from robot_identification.ros.messages.common import stated
 from robot_identification.ros.messages.inertial import calibrated_message
 from robot_identification.ros.messages.results import result_of
+from robot_identification.ros.robots.in_use import say_robot_in_use
+from robot_identification.ros.robots.source import settle_robot
 from robot_identification.srv import Calibrate
 
 _THREADS = 5
@@ -74,9 +77,13 @@ class CalibrationNode(Node):
     def __init__(self) -> None:
         super().__init__("calibration")
         parameters = declare(self, CalibrationParameters)
+        quick, long = MutuallyExclusiveCallbackGroup(), ReentrantCallbackGroup()
+        diagnostics = NodeDiagnostics(self, parameters.now.diagnostics_period, group=quick)
+        origin = settle_robot(self, parameters, diagnostics)
         values = parameters.now
         source = values.robot
         self._robot = load_robot(source, effort_meaning=values.effort_meaning or None)
+        diagnostics.of_robot(self._robot.name)
         for warning in self._robot.warnings:
             self.get_logger().warning(warning)
         described_by = source_urdf(source)
@@ -88,7 +95,6 @@ class CalibrationNode(Node):
         self._outputs = output_folder(self, values.output_directory)
         self._slot = JobSlot(self.get_logger())
         self._last: IdentificationResult | None = None
-        quick, long = MutuallyExclusiveCallbackGroup(), ReentrantCallbackGroup()
         self._inertials = qos.create_publisher(
             self, InertialParameters, "inertial_parameters", qos.LATCHED
         )
@@ -109,6 +115,9 @@ class CalibrationNode(Node):
             if values.external_efforts:
                 self._efforts = ExternalEfforts(self, self._robot, values)
             self._prediction = Prediction(self, self._robot, quick, parameters, self._efforts)
+            diagnostics.add(self._prediction.report)
+            if self._efforts is not None:
+                diagnostics.add(self._efforts.report)
         elif values.external_efforts:
             raise SettingError("external_efforts", True, "needs predict, which takes in the states")
         for kind, name, callback in (
@@ -119,6 +128,8 @@ class CalibrationNode(Node):
         self._queries = ModelServices(
             self, self._robot, self._slot, MutuallyExclusiveCallbackGroup()
         )
+        states = "" if self._prediction is None else self._prediction.topic
+        say_robot_in_use(self, self._robot, origin, joint_states=states)
         self.get_logger().info(f"ready: {self._robot.name}, prior {self._prior or 'none'}")
 
     def _check_files(self) -> None:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from robot_identification.dynamics.external_efforts.settings import ExternalEffortSettings
-from robot_identification.ros.common.parameters import SharedParameters
-from robot_identification.settings import Settings, same, setting
+from robot_identification.ros.common.parameters import RobotParameters, SharedParameters
+from robot_identification.settings import same, setting
 
 
 @dataclass(frozen=True)
-class CalibrationParameters(Settings):
+class CalibrationParameters(RobotParameters):
     """Parameters of the node calibration: publication, and the monitor of the model."""
 
-    robot: str = same(SharedParameters, "robot")
     output_directory: str = same(SharedParameters, "output_directory")
     effort_meaning: str = same(
         SharedParameters,

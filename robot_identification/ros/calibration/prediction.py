@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.callback_groups import CallbackGroup
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
@@ -14,13 +15,7 @@ from robot_identification.robot.model import RobotModel
 from robot_identification.ros.calibration.external_efforts import ExternalEfforts
 from robot_identification.ros.calibration.parameters import CalibrationParameters
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.diagnostics import (
-    ERROR,
-    OK,
-    WARN,
-    DiagnosticsPublisher,
-    status_of,
-)
+from robot_identification.ros.common.diagnostics import ERROR, OK, WARN, status_of
 from robot_identification.ros.common.joint_states import NANOSECONDS, JointStateReader, Sample
 from robot_identification.ros.common.parameters import NodeParameters
 from robot_identification.ros.common.polled_subscription import PolledSubscription
@@ -69,11 +64,9 @@ class Prediction:
         self._publisher = qos.create_publisher(
             node, JointState, "predicted_joint_states", qos.STATES_OUT
         )
-        self._diagnostics = DiagnosticsPublisher(node)
         self._reader = JointStateReader(robot.joint_names, "joint_states")
         self._states = PolledSubscription(node, JointState, "joint_states", qos.STATES_IN)
         node.create_timer(_BLOCK_PERIOD / self._takes, self._work, callback_group=group)
-        node.create_timer(parameters.now.diagnostics_period, self._report, callback_group=group)
 
     def use(self, watch: ModelMonitor) -> None:
         """Predict with another model from now on."""
@@ -145,7 +138,13 @@ class Prediction:
             self._sent = stamp
             self._predicted += 1
 
-    def _report(self) -> None:
+    @property
+    def topic(self) -> str:
+        """Topic of the joint states, with its namespace."""
+        return self._states.topic
+
+    def report(self) -> DiagnosticStatus:
+        """Return what is said of it on /diagnostics."""
         watch, refusal = self._watch, self._refusal
         self._refusal = ""
         drift = np.full(len(self._robot.joints), np.nan) if watch is None else watch.drift
@@ -163,8 +162,6 @@ class Prediction:
             "states_predicted": self._predicted,
         }
         told = {f"drift_{n}": f"{value:.3f}" for n, value in zip(names, drift, strict=True)}
-        status = status_of(
+        return status_of(
             self._node, level, text, values | told, part="residual", robot=self._robot.name
         )
-        more = () if self._efforts is None else (self._efforts.report(),)
-        self._diagnostics.publish(status, *more)

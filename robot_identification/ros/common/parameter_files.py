@@ -20,6 +20,11 @@ _OF_ROS = ("use_sim_time", "start_type_description_service")
 QOS_OVERRIDES = "qos_overrides."
 """Begin of the names of parameters that override a quality of service."""
 
+DIAGNOSTICS_PERIOD = "diagnostic_updater.period"
+"""Time between two messages on /diagnostics, s, as the package diagnostic_updater calls it."""
+
+_OF_UPDATER = (DIAGNOSTICS_PERIOD, "diagnostic_updater.use_fqn")
+
 _VALUES = "ros__parameters"
 _FILE, _SINGLE = "--params-file", ("-p", "--param")
 
@@ -121,7 +126,7 @@ def simulation_file(robot: str) -> Path | None:
 
 def is_of_ros(name: str) -> bool:
     """Tell whether a parameter is declared by ROS, and not in the table of a node."""
-    return name in _OF_ROS or name.startswith(QOS_OVERRIDES)
+    return name in (*_OF_ROS, *_OF_UPDATER) or name.startswith(QOS_OVERRIDES)
 
 
 def given_to_all(arguments: Sequence[str]) -> frozenset[str]:

@@ -28,14 +28,20 @@ from robot_identification.ros.common.parameter_files import (
     shipped_nodes,
     shipped_parameters,
 )
-from robot_identification.settings import Kind, Setting, Settings, setting
+from robot_identification.settings import Kind, Setting, Settings, same, setting
 
 
 @dataclass(frozen=True)
 class SharedParameters(Settings):
     """Settings that the tables of nodes take over by :func:`robot_identification.settings.same`."""
 
-    robot: str = setting("robot file (YAML), URDF, or the name of a robot of this package")
+    robot: str = setting(
+        "robot file (YAML), URDF, or the name of a robot of this package; or topic:NAME, the topic "
+        "on which a URDF of the robot is published, such as topic:robot_description"
+    )
+    robot_defaults: str = setting(
+        "robot file that says what the URDF on that topic cannot; empty: none", ""
+    )
     effort_meaning: str = setting(
         "what the efforts are; empty: what the robot file says",
         "",
@@ -62,6 +68,14 @@ class SharedParameters(Settings):
     diagnostics_period: float = setting(
         "time between two messages on /diagnostics", 1.0, minimum=0.1, maximum=60.0, unit="s"
     )
+
+
+@dataclass(frozen=True)
+class RobotParameters(Settings):
+    """Settings of every node that has a robot; the tables of nodes derive from them."""
+
+    robot: str = same(SharedParameters, "robot")
+    robot_defaults: str = same(SharedParameters, "robot_defaults")
 
 
 def output_folder(node: Node, directory: str) -> OutputFolder:

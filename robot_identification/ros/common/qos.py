@@ -78,6 +78,12 @@ STATUS_LATCHED = _profile(ReliabilityPolicy.RELIABLE, 10, DurabilityPolicy.TRANS
 LATCHED = _profile(ReliabilityPolicy.RELIABLE, 1, DurabilityPolicy.TRANSIENT_LOCAL)
 """Results: a node that starts late still receives the last one."""
 
+DESCRIPTIONS = _profile(ReliabilityPolicy.RELIABLE, 10, DurabilityPolicy.TRANSIENT_LOCAL)
+"""Descriptions of a robot as received: those of several publishers, each of which latches one."""
+
+STATEMENTS = _profile(ReliabilityPolicy.RELIABLE, 50, DurabilityPolicy.TRANSIENT_LOCAL)
+"""What every node says of its robot, latched, as received by who compares them."""
+
 ARRIVED_WITHIN = Duration(seconds=4)
 """Time that a node that ends waits until its last message has arrived.
 

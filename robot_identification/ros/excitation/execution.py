@@ -17,13 +17,14 @@ from robot_identification.ros.common.joint_states import NANOSECONDS
 from robot_identification.ros.common.parameters import NodeParameters
 from robot_identification.ros.controllers.choice import Controller
 from robot_identification.ros.controllers.transport import Transport
+from robot_identification.ros.excitation.check import Check
 from robot_identification.ros.excitation.experiments import Course
 from robot_identification.ros.excitation.markers import MarkerPublisher
 from robot_identification.ros.excitation.other_arms import OtherArms
 from robot_identification.ros.excitation.outline import outline, preview_text
 from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.ros.excitation.point_efforts import PointEfforts
-from robot_identification.ros.excitation.preflight import Check, preflight, require
+from robot_identification.ros.excitation.preflight import preflight, require
 from robot_identification.ros.messages.error_codes import CODES
 from robot_identification.ros.planning.planner import Planner
 from robot_identification.ros.planning.planning import (
@@ -32,6 +33,7 @@ from robot_identification.ros.planning.planning import (
     prepare,
 )
 from robot_identification.ros.planning.worker import Planned
+from robot_identification.ros.robots.view import RobotsWatch
 from robot_identification.ros.supervision.braking import BrakingLimits
 from robot_identification.ros.supervision.phases import (
     MOVING,
@@ -87,6 +89,7 @@ class MotionExecutor:
         markers: shows what is about to move.
         arms: know where other robots stand.
         efforts: puts efforts into the points of what is sent.
+        robots: knows which robot this node and the others have.
         changed: called when a motion begins, changes its phase or ends.
 
     Attributes:
@@ -107,12 +110,13 @@ class MotionExecutor:
         markers: MarkerPublisher,
         arms: OtherArms,
         efforts: PointEfforts,
+        robots: RobotsWatch,
         changed: Callable[[], None],
     ) -> None:
         self._node, self._slot, self._parameters, self._settings = node, slot, parameters, settings
         self._watch, self._planner, self._changed = watch, planner, changed
         self._markers, self._arms, self._efforts = markers, arms, efforts
-        self._controller = controller
+        self._controller, self._robots = controller, robots
         self._transport: Transport = controller.topic
         self.course: Course | None = None
         self.speed = 1.0
@@ -230,7 +234,8 @@ class MotionExecutor:
     def _checked(self, prepared: Prepared, transport: Transport) -> tuple[Check, ...]:
         """Return the checks of a motion before it begins; refuse it where one of them does."""
         driver = self._watch.seen()
-        checks = preflight(prepared, driver, transport, self._parameters.now)
+        values, robots = self._parameters.now, self._robots.view()
+        checks = preflight(prepared, driver, transport, values, robots)
         require(checks)
         return checks
 

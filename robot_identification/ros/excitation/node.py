@@ -27,6 +27,7 @@ from robot_identification.msg import ExcitationStatus
 from robot_identification.robot.model import PositionMeaning
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.actions import JobAction
+from robot_identification.ros.common.diagnostics import NodeDiagnostics
 from robot_identification.ros.common.jobs import Job, JobSlot
 from robot_identification.ros.common.joint_states import NANOSECONDS
 from robot_identification.ros.common.parameters import declare
@@ -42,6 +43,9 @@ from robot_identification.ros.excitation.status import status_message
 from robot_identification.ros.messages.error_codes import code_name, error_code
 from robot_identification.ros.planning.planner import Planner
 from robot_identification.ros.planning.planning import Sources, described, load_machine
+from robot_identification.ros.robots.in_use import RobotsInUse, say_robot_in_use
+from robot_identification.ros.robots.source import settle_robot
+from robot_identification.ros.robots.view import RobotsWatch
 from robot_identification.ros.supervision.phases import MotionSettings
 from robot_identification.ros.supervision.watch import MotionWatch
 from robot_identification.settings import per_joint
@@ -50,7 +54,6 @@ from robot_identification.srv import PlanExcitation
 _WATCH_PERIOD = 0.005
 _IDLE_PERIOD = 0.025  # while nothing is about to move: every wake-up of an executor costs
 _SLOW_PERIOD = 0.05
-_DIAGNOSTICS_PERIOD = 1.0
 _TRACKING = "tracking_error_limit"
 _EFFORTS = "point_efforts"
 _PLAN = "a plan"  # name of the job
@@ -64,8 +67,11 @@ class ExcitationNode(Node):
         self._declared = declare(
             self, ExcitationParameters, refuse=self._refuse_change, changed=self._judge
         )
+        diagnostics = NodeDiagnostics(self)
+        source = settle_robot(self, self._declared, diagnostics)
         v = self._declared.now
-        self._robot = described(Sources(v.robot, v.joint_limits))
+        self._robot = described(self._sources())
+        diagnostics.of_robot(self._robot.name)
         if self._robot.position_meaning is not PositionMeaning.JOINT:
             raise RobotDescriptionError(
                 "positions are of motors; this node watches and moves joints, as a "
@@ -83,6 +89,9 @@ class ExcitationNode(Node):
             timeout=v.state_timeout,
             tracking_error=self._motion_settings().tracking_error,
         )
+        diagnostics.add(self._watch.report)
+        states = self._watch.topic
+        said = say_robot_in_use(self, self._robot, source, joint_states=states)
         self._efforts = PointEfforts(self, self._robot, self._declared)
         self._arms = OtherArms(self, v.robot, v.cell, timeout=v.arm_timeout)
         markers = MarkerPublisher(self, v.base_frame or self._robot.base_link)
@@ -108,6 +117,7 @@ class ExcitationNode(Node):
             markers=markers,
             arms=self._arms,
             efforts=self._efforts,
+            robots=RobotsWatch(said, source, RobotsInUse(self)),
             changed=self._publish_status,
         )
         self._create_interfaces()
@@ -163,7 +173,7 @@ class ExcitationNode(Node):
         v = self._declared.now
         return Sources(
             v.robot, v.joint_limits, v.parameters_file,
-            cell=v.cell, clearance=v.clearance,
+            cell=v.cell, clearance=v.clearance, effort_meaning=v.effort_meaning,
         )  # fmt: skip
 
     def _create_interfaces(self) -> None:
@@ -185,7 +195,6 @@ class ExcitationNode(Node):
         self._looks = self.create_timer(_IDLE_PERIOD, self._look, clock=steady)
         for period, work in (
             (self._declared.now.status_period, self._publish_status),
-            (_DIAGNOSTICS_PERIOD, self._watch.report),
             (_SLOW_PERIOD, self._look_elsewhere),
         ):
             self.create_timer(period, work, clock=steady)

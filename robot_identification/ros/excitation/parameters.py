@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from robot_identification.excitation.families.fourier_settings import FourierSettings
 from robot_identification.excitation.plan import FAMILIES, QUINTIC
 from robot_identification.excitation.search.points import PointSettings
-from robot_identification.ros.common.parameters import SharedParameters
+from robot_identification.ros.common.parameters import RobotParameters, SharedParameters
 from robot_identification.ros.controllers.interfaces import AUTO, INTERFACES
 from robot_identification.ros.supervision.phases import MotionSettings
-from robot_identification.settings import Settings, same, setting
+from robot_identification.settings import same, setting
 
 NO_EFFORTS, CALIBRATED, FROM_FILE = POINT_EFFORTS = ("none", "calibrated", "file")
 
@@ -18,10 +18,10 @@ _FOURIER = "fourier: {}"
 
 
 @dataclass(frozen=True)
-class ExcitationParameters(Settings):
+class ExcitationParameters(RobotParameters):
     """Parameters of the node excitation: planning, execution, supervision."""
 
-    robot: str = same(SharedParameters, "robot")
+    effort_meaning: str = same(SharedParameters, "effort_meaning")
     output_directory: str = same(SharedParameters, "output_directory")
     joint_limits: str = setting(
         "joint_limits.yaml of MoveIt that completes the robot's limits; empty: none", ""

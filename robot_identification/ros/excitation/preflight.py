@@ -1,4 +1,4 @@
-"""Checks before a robot may move: description, driver, clocks, controller, parameters, obstacles.
+"""Checks before a robot may move: description, nodes, driver, clocks, parameters, obstacles.
 
 `~/preview` and `~/start` make the same checks; what refuses one refuses the other.
 """
@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import Enum
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,12 +15,13 @@ import numpy as np
 from robot_identification.errors import (
     InputError,
     NotCertifiedError,
-    RobotIdentificationError,
     SettingError,
 )
 from robot_identification.robot.model import Array, EffortMeaning, Joint, JointType, RobotModel
 from robot_identification.ros.common.joint_states import JointStateReader
 from robot_identification.ros.controllers.transport import Transport
+from robot_identification.ros.excitation.check import Check
+from robot_identification.ros.excitation.nodes_check import nodes_check
 from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.ros.planning.planning import (
     Machine,
@@ -29,6 +29,7 @@ from robot_identification.ros.planning.planning import (
     limit_sources,
     wider_limits,
 )
+from robot_identification.ros.robots.view import RobotsView
 from robot_identification.ros.supervision.driver import MOST_TIMEOUT, DriverView
 
 _LEAST_RATE = 100.0  # Hz
@@ -38,44 +39,12 @@ _NO_EFFORT = 1e-9  # N m, N or A
 _BEHIND = 0.5  # as a share of the timeout
 
 
-class Verdict(Enum):
-    """What a check says."""
-
-    PASSED = "passed"
-    WARNING = "warning"
-    REFUSED = "refused"
-
-
-@dataclass(frozen=True)
-class Check:
-    """The result of one check.
-
-    Attributes:
-        name: what was looked at.
-        value: what was found, for people.
-        advice: what to do about it, for people; empty: nothing.
-        refusal: why no motion may begin; None: it may.
-    """
-
-    name: str
-    value: str
-    advice: str = ""
-    refusal: RobotIdentificationError | None = None
-
-    @property
-    def verdict(self) -> Verdict:
-        """The verdict."""
-        if self.refusal is not None:
-            return Verdict.REFUSED
-        return Verdict.WARNING if self.advice else Verdict.PASSED
-
-    def __str__(self) -> str:
-        """Return it in one line."""
-        return f"{self.name}: {self.value}" + (f"; WARNING: {self.advice}" if self.advice else "")
-
-
 def preflight(
-    prepared: Prepared, driver: DriverView, transport: Transport, values: ExcitationParameters
+    prepared: Prepared,
+    driver: DriverView,
+    transport: Transport,
+    values: ExcitationParameters,
+    robots: RobotsView,
 ) -> tuple[Check, ...]:
     """Return every check of a motion, in the order in which they are told; the controller is last.
 
@@ -84,10 +53,12 @@ def preflight(
         driver: what the joint states show.
         transport: what trajectories would go by.
         values: parameters of the node.
+        robots: which robot this node and the others have.
     """
     robot = prepared.machine.described
     return (
-        robot_check(prepared.machine, values.robot),
+        robot_check(prepared.machine, robots),
+        nodes_check(replace(robots.own, digest=robot.digest), robots.others),
         limits_check(prepared.machine),
         driver_check(driver, robot),
         effort_check(driver.messages, robot),
@@ -109,16 +80,18 @@ def require(checks: Sequence[Check]) -> None:
             raise check.refusal
 
 
-def robot_check(machine: Machine, given: str) -> Check:
+def robot_check(machine: Machine, robots: RobotsView) -> Check:
     """Return which robot is to move, by which file, and where its limits stand.
 
     Args:
         machine: the robot.
-        given: what the node was given to read.
+        robots: where this node has it from; refused where a topic describes another by now.
     """
-    robot = machine.described
-    file = robot.file or given
-    return Check("robot", f"{robot.name}, described by {file}{limit_sources(machine)}")
+    robot, own = machine.described, robots.own
+    file = robot.file or own.given
+    topic = f" from {robots.topic}" if robots.topic else ""
+    told = f"{robot.name}, described by {file}{topic}{limit_sources(machine)}"
+    return Check("robot", told, refusal=robots.refusal)
 
 
 def limits_check(machine: Machine) -> Check:

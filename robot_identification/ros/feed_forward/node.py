@@ -24,27 +24,29 @@ from robot_identification.robot.drives import to_joint_side
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.model import Array
 from robot_identification.ros.common import qos
+from robot_identification.ros.common.diagnostics import NodeDiagnostics
 from robot_identification.ros.common.joint_states import (
     NANOSECONDS,
     JointStateReader,
     Sample,
     stamp_of,
 )
-from robot_identification.ros.common.parameters import SharedParameters, declare
+from robot_identification.ros.common.parameters import RobotParameters, declare
 from robot_identification.ros.common.process import run
 from robot_identification.ros.controllers.interfaces import FOLLOWED
 from robot_identification.ros.feed_forward.stream import TorqueStream
 from robot_identification.ros.messages.common import time_of
 from robot_identification.ros.messages.inertial import feed_forward_of
 from robot_identification.ros.messages.trajectories import trajectory_of
-from robot_identification.settings import Settings, same, setting
+from robot_identification.ros.robots.in_use import say_robot_in_use
+from robot_identification.ros.robots.source import settle_robot
+from robot_identification.settings import setting
 
 
 @dataclass(frozen=True)
-class ComputedTorqueParameters(Settings):
+class ComputedTorqueParameters(RobotParameters):
     """Parameters of the node computed_torque: topics and rate."""
 
-    robot: str = same(SharedParameters, "robot")
     rate: float = setting(
         "rate of feedforward_effort", 100.0, minimum=1.0, maximum=1000.0, unit="Hz"
     )
@@ -62,8 +64,12 @@ class ComputedTorque(Node):
 
     def __init__(self) -> None:
         super().__init__("computed_torque")
-        values = declare(self, ComputedTorqueParameters).now
+        declared = declare(self, ComputedTorqueParameters)
+        diagnostics = NodeDiagnostics(self)
+        origin = settle_robot(self, declared, diagnostics)
+        values = declared.now
         self._robot = load_robot(values.robot)
+        diagnostics.of_robot(self._robot.name)
         names = self._robot.joint_names
         self._warm()
         self._stream = TorqueStream(names, values.rate, values.lead)
@@ -79,9 +85,10 @@ class ComputedTorque(Node):
         )
         for topic in ("joint_trajectory", FOLLOWED):
             qos.create_subscription(self, JointTrajectory, topic, self._on_trajectory, qos.COMMANDS)
-        qos.create_subscription(
+        states = qos.create_subscription(
             self, JointState, "joint_states", self._on_states, qos.STATES_WATCHED
         )
+        say_robot_in_use(self, self._robot, origin, joint_states=states.topic_name)
         self.get_logger().info(f"ready: {self._robot.name}, waiting for inertial_parameters")
 
     def _warm(self) -> None:

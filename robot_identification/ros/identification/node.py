@@ -31,6 +31,7 @@ from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.acquisition.recorder import Block
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.actions import JobAction
+from robot_identification.ros.common.diagnostics import NodeDiagnostics
 from robot_identification.ros.common.jobs import Job, JobSlot
 from robot_identification.ros.common.parameters import declare, output_folder
 from robot_identification.ros.common.process import PooledExecutor, run
@@ -49,6 +50,8 @@ from robot_identification.ros.identification.work import Answer, IdentificationW
 from robot_identification.ros.messages.blocks import raw_block
 from robot_identification.ros.messages.common import floats
 from robot_identification.ros.messages.results import result_message, setting_messages
+from robot_identification.ros.robots.in_use import say_robot_in_use
+from robot_identification.ros.robots.source import settle_robot
 from robot_identification.srv import BaseParameters, Identify, IdentifyDidim, Validate
 
 _THREADS = 6
@@ -61,11 +64,14 @@ class IdentificationNode(Node):
     def __init__(self) -> None:
         super().__init__("identification")
         self._declared = declare(self, IdentificationParameters)
+        diagnostics = NodeDiagnostics(self)
+        origin = settle_robot(self, self._declared, diagnostics)
         values = self._declared.now
         self._robot = load_robot(values.robot, effort_meaning=values.effort_meaning or None)
         for warning in self._robot.warnings:
             self.get_logger().warning(warning)
         require_effort_meaning(self._robot)
+        diagnostics.of_robot(self._robot.name)
         started = time.monotonic()
         self._base = base_parameters(self._robot)
         warm_up(self._base)
@@ -91,6 +97,7 @@ class IdentificationNode(Node):
         ):
             self.create_subscription(kind, topic, take, profile, callback_group=one_at_a_time)
         self._create_services()
+        say_robot_in_use(self, self._robot, origin)
         seconds = time.monotonic() - started
         self.get_logger().info(
             f"ready after {seconds:.1f} s: {self._robot.name}, {self._base.rank} base parameters"

@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.friction.choice import CHOICES, STATED
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.ros.common.parameters import SharedParameters
+from robot_identification.ros.common.parameters import RobotParameters, SharedParameters
 from robot_identification.ros.identification.streaming import StreamingOptions
-from robot_identification.settings import Settings, same, setting
+from robot_identification.settings import same, setting
 
 
 @dataclass(frozen=True)
-class IdentificationParameters(Settings):
+class IdentificationParameters(RobotParameters):
     """Parameters of the node identification: memory, and defaults of requests."""
 
-    robot: str = same(SharedParameters, "robot")
     output_directory: str = same(SharedParameters, "output_directory")
     effort_meaning: str = same(
         SharedParameters,

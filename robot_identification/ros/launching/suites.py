@@ -15,6 +15,7 @@ from robot_identification.ros.common.parameter_files import (
     shipped_parameters,
     simulation_file,
 )
+from robot_identification.ros.launching.argument import Argument, Value, is_given
 from robot_identification.ros.launching.arguments import (
     COMMANDED,
     COMMON,
@@ -23,9 +24,6 @@ from robot_identification.ros.launching.arguments import (
     OFFLINE,
     SIMULATION,
     SIMULATORS,
-    Argument,
-    Value,
-    is_given,
 )
 from robot_identification.ros.launching.given_parameters import NO_FILE, GivenParameters, full_name
 
@@ -207,7 +205,7 @@ def _require_robot(starts: Sequence[NodeStart]) -> None:
             "robot",
             "(not given)",
             f"{', '.join(without)} must know the robot: add robot:=FILE, a robot file (YAML) or a "
-            "URDF, or the name of a robot of this package",
+            "URDF, or the name of a robot of this package, or robot:=topic:robot_description",
         )
 
 

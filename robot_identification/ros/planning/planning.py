@@ -61,6 +61,7 @@ class Sources:
         cell: cell file, beside what the robot file says of its cell; empty: none.
         clearance: distance in m that motions keep; 0: as the files say.
         arms: where other robots stand whose topics say so; None: as the cell file says.
+        effort_meaning: what efforts are; empty: what the robot file says.
     """
 
     robot: str
@@ -73,6 +74,7 @@ class Sources:
     cell: str = ""
     clearance: float = 0.0
     arms: Postures | None = None
+    effort_meaning: str = ""
 
 
 @dataclass(frozen=True)
@@ -199,7 +201,7 @@ def _braking_room(limits: MotionLimits, sources: Sources) -> Array:
 
 def described(sources: Sources) -> RobotModel:
     """Return the robot with its true limits, and with the friction law of its prior."""
-    robot = load_robot(sources.robot)
+    robot = load_robot(sources.robot, effort_meaning=sources.effort_meaning or None)
     if sources.prior:
         robot = with_law_of(sources.prior, robot)
     return with_joint_limits(robot, sources.joint_limits) if sources.joint_limits else robot

@@ -109,6 +109,7 @@ def job_of(
         per_joint("tracking_error_limit", values.tracking_error_limit, len(robot.joints)),
         cell=values.cell,
         clearance=values.clearance,
+        effort_meaning=values.effort_meaning,
     )
     start = _start(request.start_position, robot, position)
     if request.method == METHOD:

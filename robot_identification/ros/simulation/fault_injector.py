@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.experimental import EventsExecutor
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
@@ -16,7 +17,7 @@ from sensor_msgs.msg import JointState
 from robot_identification.errors import InputError, SettingError
 from robot_identification.robot.files.document import Document, read_document
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.diagnostics import OK, WARN, DiagnosticsPublisher, status_of
+from robot_identification.ros.common.diagnostics import OK, WARN, NodeDiagnostics, status_of
 from robot_identification.ros.common.parameters import declare
 from robot_identification.ros.common.process import run
 from robot_identification.ros.simulation.faults import SIGNALS, Fault, Injector, Kind
@@ -127,10 +128,9 @@ class FaultInjector(Node):
         self._received = self._sent = 0
         self._injector = Injector(())
         self._states = qos.create_publisher(self, JointState, "joint_states", qos.STATES_OUT)
-        self._diagnostics = DiagnosticsPublisher(self)
         self._load()
         qos.create_subscription(self, JointState, "joint_states_in", self._on_state, qos.STATES_IN)
-        self.create_timer(1.0, self._report)
+        NodeDiagnostics(self).add(self._report)
 
     def _load(self) -> None:
         path = self._declared.now.faults
@@ -143,13 +143,13 @@ class FaultInjector(Node):
             self._states.publish(spoilt)
             self._sent += 1
 
-    def _report(self) -> None:
-        """Tell on /diagnostics how often each fault has acted."""
+    def _report(self) -> DiagnosticStatus:
+        """Return what /diagnostics say of how often each fault has acted."""
         counts = [("received", self._received), ("sent", self._sent), *self._injector.counts]
         level, text = OK, "passing on"
         if self._injector.faults:
             level, text = WARN, "joint states are being spoilt"
-        self._diagnostics.publish(status_of(self, level, text, dict(counts)))
+        return status_of(self, level, text, dict(counts))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

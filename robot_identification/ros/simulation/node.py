@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.experimental import EventsExecutor
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
@@ -33,12 +34,13 @@ from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import known_values, load_values, values_named_as
 from robot_identification.robot.model import Array
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.diagnostics import OK, WARN, DiagnosticsPublisher, status_of
+from robot_identification.ros.common.diagnostics import OK, WARN, NodeDiagnostics, status_of
 from robot_identification.ros.common.joint_states import NANOSECONDS, stamp_of
 from robot_identification.ros.common.parameters import declare
 from robot_identification.ros.common.process import run
 from robot_identification.ros.controllers.interfaces import ACTION, if_wanted
 from robot_identification.ros.messages.trajectories import trajectory_of
+from robot_identification.ros.robots.source import settle_robot
 from robot_identification.ros.simulation.parameters import (
     SimulatedRobotParameters,
     SimulationParameters,
@@ -69,8 +71,12 @@ class SimulatedRobot(Node):
         kind: type[SimulationParameters] = SimulatedRobotParameters,
     ) -> None:
         super().__init__(name)
-        values = declare(self, kind).now
+        declared = declare(self, kind)
+        self._diagnostics = NodeDiagnostics(self)
+        settle_robot(self, declared, self._diagnostics)
+        values = declared.now
         self._robot = load_robot(values.robot)
+        self._diagnostics.of_robot(self._robot.name)
         self._rate = values.rate
         self._speed = values.real_time_factor
         self._velocity = values.velocity
@@ -85,7 +91,6 @@ class SimulatedRobot(Node):
         self._before: Array | None = None
         self._message = JointState(name=list(self._robot.joint_names))
         self._publisher = qos.create_publisher(self, JointState, "joint_states", qos.STATES_OUT)
-        self._diagnostics = DiagnosticsPublisher(self)
         if values.interface != ACTION:
             qos.create_subscription(
                 self, JointTrajectory, "joint_trajectory", self._on_trajectory, qos.COMMANDS
@@ -98,7 +103,7 @@ class SimulatedRobot(Node):
         tick = max(_SHORTEST_TICK, 1.0 / pace)
         self._largest_batch = math.ceil(tick * max(_CATCHING_UP * pace, _CATCHING_UP_RATE))
         self.create_timer(tick, self._on_tick)
-        self.create_timer(1.0, self._on_second)
+        self._diagnostics.add(self._report)
 
     def _make_action(self, interface: str) -> Any:
         """Return the server of FollowJointTrajectory; None where there is none.
@@ -263,13 +268,12 @@ class SimulatedRobot(Node):
             efforts[self._robot.joint_names.index(name)] = value
         return efforts
 
-    def _on_second(self) -> None:
-        """Tell on /diagnostics what was sent."""
+    def _report(self) -> DiagnosticStatus:
+        """Return what /diagnostics say of what was sent."""
         trouble = self.trouble()
         text = trouble or ("moving" if self._ends_at is not None else "holding")
         level = WARN if trouble else OK
-        status = status_of(self, level, text, self.counters(), robot=self._robot.name)
-        self._diagnostics.publish(status)
+        return status_of(self, level, text, self.counters(), robot=self._robot.name)
 
     def trouble(self) -> str:
         """Return what should not have happened, for people; empty where nothing has."""
@@ -287,7 +291,7 @@ class SimulatedRobot(Node):
     def finish(self) -> None:
         """Say for the last time what was sent, when all of it has arrived."""
         self._publisher.wait_for_all_acked(qos.ARRIVED_WITHIN)
-        self._on_second()
+        self._diagnostics.update()
         self._diagnostics.wait_until_read()
         self.get_logger().info(", ".join(f"{k} {v}" for k, v in self.counters().items()))
 

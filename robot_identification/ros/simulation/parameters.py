@@ -8,15 +8,15 @@ from robot_identification.dynamics.simulation.sensors import SensorSettings
 from robot_identification.errors import SettingError
 from robot_identification.robot.limits import require_limits
 from robot_identification.robot.model import RobotModel
-from robot_identification.ros.common.parameters import SharedParameters
+from robot_identification.ros.common.parameters import RobotParameters, SharedParameters
 from robot_identification.ros.controllers.interfaces import AUTO, INTERFACES
-from robot_identification.settings import Settings, per_joint, same, setting
+from robot_identification.settings import per_joint, same, setting
 
 _PER_JOINT = "{}; one or one per joint"
 
 
 @dataclass(frozen=True)
-class SimulationParameters(Settings):
+class SimulationParameters(RobotParameters):
     """Parameters of every simulated robot, whatever computes its motion."""
 
     robot: str = same(SharedParameters, "robot", help="{}; it declares a controller")

@@ -13,19 +13,14 @@ from collections import deque
 from typing import Any
 
 import numpy as np
+from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 from rclpy.task import Future
 from sensor_msgs.msg import JointState
 
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.ros.common import qos
-from robot_identification.ros.common.diagnostics import (
-    OK,
-    STALE,
-    WARN,
-    DiagnosticsPublisher,
-    status_of,
-)
+from robot_identification.ros.common.diagnostics import OK, STALE, WARN, status_of
 from robot_identification.ros.common.joint_states import NANOSECONDS, stamp_of
 from robot_identification.ros.common.polled_subscription import PolledSubscription
 from robot_identification.ros.common.stamps import StampStatistics
@@ -38,14 +33,13 @@ class WatchDiagnostics:
     """Counts joint states and their ages and reports on them.
 
     Args:
-        node: the node that publishes.
+        node: the node that watches.
         robot: name of the robot.
     """
 
     def __init__(self, node: Node, robot: str) -> None:
         self._node = node
         self._robot = robot
-        self._publisher = DiagnosticsPublisher(node)
         self._statistics = StampStatistics()
         self._stamps: list[int] = []
         self._ages: list[int] = []
@@ -80,8 +74,8 @@ class WatchDiagnostics:
         self._stamps = self._stamps[-1:]
         return self._statistics
 
-    def publish(self, problem: str, timeout: float) -> None:
-        """Publish what was seen since the last call.
+    def report(self, problem: str, timeout: float) -> DiagnosticStatus:
+        """Return what was seen since the last call.
 
         Args:
             problem: what is wrong with the states; empty if nothing is.
@@ -101,9 +95,9 @@ class WatchDiagnostics:
         status = status_of(
             self._node, level, message, values, part="joint states", robot=self._robot
         )
-        self._publisher.publish(status)
         self._ages, self._pause, self._fault = [], 0.0, ""
         self._told_lost, self._told_refused = self._lost, self._refused
+        return status
 
     def _values(self) -> dict[str, str]:
         ages = sorted(self._ages)
@@ -237,17 +231,23 @@ class MotionWatch:
         """Return what is wrong with the newest state; empty if nothing is."""
         return self.states.problem(self.now())
 
-    def report(self) -> None:
-        """Publish what was seen since the last report on /diagnostics."""
-        self._diagnostics.publish(self.problem(), self.states.timeout)
+    @property
+    def topic(self) -> str:
+        """Topic of the joint states, with its namespace."""
+        return self._waiting.topic
+
+    def report(self) -> DiagnosticStatus:
+        """Return what was seen since the last report."""
+        told = self._diagnostics.report(self.problem(), self.states.timeout)
         self._follow_rate()
+        return told
 
     def seen(self) -> DriverView:
         """Return what the states that have come lately show of the driver."""
         self._follow_rate()
         stamps = self._diagnostics.stamps()
         return DriverView(
-            topic=self._waiting.topic,
+            topic=self.topic,
             period=stamps.period / NANOSECONDS,
             jitter=stamps.jitter * stamps.period / NANOSECONDS,
             delays=np.array([one.delay for one in self.states.recent(1.0, 2)]) / NANOSECONDS,

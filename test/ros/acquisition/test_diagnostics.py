@@ -5,7 +5,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
 
 from diagnostics import values_of
@@ -20,19 +19,13 @@ class Logger(logging.LoggerAdapter):
 
 
 class Node:
-    """A node whose reports are kept."""
+    """A node whose warnings are kept."""
 
     def __init__(self):
-        self.reports, self.told = [], []
-
-    def create_publisher(self, *_, **_options):
-        return SimpleNamespace(publish=self.reports.append)
+        self.told = []
 
     def get_logger(self):
         return Logger(logging.getLogger(), {"told": self.told})
-
-    def get_clock(self):
-        return SimpleNamespace(now=lambda: SimpleNamespace(to_msg=Time))
 
     def get_fully_qualified_name(self):
         return "/arm/acquisition"
@@ -60,8 +53,7 @@ class Reporter:
         self.diagnostics.refuse(REASON)
 
     def report(self):
-        self.diagnostics.publish(None)
-        return self.node.reports[-1].status[0]
+        return self.diagnostics.report(None)
 
 
 @pytest.fixture

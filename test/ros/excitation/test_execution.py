@@ -55,7 +55,7 @@ def moving():
     executor = MotionExecutor(
         node, JobSlot(node.get_logger()), None, settings=lambda: world.motion.settings,
         controller=Controller(node, "topic", None), watch=watch, planner=None, markers=None,
-        arms=arms, efforts=NoEfforts(), changed=lambda: None,
+        arms=arms, efforts=NoEfforts(), robots=None, changed=lambda: None,
     )  # fmt: skip
     executor.course = Course(None, world.motion)
     world.begin()

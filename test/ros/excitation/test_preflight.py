@@ -8,12 +8,17 @@ import pytest
 from sensor_msgs.msg import JointState
 
 from hand_moved_controller import HandMovedController, Node
-from robot_identification.errors import NotCertifiedError, SettingError
+from robot_identification.errors import (
+    NotCertifiedError,
+    RobotDescriptionError,
+    SettingError,
+)
 from robot_identification.robot.files.loading import find_robot
 from robot_identification.ros.controllers.choice import Controller
+from robot_identification.ros.excitation.check import Verdict
+from robot_identification.ros.excitation.nodes_check import nodes_check
 from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.ros.excitation.preflight import (
-    Verdict,
     clock_check,
     controller_check,
     driver_check,
@@ -25,10 +30,13 @@ from robot_identification.ros.excitation.preflight import (
     robot_check,
 )
 from robot_identification.ros.planning.planning import Sources, load_machine
+from robot_identification.ros.robots.in_use import NodesInUse, Statement
+from robot_identification.ros.robots.view import RobotsView
 from robot_identification.ros.supervision.driver import DriverView
 from watched_motion import World
 
 VALUES = ExcitationParameters(robot="scara")
+OWN = Statement("/arm/excitation", "scara", "abcd", "scara")
 DRIVER = DriverView(
     topic="/arm/joint_states", period=0.002, jitter=1e-5, delays=np.full(10, 0.002), messages=(),
     timeout=0.1, timeout_given=False,
@@ -62,7 +70,19 @@ def warned(check, *texts):
 
 class TestRobot:
     def test_file_and_sources_of_the_limits_are_named(self, machine):
-        passed(robot_check(machine, "scara"), "scara", "scara.yaml", "limits from", "robot file")
+        told = robot_check(machine, RobotsView(OWN))
+        passed(told, "scara", "scara.yaml", "limits from", "robot file")
+
+    def test_the_topic_that_describes_it_is_named(self, machine):
+        told = robot_check(machine, RobotsView(OWN, topic="/robot_description"))
+        passed(told, "scara.yaml from /robot_description")
+
+    def test_a_topic_that_describes_another_robot_by_now_refuses(self, machine):
+        changed = RobotDescriptionError("describes another", path="topic:robot_description")
+        check = robot_check(machine, RobotsView(OWN, refusal=changed))
+        assert check.verdict is Verdict.REFUSED
+        with pytest.raises(RobotDescriptionError, match="describes another"):
+            require([check])
 
     def test_every_limit_is_told(self, machine):
         joint = machine.described.joints[0]
@@ -77,6 +97,69 @@ class TestRobot:
         narrow = replace(first, urdf_limits=replace(first.limits, velocity=1.0))
         wider = replace(machine.described, joints=(narrow, *others))
         warned(limits_check(replace(machine, described=wider)), "joint_1 limit", "in the URDF 1")
+
+
+def others(*statements, silent=()):
+    return NodesInUse((OWN, *statements), silent)
+
+
+def another(node, **fields):
+    return replace(OWN, node=f"/arm/{node}", **fields)
+
+
+class TestNodes:
+    def test_nodes_with_the_same_robot_are_named(self):
+        said = others(another("acquisition"), another("identification", given="./scara.yaml"))
+        passed(nodes_check(OWN, said), "acquisition, identification have scara, abcd")
+
+    def test_a_node_alone_is_no_mistake(self):
+        passed(nodes_check(OWN, others()), "no other node")
+
+    @pytest.mark.parametrize("fields", [{"robot": "arm"}, {"digest": "f00d"}, {"digest": ""}])
+    def test_a_node_with_another_robot_refuses_by_its_name(self, fields):
+        check = nodes_check(OWN, others(another("acquisition"), another("calibration", **fields)))
+        assert check.verdict is Verdict.REFUSED
+        with pytest.raises(SettingError, match="restart /arm/calibration with the robot of exc"):
+            require([check])
+
+    def test_efforts_that_mean_different_things_are_pointed_at(self):
+        said = others(
+            another("acquisition", effort_meaning="current"),
+            another("calibration", effort_meaning="joint_torque"),
+            another("identification", effort_meaning="current"),
+        )
+        warned(
+            nodes_check(OWN, said),
+            "efforts are current to acquisition and identification, joint_torque to calibration",
+            "effort_meaning",
+        )
+
+    def test_joint_states_of_two_topics_are_pointed_at(self):
+        said = others(another("acquisition", joint_states="/arm/joint_states"))
+        own = replace(OWN, joint_states="/joint_states")
+        warned(nodes_check(own, said), "/joint_states to excitation, /arm/joint_states to acqui")
+
+    def test_a_node_that_says_nothing_is_unknown_and_refuses_nothing(self):
+        said = others(another("acquisition"), silent=("/arm/identification",))
+        check = nodes_check(OWN, said)
+        warned(check, "nothing is known of the robot of /arm/identification")
+        assert "identification has not said" in check.value
+
+    def test_only_nodes_that_run_in_the_namespace_count(self):
+        said = {
+            f"{place}/{name}": replace(OWN, node=f"{place}/{name}")
+            for place in ("/arm", "/left")
+            for name in ("acquisition", "calibration", "excitation")
+        }
+        running = [("acquisition", "/arm"), ("computed_torque", "/arm"), ("calibration", "/left")]
+        found = NodesInUse.among(said, [*running, ("rviz", "/arm")], "/arm")
+        assert [one.node for one in found.statements] == ["/arm/acquisition"]
+        assert found.silent == ("/arm/computed_torque",)
+
+    def test_nodes_of_the_root_have_names_that_begin_with_one_slash(self):
+        running = [("acquisition", "/"), ("identification", "/")]
+        found = NodesInUse.among({"/acquisition": another("acquisition")}, running, "/")
+        assert (len(found.statements), found.silent) == (1, ("/identification",))
 
 
 class TestDriver:
@@ -220,4 +303,5 @@ class TestController:
 
 
 def test_shipped_robots_are_described_by_their_files():
-    assert str(find_robot("scara")) in str(robot_check(load_machine(Sources("scara")), "scara"))
+    told = robot_check(load_machine(Sources("scara")), RobotsView(OWN))
+    assert str(find_robot("scara")) in str(told)

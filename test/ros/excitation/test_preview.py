@@ -1,5 +1,6 @@
 """Previews and starts through the executor of the node: the same checks, the same words."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,7 +9,12 @@ from robot_identification.action import ExecuteExcitation
 
 from hand_moved_controller import Node, NoEfforts
 from live_nodes import complete_values
-from robot_identification.errors import NoPlanError, ResultFileError, RobotIdentificationError
+from robot_identification.errors import (
+    NoPlanError,
+    ResultFileError,
+    RobotDescriptionError,
+    RobotIdentificationError,
+)
 from robot_identification.excitation.certification.certificate import certify
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.plan import PlanSettings
@@ -20,6 +26,8 @@ from robot_identification.ros.excitation.point_efforts import PointEfforts
 from robot_identification.ros.messages.error_codes import error_code
 from robot_identification.ros.messages.trajectories import trajectory_of
 from robot_identification.ros.planning.planning import PlanningJob, Sources, load_machine
+from robot_identification.ros.robots.in_use import NodesInUse, Statement
+from robot_identification.ros.robots.view import RobotsView
 from robot_identification.ros.supervision.driver import DriverView
 from robot_identification.ros.supervision.phases import MotionSettings
 from watched_motion import World, state, watched
@@ -54,6 +62,9 @@ class Bench:
         self.world, self.node = World(), Node()
         self.node.heard = True
         self.values = ExcitationParameters(robot="scara", acknowledge_unchecked=True)
+        scara = load_machine(SOURCES).described
+        self.own = Statement("/arm/excitation", "scara", scara.digest, "scara")
+        self.changed, self.others = None, ()
         self.names = planned[1].plan.trajectory.joint_names
         self.stand(np.zeros(2))
         self.planner = SimpleNamespace(latest=lambda _="": planned)
@@ -63,7 +74,7 @@ class Bench:
         self.executor = MotionExecutor(
             self.node, slot, SimpleNamespace(now=self.values), settings=self.settings,
             controller=Controller(self.node, "topic", None), watch=self, planner=self.planner,
-            markers=picture, arms=arms, efforts=NoEfforts(), changed=lambda: None,
+            markers=picture, arms=arms, efforts=NoEfforts(), robots=self, changed=lambda: None,
         )  # fmt: skip
         self.slot = slot
 
@@ -81,6 +92,11 @@ class Bench:
                 ),
                 self.world.instant,
             )
+
+    # As RobotsWatch
+
+    def view(self):
+        return RobotsView(self.own, "", self.changed, NodesInUse(self.others))
 
     # As MotionWatch
 
@@ -135,6 +151,15 @@ def the_robot_is_parked_at_its_limit(bench):
     bench.stand([0.0, load_machine(SOURCES).declared.upper[1] - 0.01])
 
 
+def another_node_has_another_robot(bench):
+    bench.others = (replace(bench.own, node="/arm/identification", digest="f00d"),)
+
+
+def the_topic_describes_another_robot(bench):
+    told = "/robot_description describes another robot"
+    bench.changed = RobotDescriptionError(told, path="topic:robot_description")
+
+
 def there_is_no_plan(bench):
     def latest(_=""):
         raise NoPlanError("there is no certified plan; call ~/plan first")
@@ -150,6 +175,8 @@ def there_is_no_plan(bench):
         (the_robot_moves, "moves at"),
         (the_states_are_old, "s old"),
         (the_robot_is_parked_at_its_limit, "joint_2 stands at"),
+        (another_node_has_another_robot, "restart /arm/identification"),
+        (the_topic_describes_another_robot, "describes another robot"),
         (there_is_no_plan, "call ~/plan first"),
     ],
 )
@@ -169,7 +196,8 @@ def test_a_preview_has_the_motion_then_a_line_for_each_check_and_the_controller_
     assert motion.startswith("approach 0.0 s, trajectory ")
     names = [line.partition(":")[0] for line in checks]
     assert names == [
-        "robot", "limits", "driver", "effort", "clock", "parameters", "obstacles", "controller",
+        "robot", "nodes", "limits", "driver", "effort", "clock", "parameters", "obstacles",
+        "controller",
     ]  # fmt: skip
     assert checks[-1].endswith("by the topic /arm/joint_trajectory")
     assert not bench.node.published["joint_trajectory"]

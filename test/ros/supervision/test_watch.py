@@ -30,7 +30,7 @@ class Machine:
     """A node, its subscription and both clocks, which a test moves by hand."""
 
     def __init__(self, monkeypatch, timeout=0.1):
-        self.elapsed, self.waiting, self.asked, self.reports = 0, [], [], []
+        self.elapsed, self.waiting, self.asked = 0, [], []
         monkeypatch.setattr(watching, "PolledSubscription", self.subscribed)
         self.watch = MotionWatch(self, ROBOT, timeout=timeout, tracking_error=np.array([0.1, 0.04]))
         self.watch.clock = SimpleNamespace(now=self.instant)
@@ -43,10 +43,6 @@ class Machine:
         self.asked.append(most)
         given, self.waiting = self.waiting[:most], self.waiting[most:]
         return given
-
-    def create_publisher(self, _kind, topic, _profile, **_options):
-        assert topic == "/diagnostics"
-        return SimpleNamespace(publish=self.reports.append)
 
     def get_fully_qualified_name(self):
         return "/portal/excitation"
@@ -67,8 +63,7 @@ class Machine:
 
     def reported(self):
         """Return level, message and values of the next report."""
-        self.watch.report()
-        (status,) = self.reports[-1].status
+        status = self.watch.report()
         return status.level, status.message, {v.key: v.value for v in status.values}
 
 
@@ -232,7 +227,7 @@ def test_a_report_tells_rate_and_ages_of_what_has_come(machine):
         "age_median_s": "0.000750", "age_max_s": "0.000990", "longest_pause_s": "0.007000",
         "state_timeout_s": "0.1",
     }  # fmt: skip
-    (status,) = machine.reports[-1].status
+    status = machine.watch.report()
     assert (status.name, status.hardware_id) == ("/portal/excitation: joint states", "portal")
     stamp = machine.reports[-1].header.stamp
     assert stamp.sec * 10**9 + stamp.nanosec == BEGIN + machine.elapsed
