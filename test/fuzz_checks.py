@@ -8,7 +8,7 @@ import yaml
 
 from fuzzed_bags import same_samples
 from robot_identification.files import results
-from robot_identification.files.bags import joint_state_cdr
+from robot_identification.files.bags import dynamic_state_cdr, joint_state_cdr
 from robot_identification.robot.geometry import forward_kinematics
 
 COMPUTED = {"sha256", "warnings", "rows", "grouping", "relative_std_percent", "simulations"}
@@ -150,6 +150,16 @@ def check_message(found, data):
     require(layout.end <= len(data), "end")
     for name, count in zip(joint_state_cdr.ARRAYS, layout.counts, strict=True):
         require(layout.numbers(table, name).shape == (1, count), name)
+    require(0 <= int(data[8:12][::-1].hex(), 16) < 10**9, "nanoseconds")
+
+
+def check_dynamic_message(found, data):
+    """A serialised message of as many sets of interfaces as joints, with a number for each."""
+    layout, table = found
+    require(layout.end <= len(data), "end")
+    require(len(layout.interfaces) == len(layout.names), "interfaces")
+    for signal in dynamic_state_cdr.SIGNALS:
+        require(layout.numbers(table, signal).shape == (1, len(layout.names)), signal)
     require(0 <= int(data[8:12][::-1].hex(), 16) < 10**9, "nanoseconds")
 
 

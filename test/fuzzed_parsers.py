@@ -123,6 +123,7 @@ def parsers():
         "payload": payloads,
         "faults": fault_lists,
         "message": fuzzed_recordings.messages,
+        "dynamic-message": fuzzed_recordings.dynamic_messages,
         "trajectory-message": fuzzed_recordings.trajectory_messages,
         "bag-metadata": fuzzed_recordings.metadata_files,
     }

@@ -10,14 +10,15 @@ import numpy as np
 from rosbags.typesys import Stores, get_typestore
 
 import fuzz_checks
+import made_up_states
 from fuzz_parser import Parser, from_yaml
 from fuzzed_bags import NAMES, write_bag
 from made_up_plans import random_plan
 from mutations import damaged_message, damaged_trajectory
 from robot_identification.errors import BagError
 from robot_identification.excitation.motions import trajectory as trajectories
+from robot_identification.files.bags import dynamic_state_cdr, joint_state_cdr
 from robot_identification.files.bags import files as bag_files
-from robot_identification.files.bags import joint_state_cdr
 from robot_identification.files.bags import joint_states as bags
 from robot_identification.files.bags import trajectories as bag_trajectories
 from robot_identification.robot.files.loading import load_robot
@@ -54,6 +55,37 @@ def messages():
         fuzz_checks.check_message,
         damaged_message,
         (joint_state_cdr,),
+        re.compile("serialised as|ends within its stamp"),
+    )
+
+
+def read_dynamic_message(path):
+    """Read one serialised DynamicJointState, as the reader of bags does."""
+    data = path.read_bytes()
+    table = np.frombuffer(data, dtype=np.uint8)[None]
+    try:
+        layout = dynamic_state_cdr.dynamic_layout_of(data)
+        layout.check_end(len(data))
+        layout.stamps(table)
+    except joint_state_cdr.LayoutError as error:
+        raise BagError(path, str(error)) from error
+    return layout, table
+
+
+def dynamic_messages():
+    """Return the parser of serialised states with interfaces of every joint."""
+    own = {"position": 0.5, "velocity": -1.0, "effort": 2.0, "temperature": 40.0}
+    seeds = (
+        made_up_states.state(1_700_000_000_123_456_789, dict.fromkeys(NAMES, own)),
+        made_up_states.state(1_700_000_000_123_456_789, {"a": own, "": {}, "b": {"effort": 1.0}}),
+    )
+    return Parser(
+        seeds,
+        ".cdr",
+        read_dynamic_message,
+        fuzz_checks.check_dynamic_message,
+        damaged_message,
+        (dynamic_state_cdr, joint_state_cdr),
         re.compile("serialised as|ends within its stamp"),
     )
 

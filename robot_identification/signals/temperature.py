@@ -26,6 +26,9 @@ from robot_identification.signals.recording import Recording, TemperatureSeries
 LONGEST_GAP = 60.0
 """Longest time in s that temperatures are carried over."""
 
+STEADY_STEP = 10_000_000_000
+"""Time in ns after which a temperature that stays is kept all the same: it was measured."""
+
 LEAST_SPREAD = 1.0
 """Kelvin by which the temperature of a joint must vary: the step of usual sensors.  With less the
 change per kelvin is the term itself, multiplied by a number."""
@@ -68,6 +71,36 @@ def of_samples(
     return {
         joint: StampedTemperatures(stamps, column)
         for joint, column in zip(joint_names, table.T, strict=True)
+    }
+
+
+def thinned(measured: StampedTemperatures) -> StampedTemperatures:
+    """Return temperatures without those that straight lines between the others make anyway.
+
+    Drivers that tell the temperature with every joint state repeat it thousands of times.  What
+    stays gives the same at every time, bit by bit: where it changes both values stay, and one of
+    every :data:`STEADY_STEP`, by which gaps are told from what is steady.
+
+    Args:
+        measured: in the order of their stamps; what is NaN is left out.
+    """
+    there = np.isfinite(measured.celsius) | np.isinf(measured.celsius)
+    stamps, celsius = measured.stamps[there], measured.celsius[there]
+    changes = (np.diff(celsius) != 0.0) | (np.diff(stamps // STEADY_STEP) != 0)
+    ends = np.array([True])
+    kept = np.concatenate([ends, changes]) | np.concatenate([changes, ends])
+    return StampedTemperatures(stamps[kept[: len(stamps)]], celsius[kept[: len(stamps)]])
+
+
+def joined(parts: Sequence[Mapping[str, StampedTemperatures]]) -> dict[str, StampedTemperatures]:
+    """Return temperatures of parts of a recording as those of the whole, joint by joint."""
+    names = dict.fromkeys(name for part in parts for name in part)
+    return {
+        name: StampedTemperatures(
+            np.concatenate([part[name].stamps for part in parts if name in part]),
+            np.concatenate([part[name].celsius for part in parts if name in part]),
+        )
+        for name in names
     }
 
 

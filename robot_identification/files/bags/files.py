@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from rosbags.rosbag2 import Reader
-from rosbags.typesys import Stores, get_typestore
+from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from robot_identification.errors import (
     BagError,
@@ -27,6 +27,7 @@ from robot_identification.errors import (
     RobotIdentificationError,
     TopicError,
 )
+from robot_identification.files.bags.dynamic_state_cdr import DEFINITIONS
 from robot_identification.files.cancelling import Cancelled, give_up_if
 from robot_identification.files.mcap import records as mcap_records
 from robot_identification.files.mcap.chunks import unpacked_size
@@ -49,8 +50,14 @@ def nanoseconds(moment: Any) -> int:
 
 @cache
 def message_types() -> Any:
-    """Return the types of ROS 2 Jazzy: one store for all, which compiles each reader once."""
-    return get_typestore(Stores.ROS2_JAZZY)
+    """Return the types of ROS 2 Jazzy: one store for all, which compiles each reader once.
+
+    Those of control_msgs are not among them; the ones that are written into bags are added.
+    """
+    store = get_typestore(Stores.ROS2_JAZZY)
+    for name, text in DEFINITIONS.items():
+        store.register(get_types_from_msg(text, name))
+    return store
 
 
 METADATA = "metadata.yaml"

@@ -41,21 +41,17 @@ class LayoutError(ValueError):
 
 
 @dataclass(frozen=True)
-class Layout:
-    """Layout of a serialised message.
+class StampedLayout:
+    """Layout of a serialised message that begins with a stamp; others add where numbers are.
 
     Attributes:
         names: names of the joints.
-        counts: numbers in position, velocity and effort.
-        offsets: places of their first numbers.
         fixed: (pieces, 2) first byte and byte behind the last one of every piece that all
             messages of the layout share: names, frame and lengths.
         end: place behind the last byte.
     """
 
     names: tuple[str, ...]
-    counts: tuple[int, int, int]
-    offsets: tuple[int, int, int]
     fixed: tuple[tuple[int, int], ...]
     end: int
 
@@ -99,6 +95,23 @@ class Layout:
         result += fractions
         return result
 
+
+@dataclass(frozen=True)
+class Layout(StampedLayout):
+    """Layout of a serialised JointState.
+
+    Attributes:
+        counts: numbers in position, velocity and effort.
+        offsets: places of their first numbers.
+    """
+
+    counts: tuple[int, int, int]
+    offsets: tuple[int, int, int]
+
+    def has(self, signal: str) -> bool:
+        """Tell whether there are numbers of a signal."""
+        return signal in ARRAYS and self.counts[ARRAYS.index(signal)] > 0
+
     def numbers(self, table: Table, array: str) -> Array:
         """Return (messages, numbers) of ``position``, ``velocity`` or ``effort``."""
         index = ARRAYS.index(array)
@@ -107,17 +120,24 @@ class Layout:
         return part.view("<f8").reshape(len(table), count).astype(np.float64, copy=False)
 
 
-class _Cursor:
-    """Reads a message from its beginning, piece by piece."""
+class Cursor:
+    """Reads a message from its beginning, piece by piece.
+
+    Attributes:
+        message: the bytes.
+        place: of what comes next.
+    """
 
     def __init__(self, message: bytes) -> None:
         self.message = message
         self.place = _BODY
 
     def align(self, size: int) -> None:
+        """Step to a multiple of a size."""
         self.place += -(self.place - _BODY) % size
 
     def length(self) -> int:
+        """Return a length, and step over it."""
         self.align(4)
         if self.place + 4 > len(self.message):
             raise LayoutError("the message ends before a length")
@@ -126,6 +146,7 @@ class _Cursor:
         return int(value)
 
     def text(self) -> str:
+        """Return a text, and step over it."""
         size = self.length()
         if self.place + size > len(self.message):
             raise LayoutError("the message ends within a text")
@@ -148,31 +169,30 @@ class _Cursor:
         return first, count
 
 
+def begin(message: bytes) -> tuple[Cursor, list[tuple[int, int]], tuple[str, ...]]:
+    """Return a cursor behind header and names of joints, what is fixed up to there, and the names.
+
+    Raises:
+        LayoutError: the message does not begin like that, in little-endian CDR.
+    """
+    if message[:2] != LITTLE_ENDIAN:
+        raise LayoutError(f"serialised as {message[:2].hex() or 'nothing'}, not little-endian CDR")
+    cursor = Cursor(message)
+    fixed = [(0, 2)]
+    cursor.place = _STAMP.stop
+    if cursor.place > len(message):
+        raise LayoutError("the message ends within its stamp")
+    shared_text(cursor, fixed)
+    return cursor, fixed, shared_texts(cursor, fixed)
+
+
 def layout_of(message: bytes) -> Layout:
     """Return the layout of a serialised message.
 
     Raises:
         LayoutError: if it is not a JointState in little-endian CDR.
     """
-    if message[:2] != LITTLE_ENDIAN:
-        raise LayoutError(f"serialised as {message[:2].hex() or 'nothing'}, not little-endian CDR")
-    cursor = _Cursor(message)
-    fixed = [(0, 2)]
-
-    def share(first: int) -> None:
-        fixed.append((first, cursor.place))
-
-    cursor.place = _STAMP.stop
-    if cursor.place > len(message):
-        raise LayoutError("the message ends within its stamp")
-    _shared_text(cursor, fixed)
-    cursor.align(4)
-    first = cursor.place
-    count = cursor.length()
-    share(first)
-    if 4 * count > len(message):
-        raise LayoutError(f"{count} names in a message of {len(message)} bytes")
-    names = tuple(_shared_text(cursor, fixed) for _ in range(count))
+    cursor, fixed, names = begin(message)
     places = []
     for _ in ARRAYS:
         cursor.align(4)
@@ -182,12 +202,12 @@ def layout_of(message: bytes) -> Layout:
         names=names,
         counts=(places[0][1], places[1][1], places[2][1]),
         offsets=(places[0][0], places[1][0], places[2][0]),
-        fixed=_merged(fixed),
+        fixed=merged(fixed),
         end=cursor.place,
     )
 
 
-def _merged(pieces: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+def merged(pieces: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     """Return pieces with those made one that follow each other without a gap."""
     merged = [pieces[0]]
     for first, last in pieces[1:]:
@@ -198,7 +218,23 @@ def _merged(pieces: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     return tuple(merged)
 
 
-def _shared_text(cursor: _Cursor, fixed: list[tuple[int, int]]) -> str:
+def shared_texts(cursor: Cursor, fixed: list[tuple[int, int]]) -> tuple[str, ...]:
+    """Return the texts of an array that all messages of a layout share, and step over them.
+
+    Raises:
+        LayoutError: the message ends before their end.
+    """
+    cursor.align(4)
+    first = cursor.place
+    count = cursor.length()
+    fixed.append((first, cursor.place))
+    if 4 * count > len(cursor.message):
+        raise LayoutError(f"{count} names in a message of {len(cursor.message)} bytes")
+    return tuple(shared_text(cursor, fixed) for _ in range(count))
+
+
+def shared_text(cursor: Cursor, fixed: list[tuple[int, int]]) -> str:
+    """Return a text that all messages of a layout share, and step over it."""
     cursor.align(4)
     first = cursor.place
     text = cursor.text()

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import BagError, JointNameError, RecordingError
+from robot_identification.files.bags import dynamic_state_cdr
+from robot_identification.files.bags.dynamic_state_cdr import (
+    INTERFACES,
+    DynamicLayout,
+    dynamic_layout_of,
+)
 from robot_identification.files.bags.files import Bag
 from robot_identification.files.bags.joint_state_cdr import (
     MESSAGE_TYPE,
@@ -25,13 +31,24 @@ _BATCH = 65536
 _MOST_LAYOUTS = 32
 
 
+_SIGNALS = ("position", "velocity", "effort")
+
+
 class States(NamedTuple):
-    """Columns of messages; None where a signal is empty in every message."""
+    """Columns of messages; None where a signal is empty in every message.
+
+    Temperatures, in degrees Celsius, come of states with interfaces of every joint only.
+    """
 
     stamps: npt.NDArray[np.int64]
     position: Array | None
     velocity: Array | None
     effort: Array | None
+    temperature: Array | None = None
+
+
+AnyLayout = Layout | DynamicLayout
+"""Layout of states of either type."""
 
 
 class StateCollector:
@@ -43,14 +60,23 @@ class StateCollector:
         names: joints, in the order of the columns.
         kind: type of the messages; of states of a controller come the references, with
             accelerations in place of efforts.
+        interfaces: signal -> name of its interface, in states with interfaces of every joint.
     """
 
     def __init__(
-        self, bag: Bag, topic: str, names: tuple[str, ...], kind: str = MESSAGE_TYPE
+        self,
+        bag: Bag,
+        topic: str,
+        names: tuple[str, ...],
+        kind: str = MESSAGE_TYPE,
+        interfaces: Mapping[str, str] = INTERFACES,
     ) -> None:
         self._bag = bag
         self._topic = topic
         self._kind = kind
+        self._interfaces = interfaces
+        self._is_dynamic = kind == dynamic_state_cdr.MESSAGE_TYPE
+        self._signals = dynamic_state_cdr.SIGNALS if self._is_dynamic else _SIGNALS
         self._names = names
         self._columns = JointColumns(names, f"{bag.path}: {topic}")
         self._skipped = 0
@@ -88,7 +114,7 @@ class StateCollector:
         shape = (len(batch), len(self._names))
         stamps = np.zeros(len(batch), dtype=np.int64)
         used = np.zeros(len(batch), dtype=np.bool_)
-        signals = {name: np.full(shape, np.nan) for name in ("position", "velocity", "effort")}
+        signals = {name: np.full(shape, np.nan) for name in self._signals}
         present = dict.fromkeys(signals, False)
         for rows, layout, table in self._groups(batch):
             places = self._places_in(layout)
@@ -97,8 +123,8 @@ class StateCollector:
                 continue
             used[rows] = True
             stamps[rows] = self._stamps(layout, table)
-            for i, (name, values) in enumerate(signals.items()):
-                if layout.counts[i]:
+            for name, values in signals.items():
+                if layout.has(name):
                     present[name] = True
                     values[rows] = layout.numbers(table, name)[:, places]
         rows_used = slice(None) if used.all() else used
@@ -109,7 +135,7 @@ class StateCollector:
 
     def _groups(
         self, batch: MessageBatch
-    ) -> Iterator[tuple[npt.NDArray[np.intp], Layout, npt.NDArray[np.uint8]]]:
+    ) -> Iterator[tuple[npt.NDArray[np.intp], AnyLayout, npt.NDArray[np.uint8]]]:
         """Yield places, layout and bytes of messages of one layout each."""
         layouts = 0
         lengths, firsts = np.unique(batch.lengths, return_index=True)
@@ -130,7 +156,7 @@ class StateCollector:
                 yield rows[same], layout, table[same]
                 rows, table = rows[~same], table[~same]
 
-    def _stamps(self, layout: Layout, table: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
+    def _stamps(self, layout: AnyLayout, table: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
         try:
             return layout.stamps(table)
         except LayoutError as error:
@@ -139,12 +165,16 @@ class StateCollector:
     def _damaged(self, error: LayoutError) -> BagError:
         return BagError(self._bag.path, f"a message on {self._topic} is damaged: {error}")
 
-    def _layout(self, message: bytes) -> Layout:
+    def _layout(self, message: bytes) -> AnyLayout:
         try:
+            if self._is_dynamic:
+                dynamic = dynamic_layout_of(message, self._interfaces)
+                dynamic.check_end(len(message))
+                return dynamic
             layout = layout_of(message)
         except LayoutError as error:
             raise self._damaged(error) from error
-        for i, name in enumerate(("position", "velocity", "effort")):
+        for i, name in enumerate(_SIGNALS):
             if layout.counts[i] not in (0, len(layout.names)):
                 raise BagError(
                     self._bag.path,
@@ -158,7 +188,7 @@ class StateCollector:
             raise self._damaged(error) from error
         return layout
 
-    def _places_in(self, layout: Layout) -> npt.NDArray[np.intp] | None:
+    def _places_in(self, layout: AnyLayout) -> npt.NDArray[np.intp] | None:
         """Return the places of the robot's joints in messages, None where they have none."""
         self._seen.update(dict.fromkeys(layout.names))
         if not set(self._names).intersection(layout.names):
@@ -182,6 +212,7 @@ def _joined(parts: Sequence[States]) -> States:
         position=_joined_signal([part.position for part in parts], lengths),
         velocity=_joined_signal([part.velocity for part in parts], lengths),
         effort=_joined_signal([part.effort for part in parts], lengths),
+        temperature=_joined_signal([part.temperature for part in parts], lengths),
     )
 
 

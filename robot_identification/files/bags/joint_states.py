@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,8 @@ from robot_identification.errors import (
     MissingSignalError,
     TopicError,
 )
+from robot_identification.files.bags.dynamic_state_cdr import INTERFACES
+from robot_identification.files.bags.dynamic_state_cdr import MESSAGE_TYPE as DYNAMIC_STATE
 from robot_identification.files.bags.files import JOINT_TRAJECTORY, Bag, open_bag
 from robot_identification.files.bags.joint_state_cdr import CONTROLLER_STATE
 from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE as JOINT_STATE
@@ -39,7 +41,8 @@ class BagJointStates:
         digest: SHA-256 of its data files.
         warnings: what is suspicious about the bag.
         without_velocity: joints that have no velocities, where others have some.
-        temperatures: (samples, joints) in degrees Celsius, of tables that have them.
+        temperatures: (samples, joints) in degrees Celsius, of tables and of states with interfaces
+            of every joint that have them; NaN where a joint has none.
     """
 
     samples: RawSamples
@@ -58,6 +61,7 @@ def read_joint_states(
     reference_topic: str | None = None,
     efforts_needed: bool = True,
     positions_needed: bool = True,
+    interfaces: Mapping[str, str] = INTERFACES,
     cancelled: Cancelled | None = None,
 ) -> BagJointStates:
     """Read the joint states of a robot from a bag.
@@ -68,7 +72,7 @@ def read_joint_states(
     Args:
         path: folder of a rosbag2 (SQLite or MCAP), or a bare .db3 or .mcap file.
         joint_names: joints of the robot, in the order wanted.
-        topic: topic of the joint states (sensor_msgs/JointState).
+        topic: topic of the joint states (sensor_msgs/JointState, control_msgs/DynamicJointState).
         reference_topic: topic of the positions that the controller was asked for, also
             sensor_msgs/JointState, or control_msgs/JointTrajectoryControllerState.  A state gets
             the newest reference that is no newer than itself.  None, or no such messages on the
@@ -76,6 +80,7 @@ def read_joint_states(
         efforts_needed: whether efforts must be there; without, all of them are 0.
         positions_needed: whether every position must be there; without, positions that are not
             all finite are all NaN.
+        interfaces: signal -> name of its interface in a DynamicJointState.
         cancelled: asked now and then whether to give up.
 
     Returns:
@@ -93,16 +98,16 @@ def read_joint_states(
     """
     names = tuple(joint_names)
     with open_bag(path, cancelled) as bag:
-        states = StateCollector(bag, topic, names).collect()
+        states = _collector(bag, topic, names, interfaces).collect()
         if not efforts_needed:
             states = states._replace(effort=np.zeros((len(states.stamps), len(names))))
         if not positions_needed:
             states = _with_any_positions(states)
         for signal, values in (("position", states.position), ("effort", states.effort)):
-            if values is None:
-                raise MissingSignalError(signal, f"{bag.path}: {topic}")
             if positions_needed or signal != "position":
-                check_finite(signal, values, names)
+                _check(bag, topic, signal, values, names)
+            elif values is None:
+                raise MissingSignalError(signal, f"{bag.path}: {topic}")
         reference = None
         if reference_topic is not None:
             reference = _reference(bag, reference_topic, names, states.stamps)
@@ -116,7 +121,41 @@ def read_joint_states(
         reference=reference,
     )
     without = joints_without(states.velocity, names)
-    return BagJointStates(samples, str(path), digest, warnings, without)
+    return BagJointStates(samples, str(path), digest, warnings, without, states.temperature)
+
+
+def _collector(
+    bag: Bag, topic: str, names: tuple[str, ...], interfaces: Mapping[str, str] = INTERFACES
+) -> StateCollector:
+    """Return what reads the joint states of a topic, by its type."""
+    dynamic = bag.topics.get(topic) == DYNAMIC_STATE
+    return StateCollector(bag, topic, names, DYNAMIC_STATE if dynamic else JOINT_STATE, interfaces)
+
+
+def _check(
+    bag: Bag, topic: str, signal: str, values: Array | None, names: Sequence[str], read: int = 0
+) -> None:
+    """Refuse a signal that is absent, or not finite everywhere.
+
+    Args:
+        bag: the bag.
+        topic: of the states.
+        signal: its name.
+        values: (samples, joints); None where no state has it.
+        names: of the joints.
+        read: number of the first sample.
+
+    Raises:
+        MissingSignalError: it is absent, or a joint has no interface of it.
+        SampleError: a value is NaN or infinite.
+    """
+    where = f"{bag.path}: {topic}"
+    if values is None:
+        raise MissingSignalError(signal, where)
+    if bag.topics.get(topic) == DYNAMIC_STATE and len(values):
+        for joint in np.flatnonzero(np.isnan(values).all(axis=0))[:1]:
+            raise MissingSignalError(signal, where, names[joint])
+    check_finite(signal, values, names, read)
 
 
 class JointStateStream:
@@ -147,13 +186,11 @@ class JointStateStream:
             SampleError: a value is NaN or infinite.
         """
         read = 0
-        for states in StateCollector(self._bag, self._topic, self._names).batches():
+        for states in _collector(self._bag, self._topic, self._names).batches():
             if not len(states.stamps):
                 continue
             for signal, values in (("position", states.position), ("effort", states.effort)):
-                if values is None:
-                    raise MissingSignalError(signal, f"{self.source}: {self._topic}")
-                check_finite(signal, values, self._names, read)
+                _check(self._bag, self._topic, signal, values, self._names, read)
             velocity = self._velocity(states, read) if self._velocities else None
             read += len(states.stamps)
             yield RawSamples(
@@ -191,7 +228,7 @@ def stream_joint_states(
     Args:
         path: folder of a rosbag2 (SQLite or MCAP), or a bare .db3 or .mcap file.
         joint_names: joints of the robot, in the order wanted.
-        topic: topic of the joint states (sensor_msgs/JointState).
+        topic: topic of the joint states (sensor_msgs/JointState, control_msgs/DynamicJointState).
         velocities: whether velocities are wanted too.
 
     Raises:

@@ -9,13 +9,15 @@ where the writer was killed, `ros2 bag reindex` makes them.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
 
 from robot_identification.files.atomic import flush_file, write_bytes_atomically
+from robot_identification.files.bags import dynamic_state_cdr
+from robot_identification.files.bags.dynamic_state_cdr import dynamic_layout_of
 from robot_identification.files.bags.files import read_metadata
 from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE, LayoutError, layout_of
 from robot_identification.files.bags.writing import check_bag_target, output_errors, write_bag
@@ -91,15 +93,22 @@ class PartedBag:
                 write_bytes_atomically(self.path / _METADATA, text.encode("utf-8"))
 
 
+_ENDS: Mapping[str, Callable[[bytes], int]] = {
+    MESSAGE_TYPE: lambda message: layout_of(message).end,
+    dynamic_state_cdr.MESSAGE_TYPE: lambda message: dynamic_layout_of(message).end,
+}
+"""Place behind the last byte of messages, by their type."""
+
+
 def _trimmed(message: BagMessage) -> BagMessage:
     """Return a message without what its middleware has left behind the end of a joint state."""
-    if message.message_type != MESSAGE_TYPE:
+    end_of = _ENDS.get(message.message_type)
+    if end_of is None:
         return message
     try:
-        end = layout_of(message.message).end
+        return message._replace(message=message.message[: end_of(message.message)])
     except LayoutError:
         return message
-    return message._replace(message=message.message[:end])
 
 
 def _joined(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:

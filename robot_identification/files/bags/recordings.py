@@ -14,6 +14,7 @@ import numpy as np
 
 from robot_identification.errors import BagError, MissingSignalError, SettingError, TopicError
 from robot_identification.files.bags import joint_state_cdr
+from robot_identification.files.bags.dynamic_state_cdr import interfaces_of
 from robot_identification.files.bags.files import Bag, foreign_errors, message_types, open_bag
 from robot_identification.files.bags.followers import follower_warnings
 from robot_identification.files.bags.joint_state_columns import StateCollector
@@ -24,7 +25,10 @@ from robot_identification.files.bags.joint_states import (
     measured_velocity,
     read_joint_states,
 )
-from robot_identification.files.bags.temperatures import read_temperatures
+from robot_identification.files.bags.temperatures import (
+    read_dynamic_temperatures,
+    read_temperatures,
+)
 from robot_identification.files.cancelling import Cancelled
 from robot_identification.files.tables import Columns, is_table, read_table
 from robot_identification.identification.prepared_recording import prepared_recording
@@ -38,7 +42,7 @@ from robot_identification.signals.efforts.separate import (
     merge_efforts,
 )
 from robot_identification.signals.recording import RawSamples, Recording
-from robot_identification.signals.temperature import StampedTemperatures, of_samples
+from robot_identification.signals.temperature import StampedTemperatures, of_samples, thinned
 
 ARRAY_TYPE = "std_msgs/msg/Float64MultiArray"
 
@@ -166,7 +170,8 @@ def read_recordings(
         end: where to end, likewise.
         positions_needed: whether positions must be there and finite; without, those of a bag in
             which some are not are all NaN.
-        columns: which columns of tables hold what; None: by their usual names.
+        columns: which columns of tables hold what, and which interfaces of the joints of a
+            DynamicJointState; None: by their usual names.
         cancelled: asked now and then whether to give up.
 
     Returns:
@@ -179,6 +184,7 @@ def read_recordings(
         CancelledError: if ``cancelled`` says so.
     """
     recordings = []
+    interfaces = interfaces_of({} if columns is None else columns.names)
     for path in paths:
         if is_table(path):
             bag = _table(path, robot, topic, efforts, columns)
@@ -190,6 +196,7 @@ def read_recordings(
                 reference_topic=reference_topic,
                 efforts_needed=efforts is None,
                 positions_needed=positions_needed,
+                interfaces=interfaces,
                 cancelled=cancelled,
             )
         samples, warnings = bag.samples, list(bag.warnings)
@@ -218,7 +225,7 @@ def read_recordings(
             end=end,
             positions_needed=positions_needed,
             warnings=warnings,
-            temperatures=_temperatures(path, robot, bag, cancelled),
+            temperatures=_temperatures(path, robot, bag, topic, interfaces, cancelled),
             cancelled=cancelled,
         )
         recordings.append(replace(recording, without_velocity=bag.without_velocity))
@@ -257,12 +264,26 @@ def _table(
 
 
 def _temperatures(
-    path: str | Path, robot: RobotModel, bag: BagJointStates, cancelled: Cancelled | None
+    path: str | Path,
+    robot: RobotModel,
+    bag: BagJointStates,
+    topic: str,
+    interfaces: Mapping[str, str],
+    cancelled: Cancelled | None,
 ) -> Mapping[str, StampedTemperatures]:
-    """Return the temperatures that the friction of a robot depends on, by joint."""
+    """Return the temperatures that the friction of a robot depends on, by joint.
+
+    A topic that the robot file names goes before interfaces of the joints.
+    """
+    names, beside = robot.active_names, dict[str, StampedTemperatures]()
     if bag.temperatures is not None:
-        return of_samples(robot.active_names, bag.samples.stamps, bag.temperatures)
-    return {} if is_table(path) else read_temperatures(path, robot, cancelled)
+        own = of_samples(names, bag.samples.stamps, bag.temperatures)
+        beside = {name: thinned(one) for name, one in own.items()}
+    if is_table(path):
+        return beside
+    if not beside:
+        beside = read_dynamic_temperatures(path, robot, topic, interfaces, cancelled)
+    return {**beside, **read_temperatures(path, robot, cancelled)}
 
 
 def _merge_warnings(path: str | Path, topic: str, counts: MergeCounts) -> list[str]:

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rosbags.rosbag2 import StoragePlugin, Writer
-from rosbags.typesys import Stores, get_typestore
 
 from robot_identification.errors import OutputError, RobotIdentificationError, ShapeError
 from robot_identification.files.atomic import flush_file, kind_of, temporary_beside
 from robot_identification.files.bags import trajectories as bag_trajectories
+from robot_identification.files.bags.files import message_types
 from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE, encode
 from robot_identification.files.bags.trajectories import SentTrajectory, encoded
 from robot_identification.files.mcap import records as mcap_records
@@ -31,7 +31,7 @@ class BagWriter:
     def __init__(self, path: str | Path, writer: Any) -> None:
         self._path = path
         self._writer = writer
-        self._types = get_typestore(Stores.ROS2_JAZZY)
+        self._types = message_types()
         self._connections: dict[str, Any] = {}
 
     def write(self, topic: str, message_type: str, time: int, message: bytes) -> None:

@@ -6,6 +6,7 @@ import secrets
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +26,18 @@ from robot_identification.robot.drives import require_effort_meaning
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.ros.acquisition.bag import BagRecording
 from robot_identification.ros.acquisition.diagnostics import Diagnostics
-from robot_identification.ros.acquisition.efforts import JOINT_STATE_TYPE, SeparateEfforts
+from robot_identification.ros.acquisition.dynamic_states import TOPIC as DYNAMIC_TOPIC
+from robot_identification.ros.acquisition.dynamic_states import (
+    DynamicStateReader,
+    dynamic_joint_state,
+)
+from robot_identification.ros.acquisition.efforts import SeparateEfforts
 from robot_identification.ros.acquisition.filtered import FilteredPublisher
 from robot_identification.ros.acquisition.judgement import Judgement
 from robot_identification.ros.acquisition.parameters import AcquisitionParameters
 from robot_identification.ros.acquisition.recorder import Block, BlockPace, Recorder, continuation
 from robot_identification.ros.acquisition.reference import Reference
+from robot_identification.ros.acquisition.temperatures import JointTemperatures
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.diagnostics import NodeDiagnostics
 from robot_identification.ros.common.joint_states import (
@@ -83,16 +90,30 @@ class AcquisitionNode(Node):
             self._efforts = SeparateEfforts(
                 self, self._robot, source, values.effort_type, self._on_effort
             )
-        self._states = DriverSubscription(self, JointState, "joint_states", self._on_state)
+        self._states = self._subscribed(values)
         self._judgement = Judgement(self._robot) if source is None else None
         self._diagnostics = Diagnostics(self, self._robot.name, self._states, self._judgement)
         diagnostics.add(self._report)
         if self._efforts is not None:
             efforts = self._efforts
             diagnostics.add(lambda: efforts.status(self._diagnostics.newest))
-        self._reader = JointStateReader(
-            self._robot.joint_names, self._states.topic, efforts=source is None
+        names, topic, own = self._robot.joint_names, self._states.topic, source is None
+        self._reader: JointStateReader | DynamicStateReader
+        if values.has_interfaces:
+            interfaces = values.interfaces
+            self._reader = DynamicStateReader(names, topic, interfaces, efforts=own)
+        else:
+            self._reader = JointStateReader(names, topic, efforts=own)
+        self._temperatures = JointTemperatures(
+            self,
+            self._robot,
+            values.interfaces,
+            states=values.has_interfaces,
+            keep=self._keep,
+            recording=lambda: self._recorder is not None,
         )
+        if values.has_interfaces or self._temperatures.needed:
+            diagnostics.add(self._temperatures.report)
         self.create_service(Trigger, "~/start", self._on_start, qos_profile=qos.SERVICES)
         self.create_service(Trigger, "~/stop", self._on_stop, qos_profile=qos.SERVICES)
         self.create_service(Trigger, "~/clear", self._on_clear, qos_profile=qos.SERVICES)
@@ -100,7 +121,8 @@ class AcquisitionNode(Node):
             clock_type=ClockType.STEADY_TIME
         )  # blocks flow although simulated time rests
         self.create_timer(values.block_period, self._publish_waiting, clock=steady)
-        say_robot_in_use(self, self._robot, origin, joint_states=self._states.topic)
+        own_topic = "" if values.has_interfaces else self._states.topic
+        say_robot_in_use(self, self._robot, origin, joint_states=own_topic)
         if values.autostart:
             self._begin()
         self.get_logger().info(f"ready: {self._robot.name}, efforts are {self._meaning}")
@@ -109,6 +131,17 @@ class AcquisitionNode(Node):
     def _meaning(self) -> str:
         return require_effort_meaning(self._robot).value
 
+    def _subscribed(self, values: AcquisitionParameters) -> DriverSubscription:
+        """Subscribe to the joint states, of the type that the parameters say.
+
+        Raises:
+            SettingError: that needs control_msgs, which is not installed.
+        """
+        if not values.has_interfaces:
+            return DriverSubscription(self, JointState, "joint_states", self._on_state)
+        kind = dynamic_joint_state("joint_states_type", values.joint_states_type)
+        return DriverSubscription(self, kind, DYNAMIC_TOPIC, self._on_state)
+
     def _on_effort(self, message: Any) -> None:
         if self._efforts is None:
             return
@@ -116,7 +149,7 @@ class AcquisitionNode(Node):
         self._efforts.add(message, sent, keep=self._recorder is not None)
         self._keep(self._efforts.listener.topic, self._efforts.type, message, sent)
 
-    def _on_state(self, message: JointState) -> None:
+    def _on_state(self, message: Any) -> None:
         number = self._diagnostics.count()
         try:
             sample = self._reader.read(message, number)
@@ -126,11 +159,14 @@ class AcquisitionNode(Node):
                 self._recorder.refuse()
             return
         self._diagnostics.observe(sample)
+        if isinstance(self._reader, DynamicStateReader):
+            self._temperatures.add_states(sample.stamp, self._reader.temperatures(message))
         if self._recorder is not None:
             if self._judgement is not None:
                 self._judgement.observe(sample)
             self._record(self._recorder, sample)
-            self._keep(self._states.topic, JOINT_STATE_TYPE, message, time.time_ns())
+            kind = self._declared.now.joint_states_type
+            self._keep(self._states.topic, kind, message, time.time_ns())
 
     def _record(self, recorder: Recorder, sample: Sample) -> None:
         """Record a sample; where the clock was set back another recording begins."""
@@ -165,7 +201,7 @@ class AcquisitionNode(Node):
         self._pace.sent(self._recorder.rate)
 
     def _send(self, block: Block) -> None:
-        block = self._reference.complete(block)
+        block = replace(self._reference.complete(block), temperatures=self._temperatures.take())
         source = None if self._efforts is None else self._efforts.source
         self._blocks.publish(block_message(block, self._robot, source))
         if self._filtered is not None:
@@ -191,13 +227,17 @@ class AcquisitionNode(Node):
         if not directory:
             return None
         bag = BagRecording(Path(directory) / recording, self._part_period)
-        for topic, kind, message, received in self._reference.newest:
+        for topic, kind, message, received in (
+            *self._reference.newest,
+            *self._temperatures.newest,
+        ):
             bag.add(BagMessage(topic, kind, received, serialize_message(message)))
         return bag
 
     def _open(self, name: str, bag: BagRecording | None) -> Recorder:
         efforts = None if self._efforts is None else self._efforts.buffer
         self._pace.begin()
+        self._temperatures.begin()
         if self._judgement is not None:
             self._judgement.begin()
         self._recorder = Recorder(name, len(self._robot.joints), self._rate, efforts)
@@ -218,6 +258,7 @@ class AcquisitionNode(Node):
         self._publish(last=True)
         if self._efforts is not None:
             self._efforts.buffer.next_clock()
+        self._temperatures.next_clock()
         self._diagnostics.set_back()
         had_bag = self._bag is not None
         self._end_bag()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from robot_identification.files.bags.dynamic_state_cdr import MESSAGE_TYPE as DYNAMIC_STATE
+from robot_identification.files.bags.dynamic_state_cdr import SIGNALS
 from robot_identification.ros.acquisition.efforts import JOINT_STATE_TYPE, TYPES
 from robot_identification.ros.common.parameters import RobotParameters, SharedParameters
 from robot_identification.settings import same, setting
@@ -15,6 +18,20 @@ class AcquisitionParameters(RobotParameters):
     """Parameters of the node acquisition: topics, recording, filters."""
 
     effort_meaning: str = same(SharedParameters, "effort_meaning")
+    joint_states_type: str = setting(
+        "type of the joint states: with interfaces of every joint they are taken from "
+        "dynamic_joint_states, in place of joint_states",
+        JOINT_STATE_TYPE,
+        choices=(JOINT_STATE_TYPE, DYNAMIC_STATE),
+    )
+    position_interface: str = setting("interface of a joint that is its position", "position")
+    velocity_interface: str = setting("interface of a joint that is its velocity", "velocity")
+    effort_interface: str = setting(
+        "interface of a joint that is its effort, such as current", "effort"
+    )
+    temperature_interface: str = setting(
+        "interface of a joint that is its temperature, such as motor_temperature", "temperature"
+    )
     block_period: float = setting(
         "time between two blocks of samples", 0.1, minimum=0.01, maximum=10.0, unit="s"
     )
@@ -74,6 +91,16 @@ class AcquisitionParameters(RobotParameters):
         unit="s",
     )
     diagnostics_period: float = same(SharedParameters, "diagnostics_period")
+
+    @property
+    def has_interfaces(self) -> bool:
+        """Whether joint states have interfaces of every joint."""
+        return self.joint_states_type == DYNAMIC_STATE
+
+    @property
+    def interfaces(self) -> Mapping[str, str]:
+        """Signal -> name of its interface."""
+        return {signal: getattr(self, f"{signal}_interface") for signal in SIGNALS}
 
     @property
     def effort_source(self) -> EffortSource | None:

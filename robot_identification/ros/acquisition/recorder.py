@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from robot_identification.ros.common.stamps import StampStatistics
 from robot_identification.signals.arrivals import Arrival, Arrivals
 from robot_identification.signals.efforts.buffer import EffortBuffer
 from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.temperature import StampedTemperatures
 
 _SMALL = 100
 _LARGEST = 500
@@ -107,6 +109,7 @@ class Block:
         counts: what became of the samples of the recording so far.
         effort_topic: topic of the efforts; empty: they came with the joint states.
         effort_delay: time by which their stamps lie behind the motion, in s; accounted for.
+        temperatures: name of a joint -> its temperatures that have come since the block before.
     """
 
     recording: str
@@ -117,6 +120,7 @@ class Block:
     counts: Counts
     effort_topic: str = ""
     effort_delay: float = 0.0
+    temperatures: Mapping[str, StampedTemperatures] = field(default_factory=dict)
 
 
 def continuation(recording: str) -> str:

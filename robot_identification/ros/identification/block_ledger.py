@@ -108,6 +108,8 @@ def _entry_of(block: Block, effort_meaning: str) -> _Entry:
     for name in ("stamps", "position", "velocity", "effort", "reference"):
         values = getattr(samples, name)
         digest.update(b"-" if values is None else values.tobytes())
+    for joint, own in sorted(block.temperatures.items()):
+        digest.update(joint.encode() + own.stamps.tobytes() + own.celsius.tobytes())
     stamps = samples.stamps
     return _Entry(
         number=block.sequence,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -12,6 +13,7 @@ from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 from robot_identification.ros.acquisition.recorder import Block, Counts
 from robot_identification.signals.recording import RawSamples, joined_samples
+from robot_identification.signals.temperature import StampedTemperatures, joined
 
 
 @by_value
@@ -81,6 +83,7 @@ class LiveRecording:
         conflicts: number of blocks that contradict others.
         conflict: what is wrong with the first of them.
         blocks: the samples that are kept, block by block.
+        temperatures: those of the joints, in parts that are in no order.
         size: bytes that they take.
         repetition: how many of them in a row repeat the one before.
         arrived: when the newest block came, in s on a steady clock.
@@ -102,6 +105,7 @@ class LiveRecording:
     conflicts: int = 0
     conflict: str = ""
     blocks: tuple[RawSamples, ...] = ()
+    temperatures: tuple[Mapping[str, StampedTemperatures], ...] = ()
     size: int = 0
     repetition: Repetition = field(default_factory=Repetition)
     arrived: float = 0.0
@@ -148,7 +152,8 @@ class LiveRecording:
         return replace(
             followed,
             blocks=(*self.blocks, samples),
-            size=self.size + size_of(samples),
+            temperatures=self._temperatures_with(block),
+            size=self.size + size_of(block),
             repetition=self.repetition.followed_by(samples.position, samples.effort),
         )
 
@@ -169,9 +174,14 @@ class LiveRecording:
             missing_blocks=self.missing_blocks - 1,
             missing_samples=max(self.missing_samples - len(samples.stamps), 0),
             blocks=blocks,
-            size=self.size + size_of(samples),
+            temperatures=self._temperatures_with(block),
+            size=self.size + size_of(block),
             repetition=repetition,
         )
+
+    def _temperatures_with(self, block: Block) -> tuple[Mapping[str, StampedTemperatures], ...]:
+        own = (block.temperatures,) if block.temperatures else ()
+        return (*self.temperatures, *own)
 
     def samples(self, *, reference: bool = True) -> RawSamples:
         """Return all samples; velocities and references only if every block has them.
@@ -194,7 +204,8 @@ class LiveRecording:
         for number, samples in enumerate(self.blocks, 1):
             last = self.ended and number == len(self.blocks)
             own = (self.counts, self.effort_topic, self.effort_delay)
-            blocks.append(Block(self.recording, number - 1, first, last, samples, *own))
+            measured = joined(self.temperatures) if number == 1 else {}
+            blocks.append(Block(self.recording, number - 1, first, last, samples, *own, measured))
             first += len(samples.stamps)
         return blocks
 
@@ -225,7 +236,10 @@ class LiveRecording:
         return [f"recording {self.recording}: {line}" for line in lines]
 
 
-def size_of(samples: RawSamples) -> int:
-    """Return the bytes that samples take, with what is kept about them."""
+def size_of(block: Block) -> int:
+    """Return the bytes that a block takes, with what is kept about it."""
+    samples, measured = block.samples, block.temperatures.values()
     arrays = (samples.velocity, samples.reference, samples.position, samples.effort)
-    return _OVERHEAD + samples.stamps.nbytes + sum(a.nbytes for a in arrays if a is not None)
+    kept = sum(a.nbytes for a in arrays if a is not None)
+    kept += sum(own.stamps.nbytes + own.celsius.nbytes for own in measured)
+    return _OVERHEAD + samples.stamps.nbytes + kept

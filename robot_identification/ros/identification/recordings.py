@@ -165,7 +165,7 @@ class LiveRecordings:
                 self._changed.notify_all()
                 return [f"{block.recording}: {ignored}"]
             problems = self._make_room(block)
-            fits = self._used() + size_of(block.samples) <= self._max_bytes
+            fits = self._used() + size_of(block) <= self._max_bytes
             if place is not None and fits:
                 self._recordings[block.recording] = recording.completed_by(block, place)
                 self._changed.notify_all()
@@ -253,7 +253,7 @@ class LiveRecordings:
 
     def _make_room(self, block: Block) -> list[str]:
         kept = [Kept(name, one.size, one.ended) for name, one in self._recordings.items()]
-        forgotten = self._room.to_forget(kept, block.recording, size_of(block.samples))
+        forgotten = self._room.to_forget(kept, block.recording, size_of(block))
         for name in forgotten:
             del self._recordings[name], self._ledgers[name]
         return [f"{name}: forgotten to make room" for name in forgotten]

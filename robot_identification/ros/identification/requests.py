@@ -15,7 +15,9 @@ from robot_identification.errors import (
     SettingError,
     UnknownRobotError,
 )
+from robot_identification.files.bags.dynamic_state_cdr import INTERFACES
 from robot_identification.files.parameters import BaseValues, read_base_values, with_law_of
+from robot_identification.files.tables import Columns
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.estimators.huber import METHOD, HuberSettings
 from robot_identification.identification.estimators.weighting import Weighting
@@ -30,6 +32,7 @@ from robot_identification.ros.identification.recordings import LiveRecordings
 from robot_identification.ros.messages.common import stated
 from robot_identification.signals.efforts.separate import EffortSource
 from robot_identification.signals.recording import Recording
+from robot_identification.signals.temperature import joined
 from robot_identification.srv import Validate
 
 
@@ -194,9 +197,26 @@ def _read_bags(
             begin=data.begin,
             end=data.end,
             positions_needed=positions_needed,
+            columns=_interfaces(data),
             cancelled=cancelled,
         )
     return recordings
+
+
+def _interfaces(data: msg.DataSelection) -> Columns:
+    """Return which interfaces of joints hold which signal.
+
+    Raises:
+        SettingError: an entry does not say so.
+    """
+    stated = {}
+    for entry in data.interfaces:
+        signal, equals, name = entry.partition("=")
+        if not equals or signal not in INTERFACES or signal in stated:
+            problem = f"give SIGNAL=NAME, once for each of {', '.join(INTERFACES)}"
+            raise SettingError("interfaces", entry, problem)
+        stated[signal] = name
+    return Columns.of(stated)
 
 
 def _effort_source(data: msg.DataSelection) -> EffortSource | None:
@@ -229,6 +249,7 @@ def recording_of(
         source=source.recording,
         effort_topic=source.effort_topic,
         effort_delay=source.effort_delay,
+        temperatures=joined(source.temperatures),
         **further,
     )
 

@@ -119,7 +119,8 @@ class IdentificationWork:
         self._check_output(request)
         report("reading", 0.0)
         sources = live_recordings(request.data, self._live)
-        settled = friction == STATED and not needs_whole(self._robot)
+        whole = needs_whole(self._robot) or bool(self._robot.temperature_terms)
+        settled = friction == STATED and not whole
         if settled and is_about_whole(request) and not sources[0].ended:
             found = self._running.identify(request, sources[0], overrides, cancelled)
             if found is not None:

@@ -213,6 +213,21 @@ DRIVER = (
         nodes=WATCHING,
     ),
     Argument(
+        "joint_states_type",
+        "type of the joint states that are recorded; those with interfaces of every joint come on "
+        "dynamic_joint_states; empty: sensor_msgs/msg/JointState",
+        choices=("", "sensor_msgs/msg/JointState", "control_msgs/msg/DynamicJointState"),
+        parameter="joint_states_type",
+        nodes=("acquisition",),
+    ),
+    Argument(
+        "dynamic_joint_states",
+        "topic of joint states with interfaces of every joint; empty: dynamic_joint_states in the "
+        "namespace",
+        topic="dynamic_joint_states",
+        nodes=("acquisition",),
+    ),
+    Argument(
         "joint_reference",
         "topic of the reference as JointState, for DIDIM; empty: joint_reference in the namespace",
         topic="joint_reference",

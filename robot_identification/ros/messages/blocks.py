@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from robot_identification.ros.messages.common import floats, time_of
 from robot_identification.signals.efforts.separate import EffortSource
 from robot_identification.signals.growing.samples import FilteredBlock
 from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.temperature import StampedTemperatures
 
 _REFERENCE = "reference_position"
 _OPTIONAL = ("velocity", _REFERENCE)
@@ -50,6 +52,7 @@ def block_message(
     )
     if efforts is not None:
         message.effort_topic, message.effort_delay = efforts.topic, efforts.delay
+    _put_temperatures(message, block, robot.joint_names)
     if len(samples.stamps):
         message.header.stamp = time_of(samples.stamps[0])
     return message
@@ -117,7 +120,43 @@ def raw_block(message: msg.SampleBlock) -> Block:
         ),
         effort_topic=message.effort_topic,
         effort_delay=message.effort_delay,
+        temperatures=_temperatures(message),
     )
+
+
+def _put_temperatures(message: msg.SampleBlock, block: Block, names: Sequence[str]) -> None:
+    """Put the temperatures of a block into its message, joint by joint."""
+    for joint, name in enumerate(names):
+        own = block.temperatures.get(name)
+        if own is not None:
+            message.temperature_joints.extend([joint] * len(own.stamps))
+            message.temperature_stamps.extend(own.stamps.tolist())
+            message.temperature.extend(own.celsius.tolist())
+
+
+def _temperatures(message: msg.SampleBlock) -> dict[str, StampedTemperatures]:
+    """Return the temperatures in a message, by joint.
+
+    Raises:
+        RecordingError: they are none that an acquisition node sends.
+    """
+    joints = np.array(message.temperature_joints, dtype=np.intp)
+    stamps = np.array(message.temperature_stamps, dtype=np.int64)
+    celsius = np.array(message.temperature, dtype=np.float64)
+    if not len(joints) == len(stamps) == len(celsius):
+        raise RecordingError("temperatures of a block need a joint and a stamp each")
+    if not len(joints):
+        return {}
+    if joints.max() >= len(message.joint_names):
+        raise RecordingError(f"a temperature is of joint {joints.max()} in a block, which has none")
+    if not (np.isfinite(celsius).all() and stamps.min() >= 0 and stamps.max() < _LAST_STAMP):
+        raise RecordingError("a temperature of a block is not finite, or of no clock")
+    return {
+        message.joint_names[joint]: StampedTemperatures(
+            stamps[joints == joint], celsius[joints == joint]
+        )
+        for joint in np.unique(joints)
+    }
 
 
 def _check_names(message: msg.SampleBlock) -> None:

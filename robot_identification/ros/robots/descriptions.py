@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -19,7 +20,6 @@ from robot_identification.files.descriptions import (
 )
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.diagnostics import ERROR, OK, STALE, status_of
-from robot_identification.ros.common.polled_subscription import PolledSubscription
 
 PART = "robot description"
 """Name of the status on /diagnostics."""
@@ -119,9 +119,16 @@ class DescriptionListener:
     ) -> None:
         self._node = node
         self._clock, self._since = clock, clock()
-        self._subscription = PolledSubscription(node, String, topic, qos.DESCRIPTIONS)
-        self.said = TopicDescription(self._subscription.topic, defaults)
+        # A callback, for what comes while an executor runs; until then messages are fetched.
+        self._come: deque[String] = deque(maxlen=qos.DESCRIPTIONS.depth)
+        self._subscription = qos.create_subscription(
+            node, String, topic, self._on_description, qos.DESCRIPTIONS
+        )
+        self.said = TopicDescription(self._subscription.topic_name, defaults)
         self._told = ""
+
+    def _on_description(self, message: String) -> None:
+        self._come.append(message)
 
     def take(self) -> None:
         """Take in what has come.
@@ -129,8 +136,8 @@ class DescriptionListener:
         Raises:
             InputError, OutputError: as :meth:`TopicDescription.take`.
         """
-        for message in self._subscription.take(qos.DESCRIPTIONS.depth):
-            self.said.take(message.data)
+        while self._come:
+            self.said.take(self._come.popleft().data)
         changed = self.said.changed
         if changed and changed != self._told:
             self._node.get_logger().error(changed)
@@ -168,6 +175,11 @@ class DescriptionListener:
         return kept
 
     def _first(self) -> KeptDescription | None:
+        """Take in what has come while no executor runs."""
+        handle = self._subscription.handle
+        with handle:
+            while (taken := handle.take_message(String, False)) is not None:
+                self._come.append(taken[0])
         self.take()
         return self.said.kept
 

@@ -6,7 +6,9 @@ from dataclasses import replace
 from typing import TypeVar
 
 from rclpy.exceptions import InvalidTopicNameException
+from rclpy.expand_topic_name import expand_topic_name
 from rclpy.node import Node
+from rclpy.validate_full_topic_name import validate_full_topic_name
 
 from robot_identification.errors import RobotDescriptionError, SettingError
 from robot_identification.robot.files.loading import TOPIC
@@ -101,8 +103,8 @@ def topic_of(node: Node, given: str) -> str | None:
         return None
     topic = given.removeprefix(TOPIC)
     try:
-        node.resolve_topic_name(topic)
-    except InvalidTopicNameException as error:
+        validate_full_topic_name(expand_topic_name(topic, node.get_name(), node.get_namespace()))
+    except (InvalidTopicNameException, ValueError) as error:
         told = " ".join(str(error).split())
         raise SettingError("robot", given, f"{topic!r} is no name of a topic: {told}") from error
     return topic
