@@ -80,7 +80,8 @@ def read_bags(
         begin: where to begin, as a fraction of each bag, or as ``Seconds``.
         end: where to end, likewise.
         positions_needed: whether positions must be there and finite; DIDIM does without.
-        columns: of tables, signal -> its columns, such as ``{"time[ms]": "t", "position": "q{n}",
+        columns: of tables, signal -> its columns, or of bags of DynamicJointState, signal -> its
+            interface, such as ``{"time[ms]": "t", "position": "q{n}",
             "effort": "tau1,tau2"}``; by default by their usual names.
         cancelled: asked now and then whether to stop.
 

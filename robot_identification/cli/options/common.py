@@ -72,7 +72,11 @@ def add_bags(parser: argparse.ArgumentParser, *, needed: bool = True) -> None:
 
 def add_bag_reading(parser: argparse._ActionsContainer) -> None:
     """Add what part of a bag is read, and from which topic."""
-    parser.add_argument("--topic", default="/joint_states", help="topic of the joint states")
+    parser.add_argument(
+        "--topic",
+        default="/joint_states",
+        help="topic of the joint states (sensor_msgs/JointState, control_msgs/DynamicJointState)",
+    )
     parser.add_argument(
         "--columns",
         nargs="+",
@@ -81,8 +85,8 @@ def add_bag_reading(parser: argparse._ActionsContainer) -> None:
         help="columns of tables, such as time=t position=q{n} effort=tau1,tau2: time, position, "
         "effort, and where there are any velocity, reference and temperature; {n} and {i} are the "
         "number of a joint from 1 and from 0 on, {joint} its name; units in brackets, time[ms], "
-        "position[deg]; "
-        "default: usual names",
+        "position[deg]; in bags of DynamicJointState interfaces of the joints, such as "
+        "effort=current; default: usual names",
     )
     add_efforts(parser)
     parser.add_argument(

@@ -43,6 +43,7 @@ class BagJointStates:
         without_velocity: joints that have no velocities, where others have some.
         temperatures: (samples, joints) in degrees Celsius, of tables and of states with interfaces
             of every joint that have them; NaN where a joint has none.
+        has_interfaces: whether states had interfaces of every joint.
     """
 
     samples: RawSamples
@@ -51,6 +52,7 @@ class BagJointStates:
     warnings: tuple[str, ...] = ()
     without_velocity: tuple[str, ...] = ()
     temperatures: Array | None = None
+    has_interfaces: bool = False
 
 
 def read_joint_states(
@@ -98,6 +100,7 @@ def read_joint_states(
     """
     names = tuple(joint_names)
     with open_bag(path, cancelled) as bag:
+        dynamic = bag.topics.get(topic) == DYNAMIC_STATE
         states = _collector(bag, topic, names, interfaces).collect()
         if not efforts_needed:
             states = states._replace(effort=np.zeros((len(states.stamps), len(names))))
@@ -121,7 +124,9 @@ def read_joint_states(
         reference=reference,
     )
     without = joints_without(states.velocity, names)
-    return BagJointStates(samples, str(path), digest, warnings, without, states.temperature)
+    return BagJointStates(
+        samples, str(path), digest, warnings, without, states.temperature, dynamic
+    )
 
 
 def _collector(

@@ -199,6 +199,8 @@ def read_recordings(
                 interfaces=interfaces,
                 cancelled=cancelled,
             )
+            if bag.has_interfaces and columns is not None:
+                _refuse_units(columns)
         samples, warnings = bag.samples, list(bag.warnings)
         if robot.loops and positions_needed and not is_table(path):
             warnings += follower_warnings(path, robot, samples, topic=topic, cancelled=cancelled)
@@ -230,6 +232,17 @@ def read_recordings(
         )
         recordings.append(replace(recording, without_velocity=bag.without_velocity))
     return tuple(recordings)
+
+
+def _refuse_units(columns: Columns) -> None:
+    """Refuse units of interfaces, which have those of ROS.
+
+    Raises:
+        SettingError: there is one.
+    """
+    for signal, unit in columns.units.items():
+        problem = "interfaces of joints are in SI units, A or degrees Celsius; leave the unit away"
+        raise SettingError("columns", f"{signal}[{unit}]", problem)
 
 
 def _table(

@@ -78,7 +78,7 @@ class DynamicStateReader:
             ShapeError: if there is not one value per interface, and one set of them per joint.
             SampleError: if a position or an effort is not finite.
         """
-        position, velocity, effort, _ = self._signals(message)
+        position, velocity, effort, temperature = self._signals(message)
         return Sample(
             stamp=stamp_of(message),
             position=self._finite("position", position, number),
@@ -86,6 +86,7 @@ class DynamicStateReader:
             effort=self._finite("effort", effort, number)
             if self._efforts
             else np.zeros(len(self._joint_names)),
+            temperature=temperature,
         )
 
     def temperatures(self, message: Any) -> Array:

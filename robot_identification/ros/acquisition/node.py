@@ -159,14 +159,14 @@ class AcquisitionNode(Node):
                 self._recorder.refuse()
             return
         self._diagnostics.observe(sample)
-        if isinstance(self._reader, DynamicStateReader):
-            self._temperatures.add_states(sample.stamp, self._reader.temperatures(message))
-        if self._recorder is not None:
-            if self._judgement is not None:
-                self._judgement.observe(sample)
-            self._record(self._recorder, sample)
-            kind = self._declared.now.joint_states_type
-            self._keep(self._states.topic, kind, message, time.time_ns())
+        if self._recorder is None:
+            self._temperatures.add_state(sample)
+            return
+        if self._judgement is not None:
+            self._judgement.observe(sample)
+        self._record(self._recorder, sample)
+        kind = self._declared.now.joint_states_type
+        self._keep(self._states.topic, kind, message, time.time_ns())
 
     def _record(self, recorder: Recorder, sample: Sample) -> None:
         """Record a sample; where the clock was set back another recording begins."""
@@ -175,6 +175,7 @@ class AcquisitionNode(Node):
             recorder = self._continue(recorder)
         for one in samples:
             recorder.add(one)
+            self._temperatures.add_state(one)
         if self._pace.add(len(samples)):
             self._publish()
 
@@ -277,6 +278,7 @@ class AcquisitionNode(Node):
         name = self._recorder.recording
         for sample in self._setbacks.release():
             self._recorder.add(sample)
+            self._temperatures.add_state(sample)
         self._publish(last=True)
         self._recorder = None
         self._end_bag()

@@ -16,14 +16,14 @@ from sensor_msgs.msg import Temperature
 from robot_identification.errors import InputError, SettingError
 from robot_identification.files.bags.dynamic_state_cdr import MESSAGE_TYPE as DYNAMIC_STATE
 from robot_identification.files.bags.temperatures import MESSAGE_TYPE, joints_with_interfaces
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import RobotModel
 from robot_identification.ros.acquisition.dynamic_states import (
     TOPIC,
     DynamicStateReader,
     dynamic_joint_state,
 )
 from robot_identification.ros.common.diagnostics import OK, STALE, WARN, status_of
-from robot_identification.ros.common.joint_states import DriverSubscription, stamp_of
+from robot_identification.ros.common.joint_states import DriverSubscription, Sample, stamp_of
 from robot_identification.signals.temperature import (
     LONGEST_GAP,
     STEADY_STEP,
@@ -111,7 +111,7 @@ class JointTemperatures:
         robot: the robot.
         interfaces: signal -> name of its interface.
         states: whether joint states have interfaces; their temperatures are handed to
-            :meth:`add_states` then, and otherwise subscribed to where they are needed.
+            :meth:`add_state` then, and otherwise subscribed to where they are needed.
         keep: given all that comes, for a bag.
         recording: tells whether a recording runs.
         clock: time in s that never jumps.
@@ -182,11 +182,13 @@ class JointTemperatures:
         taken = {name: log.take() for name, log in self._logs.items()}
         return {name: one for name, one in taken.items() if one is not None}
 
-    def add_states(self, stamp: int, celsius: Array) -> None:
-        """Take in the (joints,) temperatures of a joint state; NaN where there are none."""
-        for name, value in zip(self._robot.joint_names, celsius.tolist(), strict=True):
+    def add_state(self, sample: Sample) -> None:
+        """Take in the temperatures of a joint state, as far as it has any."""
+        if sample.temperature is None:
+            return
+        for name, value in zip(self._robot.joint_names, sample.temperature.tolist(), strict=True):
             if name not in self._by_topic and not math.isnan(value):
-                self._add(name, stamp, value)
+                self._add(name, sample.stamp, value)
 
     def _taker(self, topic: str) -> Callable[[Temperature], None]:
         def take(message: Temperature) -> None:

@@ -96,12 +96,15 @@ class Sample:
         position: (joints,) in rad or m.
         velocity: (joints,) in rad/s or m/s; None where it is absent or not a number.
         effort: (joints,) in N m, N or A.
+        temperature: (joints,) in degrees Celsius, NaN where a joint has none; None where states
+            have no temperatures.
     """
 
     stamp: int
     position: Array
     velocity: Array | None
     effort: Array
+    temperature: Array | None = None
 
 
 class JointStateReader:

@@ -22,7 +22,12 @@ from robot_identification.identification.identify import identify
 from robot_identification.identification.rows.growing import StreamingIdentification
 from robot_identification.robot.model import Array, read_only
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.signals.recording import RawSamples, Recording, Segment
+from robot_identification.signals.recording import (
+    RawSamples,
+    Recording,
+    Segment,
+    TemperatureSeries,
+)
 
 _PERIOD = 0.002
 _SAMPLES = 600
@@ -45,7 +50,8 @@ def warm_up(base: BaseParameters) -> None:
     # Whether this motion tells the parameters apart is of no interest.
     with suppress(RobotIdentificationError):
         identify(robot, [recording], method="wls", overrides=_SETTINGS)
-    _warm_up_streaming(base, recording.segments[0])
+    if not robot.temperature_terms:
+        _warm_up_streaming(base, recording.segments[0])
     if robot.controller is None:
         return
     few = DidimSettings(max_iterations=1, transient=0.0, noise_floor=1.0)
@@ -81,7 +87,12 @@ def _recording(base: BaseParameters, followed: Reference, values: Array) -> Reco
     q, qd, qdd = sample(followed, followed.knots)
     effort = inverse_dynamics(robot, full_vector(base, values), q, qd, qdd)
     segment = Segment(read_only(followed.knots), read_only(q), None, read_only(effort))
-    return Recording(robot.joint_names, _PERIOD, (segment,), source="warm-up")
+    ends = read_only(followed.knots[[0, -1]])
+    warming = TemperatureSeries(ends, read_only([20.0, 30.0]))
+    temperatures = {j.name: warming for j in robot.joints if j.temperature is not None}
+    return Recording(
+        robot.joint_names, _PERIOD, (segment,), source="warm-up", temperatures=temperatures
+    )
 
 
 def _warm_up_streaming(base: BaseParameters, segment: Segment) -> None:

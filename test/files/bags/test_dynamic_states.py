@@ -5,7 +5,13 @@ import pytest
 
 from made_up_bags import NAMES, START, message, numbers, write_messages
 from made_up_states import state, states
-from robot_identification.errors import BagError, JointNameError, MissingSignalError, SampleError
+from robot_identification.errors import (
+    BagError,
+    JointNameError,
+    MissingSignalError,
+    SampleError,
+    SettingError,
+)
 from robot_identification.files.bags.dynamic_state_cdr import (
     DEFINITIONS,
     MESSAGE_TYPE,
@@ -15,9 +21,66 @@ from robot_identification.files.bags.dynamic_state_cdr import (
 from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE as JOINT_STATE
 from robot_identification.files.bags.joint_state_cdr import LayoutError
 from robot_identification.files.bags.joint_states import read_joint_states, stream_joint_states
+from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.files.bags.writing import write_bag
+from robot_identification.files.tables import Columns
+from robot_identification.robot.files.document import parse_document
+from robot_identification.robot.files.robot_yaml import build
+from robot_identification.signals.temperature import temperatures_at
 
 TOPIC = "/dynamic_joint_states"
+
+
+WARMING = """\
+name: leg
+effort_meaning: joint_torque
+joints:
+  - {name: hip, type: revolute, geometry: {d: 0.1}}
+  - {name: knee, type: revolute, geometry: {d: 0.4}, temperature: {reference: 30}}
+  - {name: ankle, type: revolute, geometry: {d: 0.4}}
+"""
+CELSIUS = 25.0 + 0.01 * np.arange(2000)
+
+
+def leg(text=WARMING):
+    return build(parse_document(text, "leg.yaml"))
+
+
+def write_warming(folder, *, beside=False, interface="temperature"):
+    """Write a bag of a leg whose knee warms up; beside: in messages beside its joint states."""
+    values = [numbers(len(CELSIUS), seed=seed) for seed in (0, 1)]
+    with write_bag(folder / "bag") as bag:
+        for k, (q, tau) in enumerate(zip(*values, strict=True)):
+            stamp = START + 1_000_000 * k
+            own = {n: {"position": q[j], "effort": tau[j]} for j, n in enumerate(NAMES)}
+            if beside:
+                own = {name: {} for name in NAMES}
+                plain = message(stamp, NAMES, q, effort=tau)
+                bag.write("/joint_states", JOINT_STATE, stamp, plain)
+            own["knee"][interface] = CELSIUS[k]
+            bag.write(TOPIC, MESSAGE_TYPE, stamp, state(stamp, own))
+    return folder / "bag"
+
+
+@pytest.mark.parametrize("beside", [False, True], ids=["states", "beside"])
+def test_temperatures_of_joints_come_with_the_recording(tmp_path, beside):
+    bag = write_warming(tmp_path, beside=beside)
+    topic = "/joint_states" if beside else TOPIC
+    (found,) = read_recordings([bag], leg(), topic=topic)
+    assert set(found.temperatures) == {"knee"}
+    times = np.linspace(0.0, 1.9, 50)
+    celsius = temperatures_at(found, times)[1]
+    np.testing.assert_allclose(celsius, 25.0 + 10.0 * times)
+
+
+def test_interfaces_of_recordings_are_named_as_columns_are_and_have_no_units(tmp_path):
+    bag = write_warming(tmp_path, interface="motor")
+    (found,) = read_recordings(
+        [bag], leg(), topic=TOPIC, columns=Columns.of({"temperature": "motor"})
+    )
+    assert set(found.temperatures) == {"knee"}
+    with pytest.raises(SettingError, match=r"effort\[mA\]: interfaces of joints are in SI units"):
+        read_recordings([bag], leg(), topic=TOPIC, columns=Columns.of({"effort[mA]": "effort"}))
 
 
 def read(folder, messages, names=NAMES, **options):

@@ -4,8 +4,11 @@ import sys
 
 import numpy as np
 import pytest
+from robot_identification.msg import DataSelection
+from robot_identification.srv import Identify
 
 from control_messages import control_msgs  # noqa: F401
+from live_nodes import motion, states
 from made_up_states import live_state as message
 from robot_identification.errors import (
     JointNameError,
@@ -15,11 +18,14 @@ from robot_identification.errors import (
     SettingError,
     ShapeError,
 )
-from robot_identification.files.bags.dynamic_state_cdr import INTERFACES
+from robot_identification.files.bags.dynamic_state_cdr import INTERFACES, MESSAGE_TYPE
 from robot_identification.ros.acquisition.dynamic_states import (
     DynamicStateReader,
     dynamic_joint_state,
 )
+from robot_identification.ros.common import qos
+from robot_identification.ros.common.joint_states import stamp_of
+from robot_identification.share import share_directory
 
 pytestmark = pytest.mark.usefixtures("control_msgs")
 
@@ -126,3 +132,80 @@ def test_without_control_msgs_it_is_said_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "control_msgs", None)
     with pytest.raises(SettingError, match=r"joint_states_type = x: .*apt-get install"):
         dynamic_joint_state("joint_states_type", "x")
+
+
+@pytest.mark.ros
+def test_a_recording_of_interfaces_gives_the_result_of_its_bag_with_temperatures(
+    control_msgs,  # noqa: F811
+    make_suite,
+    tmp_path,
+):
+    from control_msgs.msg import DynamicJointState
+
+    suite = make_suite()
+    options = {"robot": str(warming_scara(tmp_path))}
+    suite.start(
+        "acquisition",
+        **options,
+        joint_states_type=MESSAGE_TYPE,
+        temperature_interface="motor_temperature",
+        block_period=0.05,
+        diagnostics_period=0.1,
+        bag_directory=str(tmp_path),
+    )
+    suite.start("identification", **options)
+    node = suite.client.node
+    suite.driver = node.create_publisher(DynamicJointState, "dynamic_joint_states", qos.STATES_OUT)
+    suite.wait_for_acquisition()
+    suite.verbs.require("identification")
+    recording = suite.record(warming_states())[0].recording
+    bag = tmp_path / recording
+    suite.wait((bag / "metadata.yaml").exists, "end of the bag")
+    live = suite.identify_ended(recording)
+    data = DataSelection(
+        bags=[str(bag)],
+        joint_states_topic=f"{suite.namespace}/dynamic_joint_states",
+        interfaces=["temperature=motor_temperature"],
+    )
+    read = suite.verbs.answers.ask(Identify.Request(data=data))
+    assert live.success, live.message
+    assert read.success, read.message
+    found = {p.name: p.value for p in live.result.parameters}
+    assert found == {p.name: p.value for p in read.result.parameters}
+    assert found["FcT1"] == pytest.approx(-0.02, rel=0.02)
+    data.interfaces = ["temperature=motor_temperature", "heat=x"]
+    refused = suite.verbs.answers.ask(Identify.Request(data=data))
+    assert "interfaces = heat=x: give SIGNAL=NAME" in refused.message
+
+
+def warming_scara(folder):
+    """Return a file of the SCARA whose first joint has less friction as it warms up."""
+    text = (share_directory() / "config" / "robots" / "scara.yaml").read_text()
+    first = "- name: joint_1\n"
+    assert first in text
+    path = folder / "warming.yaml"
+    path.write_text(text.replace(first, f"{first}    temperature: {{reference: 30}}\n"))
+    return path
+
+
+def warming_states():
+    """Return its states as it warms up from 25 to 40 degrees; two of them are of no use.
+
+    The joints stand behind a gripper and in the other order.
+    """
+    sent, speeds = [], np.gradient(motion()[0][:, 0])
+    for k, one in enumerate(states()):
+        celsius = 25.0 + 0.01 * k
+        position, effort = list(one.position), list(one.effort)
+        effort[0] -= 0.02 * (celsius - 30.0) * np.sign(speeds[k])
+        joints = {
+            name: {"effort": tau, "motor_temperature": celsius, "position": q}
+            for name, q, tau in zip(one.name, position, effort, strict=True)
+        }
+        if k == 300:
+            joints["joint_2"]["position"] = np.nan
+        if k == 900:
+            joints["joint_2"] = {}
+        ordered = {"gripper": {"position": 0.04}, **dict(reversed(joints.items()))}
+        sent.append(message(stamp_of(one), ordered))
+    return sent

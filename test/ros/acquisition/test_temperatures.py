@@ -19,6 +19,7 @@ from robot_identification.robot.terms.temperature import TemperatureDependence
 from robot_identification.ros.acquisition import temperatures as module
 from robot_identification.ros.acquisition.temperatures import JointTemperatures, TemperatureLog
 from robot_identification.ros.common.diagnostics import OK, STALE, WARN
+from robot_identification.ros.common.joint_states import Sample
 from robot_identification.signals.temperature import (
     StampedTemperatures,
     joined,
@@ -140,8 +141,9 @@ def test_without_control_msgs_the_others_are_recorded_and_it_is_told(monkeypatch
 
 def test_temperatures_of_joint_states_are_taken_where_no_topic_goes_before(monkeypatch):
     bench = Bench(monkeypatch, warming("elbow", None), states=True)
-    bench.temperatures.add_states(BEGIN, np.array([20.0, 25.0]))
-    bench.temperatures.add_states(BEGIN + 1, np.array([20.0, np.nan]))
+    for stamp, celsius in ((BEGIN, [20.0, 25.0]), (BEGIN + 1, [20.0, np.nan]), (BEGIN + 2, None)):
+        own = None if celsius is None else np.array(celsius)
+        bench.temperatures.add_state(Sample(stamp, np.zeros(2), None, np.zeros(2), own))
     assert bench.taken() == {"joint_2": [(0, 25.0)]}
 
 

@@ -20,7 +20,7 @@ def block(sequence, recording="r", *, samples=10, last=False, velocity=True):
     return Block(recording, sequence, samples * sequence, last, raw, Counts(received=samples))
 
 
-SIZE = size_of(block(0).samples)
+SIZE = size_of(block(0))
 
 
 def live(blocks=(), max_blocks=100, max_recordings=10, **options):
