@@ -14,6 +14,7 @@ from std_msgs.msg import Float64MultiArray
 from robot_identification.errors import InputError, SampleError, SettingError, ShapeError
 from robot_identification.files.bags.recordings import ARRAY_TYPE
 from robot_identification.robot.model import Array, RobotModel
+from robot_identification.ros.common import qos
 from robot_identification.ros.common.diagnostics import ERROR, OK, STALE, WARN, status_of
 from robot_identification.ros.common.joint_states import (
     DriverSubscription,
@@ -49,7 +50,8 @@ class SeparateEfforts:
         callback: given every message; it hands them to ``add``.
 
     Raises:
-        SettingError: efforts without stamps have no delay, or the node's clock is simulated.
+        SettingError: their topic can be none, efforts without stamps have no delay, or the clock of
+            the node is simulated.
         JointNameError: a joint of the robot is not among those of an array.
     """
 
@@ -61,6 +63,7 @@ class SeparateEfforts:
         kind: str,
         callback: Callable[[Any], None],
     ) -> None:
+        qos.require_topic_name(node, "effort_topic", source.topic)
         self._node = node
         self._is_array = kind == ARRAY_TYPE
         self._robot = robot

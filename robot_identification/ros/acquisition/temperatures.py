@@ -22,6 +22,7 @@ from robot_identification.ros.acquisition.dynamic_states import (
     DynamicStateReader,
     dynamic_joint_state,
 )
+from robot_identification.ros.common import qos
 from robot_identification.ros.common.diagnostics import OK, STALE, WARN, status_of
 from robot_identification.ros.common.joint_states import DriverSubscription, Sample, stamp_of
 from robot_identification.signals.temperature import (
@@ -115,6 +116,9 @@ class JointTemperatures:
         keep: given all that comes, for a bag.
         recording: tells whether a recording runs.
         clock: time in s that never jumps.
+
+    Raises:
+        SettingError: a topic of the robot file can be none.
     """
 
     def __init__(
@@ -140,6 +144,8 @@ class JointTemperatures:
         self._newest: dict[str, tuple[str, str, Any, int]] = {}
         own = {j.name: j.temperature.topic for j in robot.joints if j.temperature is not None}
         self._by_topic = {name: topic for name, topic in own.items() if topic}
+        for topic in self._by_topic.values():
+            qos.require_topic_name(node, "temperature", topic)
         self._listeners = [
             DriverSubscription(node, Temperature, topic, self._taker(topic))
             for topic in dict.fromkeys(self._by_topic.values())
@@ -151,9 +157,7 @@ class JointTemperatures:
 
     def _listen_to_interfaces(self, interfaces: Mapping[str, str]) -> None:
         try:
-            kind = dynamic_joint_state(
-                "temperature", f"of {', '.join(self._wanted)}, without a topic of its own"
-            )
+            kind = dynamic_joint_state("temperature", f"of {', '.join(self._wanted)}")
         except SettingError as error:
             self._problem = str(error)
             self._node.get_logger().warning(self._problem)

@@ -14,7 +14,8 @@ from copy import copy
 from typing import Any
 
 from rclpy.duration import Duration
-from rclpy.exceptions import InvalidParameterTypeException
+from rclpy.exceptions import InvalidParameterTypeException, InvalidTopicNameException
+from rclpy.expand_topic_name import expand_topic_name
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.qos import (
@@ -26,6 +27,7 @@ from rclpy.qos import (
 )
 from rclpy.qos_overriding_options import QoSOverridingOptions
 from rclpy.subscription import Subscription
+from rclpy.validate_full_topic_name import validate_full_topic_name
 
 from robot_identification.errors import SettingError
 from robot_identification.robot.files.schema import suggestion
@@ -97,6 +99,24 @@ _POLICIES = (
     QoSPolicyKind.RELIABILITY,
     QoSPolicyKind.DURABILITY,
 )
+
+
+def require_topic_name(node: Node, setting: str, topic: str) -> None:
+    """Refuse what cannot be the name of a topic, as a file or a parameter may say it.
+
+    Args:
+        node: that publishes or subscribes.
+        setting: what says the name.
+        topic: the name, absolute or in the namespace of the node.
+
+    Raises:
+        SettingError: there can be no topic of this name.
+    """
+    try:
+        validate_full_topic_name(expand_topic_name(topic, node.get_name(), node.get_namespace()))
+    except (InvalidTopicNameException, ValueError) as error:
+        told = " ".join(str(error).split())
+        raise SettingError(setting, topic, f"is no name of a topic: {told}") from error
 
 
 def create_publisher(node: Node, kind: Any, topic: str, profile: QoSProfile) -> Publisher:

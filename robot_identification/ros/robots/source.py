@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypeVar
 
-from rclpy.exceptions import InvalidTopicNameException
-from rclpy.expand_topic_name import expand_topic_name
 from rclpy.node import Node
-from rclpy.validate_full_topic_name import validate_full_topic_name
 
 from robot_identification.errors import RobotDescriptionError, SettingError
 from robot_identification.robot.files.loading import TOPIC
 from robot_identification.robot.files.robot_document import DEFAULTS
+from robot_identification.ros.common import qos
 from robot_identification.ros.common.diagnostics import NodeDiagnostics
 from robot_identification.ros.common.parameters import NodeParameters, RobotParameters
 from robot_identification.ros.robots.descriptions import DescriptionListener
@@ -102,9 +100,5 @@ def topic_of(node: Node, given: str) -> str | None:
     if not given.startswith(TOPIC):
         return None
     topic = given.removeprefix(TOPIC)
-    try:
-        validate_full_topic_name(expand_topic_name(topic, node.get_name(), node.get_namespace()))
-    except (InvalidTopicNameException, ValueError) as error:
-        told = " ".join(str(error).split())
-        raise SettingError("robot", given, f"{topic!r} is no name of a topic: {told}") from error
+    qos.require_topic_name(node, "robot", topic)
     return topic

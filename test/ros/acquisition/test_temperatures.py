@@ -6,6 +6,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 from builtin_interfaces.msg import Time
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +15,7 @@ from sensor_msgs.msg import Temperature
 from control_messages import control_msgs  # noqa: F401
 from diagnostics import values_of
 from made_up_states import live_state
+from robot_identification.errors import SettingError
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.terms.temperature import TemperatureDependence
 from robot_identification.ros.acquisition import temperatures as module
@@ -54,6 +56,12 @@ class Bench:
     def subscribed(self, _node, _kind, topic, callback):
         self.callbacks[topic] = callback
         return SimpleNamespace(topic=f"/arm/{topic}", listen_to_lossy_publishers=lambda: None)
+
+    def get_name(self):
+        return "acquisition"
+
+    def get_namespace(self):
+        return "/arm"
 
     def get_logger(self):
         return logging.getLogger("arm")
@@ -127,6 +135,11 @@ def test_joints_without_a_topic_have_the_interfaces_of_theirs(monkeypatch, contr
     bench.callbacks["dynamic_joint_states"](told)
     bench.tell("elbow", 44.0, BEGIN + 1)
     assert bench.taken() == {"joint_1": [(0, 33.0)], "joint_2": [(1, 44.0)]}
+
+
+def test_a_topic_that_can_be_none_is_refused_by_its_name(monkeypatch):
+    with pytest.raises(SettingError, match="temperature = el-bow: is no name of a topic"):
+        Bench(monkeypatch, warming("el-bow", None))
 
 
 def test_without_control_msgs_the_others_are_recorded_and_it_is_told(monkeypatch, caplog):
