@@ -4,6 +4,7 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 
 from diagnostics import Diagnostics, values_of
+from lock_step import LockStepSession
 from refused_starts import refused_start
 from simulated_cell import Cell
 
@@ -25,8 +26,8 @@ def test_a_seven_axis_arm_is_identified(tmp_path):
         position_noise=[1e-5],
         effort_noise=[0.0],
         effort_noise_fraction=0.005,
-        real_time_factor=3.0,
         unseen_points=6,
+        session=LockStepSession,
     )
     assert 15.0 < found.exciting < 25.0
     assert found.held_out_total < 0.02
