@@ -34,7 +34,7 @@ from robot_identification.settings import per_joint
 
 _WATCH_PERIOD = 0.005
 _IDLE_PERIOD = 0.025  # while nothing is about to move: every wake-up of an executor costs
-_SLOW_PERIOD = 0.05
+_SLOW_PERIOD = 0.04  # of every second look while idle
 _DIAGNOSTICS_PERIOD = 1.0
 _TRACKING = "tracking_error_limit"
 _EFFORTS = "point_efforts"

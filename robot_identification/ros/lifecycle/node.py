@@ -1,10 +1,10 @@
-"""Managed nodes: what is there while one is configured, and what becomes of it in transitions."""
+"""Managed nodes: parameters, states, autostart, and the entities that a cleanup destroys."""
 
 from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Mapping
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from rclpy.action import ActionClient
 from rclpy.clock import Clock, ClockType
@@ -15,35 +15,14 @@ from robot_identification.ros.common import qos
 from robot_identification.ros.common.parameters import declare
 from robot_identification.ros.common.process import spare_the_collector
 from robot_identification.ros.lifecycle.services import lifecycle_services, state_machine
-from robot_identification.ros.lifecycle.transitions import Ending, Lifecycle, ended
+from robot_identification.ros.lifecycle.transitions import Lifecycle
+from robot_identification.ros.lifecycle.works import ManagedWorks, Work
 from robot_identification.settings import Settings
 
 _LOOK_PERIOD = 0.02
 """Time in s between two looks at a transition that goes on."""
 
-
-class Works(Protocol):
-    """What a managed node consists of from configure to cleanup."""
-
-    def activate(self) -> None:
-        """Begin to work; raises RobotIdentificationError where that cannot be."""
-
-    def rest(self, why: str) -> Ending:
-        """Bring what moves to rest.
-
-        Args:
-            why: the reason, for people.
-        """
-
-    def end(self, why: str) -> Ending:
-        """Do the same, and end everything else that is being worked on."""
-
-    def close(self) -> None:
-        """Let go of all that is no entity of ROS."""
-
-
 Own = TypeVar("Own", bound=Settings)
-Work = TypeVar("Work", bound=Works)
 
 
 class ManagedNode(Node, Generic[Own, Work]):
@@ -59,7 +38,6 @@ class ManagedNode(Node, Generic[Own, Work]):
     Attributes:
         declared: the parameters.
         lifecycle: states and transitions.
-        works: what the node consists of; None while it is not configured.
 
     Raises:
         SettingError: a parameter is unknown, or its value is wrong.
@@ -67,7 +45,6 @@ class ManagedNode(Node, Generic[Own, Work]):
 
     def __init__(self, name: str, kind: type[Own]) -> None:
         super().__init__(name)
-        self.works: Work | None = None
         self.declared = declare(
             self,
             kind,
@@ -75,12 +52,18 @@ class ManagedNode(Node, Generic[Own, Work]):
             changed=self.parameters_changed,
             unconfigured=lambda: self.lifecycle.unconfigured,
         )
+        self._managed = ManagedWorks(self._load, check=self._check, let_go=self._destroy_made)
         machine = state_machine(self)
         full_name = self.get_fully_qualified_name()
-        self.lifecycle = Lifecycle(machine, self, self.get_logger(), full_name)
+        self.lifecycle = Lifecycle(machine, self._managed, self.get_logger(), full_name)
         self._looks: Any = None  # timer, while a transition goes on
         self._services += lifecycle_services(machine, self.lifecycle, self._look_after)
-        self._before = self._present()  # entities that are not of the works
+        self._before = self._present()
+
+    @property
+    def works(self) -> Work | None:
+        """What the node consists of; None while it is not configured."""
+        return self._managed.works
 
     def load(self) -> Work:
         """Return what the node consists of, for its parameters as they are now.
@@ -121,65 +104,23 @@ class ManagedNode(Node, Generic[Own, Work]):
             self.destroy_timer(self._looks)
             self._looks = None
 
-    # As Managed of the transitions
-
-    def configure(self) -> None:
-        """Load everything, or nothing."""
+    def _load(self) -> Work:
         self._before = self._present()
-        try:
-            self.works = self.load()
-            qos.refuse_unused_overrides(self)
-        except BaseException:
-            self._release()
-            raise
+        return self.load()
+
+    def _check(self) -> None:
+        """Look whether everything has been taken up that was given."""
+        qos.refuse_unused_overrides(self)
         if self.executor is not None:  # else who runs the node does this
             gc.unfreeze()  # what was let go of before
             spare_the_collector()
 
-    def activate(self) -> None:
-        """Begin to work."""
-        if self.works is not None:
-            self.works.activate()
-
-    def deactivate(self) -> Ending:
-        """Bring what moves to rest."""
-        return ended if self.works is None else self.works.rest("the node is deactivated")
-
-    def cleanup(self) -> Ending:
-        """End all work, then let go of everything."""
-        return self._released("the node is cleaned up", at_any_rate=False)
-
-    def shut_down(self) -> Ending:
-        """Do the same from any state, even where the robot does not come to rest."""
-        return self._released("the node is shut down")
-
-    def recover(self) -> Ending:
-        """Do the same after a fault."""
-        return self._released("a fault of this node")
-
-    def _released(self, why: str, *, at_any_rate: bool = True) -> Ending:
-        ending = ended if self.works is None else self.works.end(why)
-
-        def look() -> str | None:
-            problem = ending()
-            if problem is not None and (at_any_rate or not problem):
-                self._release()
-            return problem
-
-        return look
-
-    def _release(self) -> None:
-        """Let go of what was made since the node began to be configured."""
-        works, self.works = self.works, None
-        try:
-            if works is not None:
-                works.close()
-        finally:
-            clock = self.resolve_topic_name(CLOCK_TOPIC)  # of ROS, whenever use_sim_time was set
-            for destroy, entities in self._entities():
-                for one in [one for one in entities if one not in self._before]:
-                    if getattr(one, "topic_name", "") != clock:
-                        destroy(one)
+    def _destroy_made(self) -> None:
+        clock = self.resolve_topic_name(CLOCK_TOPIC)  # of ROS, whenever use_sim_time was set
+        for destroy, entities in self._entities():
+            for one in [one for one in entities if one not in self._before]:
+                if getattr(one, "topic_name", "") != clock:
+                    destroy(one)
 
     def _present(self) -> set[Any]:
         return {one for _, entities in self._entities() for one in entities}
