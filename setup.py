@@ -43,6 +43,7 @@ ROS_WHEELS = [
     "ros-builtin-interfaces==2.0.3",
     "ros-diagnostic-msgs==5.3.6",
     "ros-geometry-msgs==5.3.6",
+    "ros-lifecycle-msgs==2.0.3",
     "ros-rcl-interfaces==2.0.3",
     "ros-rclpy[fastrtps]==7.1.6",
     "ros-rosidl-default-runtime==1.6.0",
