@@ -32,7 +32,7 @@ def library() -> Library:
         except ImportError as error:
             otherwise = f"or mend {package}, which cannot be loaded: {error}"
             break
-    raise MissingPackageError("rosbags", "", "reading or writing a bag", otherwise)
+    raise MissingPackageError("rosbags", "bags", "reading or writing a bag", otherwise)
 
 
 def _as_library(module: object) -> Library:
