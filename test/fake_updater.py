@@ -35,6 +35,13 @@ class Updater:
         self.tasks.append((name, fn))
         self.addedTaskCallback(name)
 
+    def removeByName(self, name):  # noqa: N802
+        for i, (own, _) in enumerate(self.tasks):
+            if own == name:
+                del self.tasks[i]
+                return True
+        return False
+
     def addedTaskCallback(self, task):  # noqa: N802
         self.publish(DiagnosticStatus(name=task, message="Node starting up"))
 

@@ -8,7 +8,8 @@ import yaml
 
 from fuzzed_bags import same_samples
 from robot_identification.files import results
-from robot_identification.files.bags import dynamic_state_cdr, joint_state_cdr
+from robot_identification.files.bags import joint_state_cdr
+from robot_identification.files.bags.cdr import dynamic_states
 from robot_identification.robot.geometry import forward_kinematics
 
 COMPUTED = {"sha256", "warnings", "rows", "grouping", "relative_std_percent", "simulations"}
@@ -158,7 +159,7 @@ def check_dynamic_message(found, data):
     layout, table = found
     require(layout.end <= len(data), "end")
     require(len(layout.interfaces) == len(layout.names), "interfaces")
-    for signal in dynamic_state_cdr.SIGNALS:
+    for signal in dynamic_states.SIGNALS:
         require(layout.numbers(table, signal).shape == (1, len(layout.names)), signal)
     require(0 <= int(data[8:12][::-1].hex(), 16) < 10**9, "nanoseconds")
 

@@ -17,10 +17,12 @@ from made_up_plans import random_plan
 from mutations import damaged_message, damaged_trajectory
 from robot_identification.errors import BagError
 from robot_identification.excitation.motions import trajectory as trajectories
-from robot_identification.files.bags import dynamic_state_cdr, joint_state_cdr
 from robot_identification.files.bags import files as bag_files
+from robot_identification.files.bags import joint_state_cdr
 from robot_identification.files.bags import joint_states as bags
 from robot_identification.files.bags import trajectories as bag_trajectories
+from robot_identification.files.bags.cdr import dynamic_states, layouts, values
+from robot_identification.files.bags.cdr.values import LayoutError
 from robot_identification.robot.files.loading import load_robot
 
 ROBOT = "three_dof"
@@ -34,7 +36,7 @@ def read_message(path):
         layout = joint_state_cdr.layout_of(data)
         layout.check_end(len(data))
         layout.stamps(table)
-    except joint_state_cdr.LayoutError as error:
+    except LayoutError as error:
         raise BagError(path, str(error)) from error
     return layout, table
 
@@ -54,7 +56,7 @@ def messages():
         read_message,
         fuzz_checks.check_message,
         damaged_message,
-        (joint_state_cdr,),
+        (joint_state_cdr, layouts, values),
         re.compile("serialised as|ends within its stamp"),
     )
 
@@ -64,10 +66,10 @@ def read_dynamic_message(path):
     data = path.read_bytes()
     table = np.frombuffer(data, dtype=np.uint8)[None]
     try:
-        layout = dynamic_state_cdr.dynamic_layout_of(data)
+        layout = dynamic_states.dynamic_layout_of(data)
         layout.check_end(len(data))
         layout.stamps(table)
-    except joint_state_cdr.LayoutError as error:
+    except LayoutError as error:
         raise BagError(path, str(error)) from error
     return layout, table
 
@@ -85,7 +87,7 @@ def dynamic_messages():
         read_dynamic_message,
         fuzz_checks.check_dynamic_message,
         damaged_message,
-        (dynamic_state_cdr, joint_state_cdr),
+        (dynamic_states, layouts, values),
         re.compile("serialised as|ends within its stamp"),
     )
 

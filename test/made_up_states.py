@@ -2,12 +2,15 @@
 
 import numpy as np
 from builtin_interfaces.msg import Time
+from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from made_up_bags import NAMES, START, numbers
-from robot_identification.files.bags.dynamic_state_cdr import MESSAGE_TYPE
-from robot_identification.files.bags.files import message_types
+from robot_identification.files.bags.cdr.dynamic_states import DEFINITIONS, MESSAGE_TYPE
 
 SIGNALS = ("position", "velocity", "effort")
+TYPES = get_typestore(Stores.ROS2_JAZZY)
+for _name, _text in DEFINITIONS.items():
+    TYPES.register(get_types_from_msg(_text, _name))
 
 
 def state(stamp, joints):
@@ -17,7 +20,7 @@ def state(stamp, joints):
         stamp: in ns.
         joints: name of a joint -> interface -> value.
     """
-    kinds = message_types().types
+    kinds = TYPES.types
     header = kinds["std_msgs/msg/Header"](
         stamp=kinds["builtin_interfaces/msg/Time"](
             sec=stamp // 1_000_000_000, nanosec=stamp % 1_000_000_000
@@ -33,7 +36,7 @@ def state(stamp, joints):
             for own in joints.values()
         ],
     )
-    return bytes(message_types().serialize_cdr(message, MESSAGE_TYPE))
+    return bytes(TYPES.serialize_cdr(message, MESSAGE_TYPE))
 
 
 def states(count, interfaces=SIGNALS, names=NAMES, seed=0):

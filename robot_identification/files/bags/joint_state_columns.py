@@ -9,17 +9,18 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import BagError, JointNameError, RecordingError
-from robot_identification.files.bags import dynamic_state_cdr
-from robot_identification.files.bags.dynamic_state_cdr import (
+from robot_identification.files.bags.cdr.dynamic_states import (
     INTERFACES,
     DynamicLayout,
     dynamic_layout_of,
 )
+from robot_identification.files.bags.cdr.dynamic_states import MESSAGE_TYPE as DYNAMIC_STATE
+from robot_identification.files.bags.cdr.dynamic_states import SIGNALS as DYNAMIC_SIGNALS
+from robot_identification.files.bags.cdr.values import LayoutError
 from robot_identification.files.bags.files import Bag
 from robot_identification.files.bags.joint_state_cdr import (
     MESSAGE_TYPE,
     Layout,
-    LayoutError,
     layout_of,
 )
 from robot_identification.files.mcap.message_batches import MessageBatch
@@ -75,8 +76,8 @@ class StateCollector:
         self._topic = topic
         self._kind = kind
         self._interfaces = interfaces
-        self._is_dynamic = kind == dynamic_state_cdr.MESSAGE_TYPE
-        self._signals = dynamic_state_cdr.SIGNALS if self._is_dynamic else _SIGNALS
+        self._is_dynamic = kind == DYNAMIC_STATE
+        self._signals = DYNAMIC_SIGNALS if self._is_dynamic else _SIGNALS
         self._names = names
         self._columns = JointColumns(names, f"{bag.path}: {topic}")
         self._skipped = 0

@@ -15,8 +15,8 @@ from robot_identification.errors import (
     MissingSignalError,
     TopicError,
 )
-from robot_identification.files.bags.dynamic_state_cdr import INTERFACES
-from robot_identification.files.bags.dynamic_state_cdr import MESSAGE_TYPE as DYNAMIC_STATE
+from robot_identification.files.bags.cdr.dynamic_states import INTERFACES
+from robot_identification.files.bags.cdr.dynamic_states import MESSAGE_TYPE as DYNAMIC_STATE
 from robot_identification.files.bags.files import JOINT_TRAJECTORY, Bag, open_bag
 from robot_identification.files.bags.joint_state_cdr import CONTROLLER_STATE
 from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE as JOINT_STATE

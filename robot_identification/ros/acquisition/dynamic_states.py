@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from robot_identification.errors import MissingSignalError, SampleError, SettingError, ShapeError
-from robot_identification.files.bags.dynamic_state_cdr import SIGNALS
+from robot_identification.files.bags.cdr.dynamic_states import SIGNALS
 from robot_identification.robot.model import Array
 from robot_identification.ros.common.joint_states import Sample, stamp_of
 from robot_identification.signals.joint_columns import JointColumns

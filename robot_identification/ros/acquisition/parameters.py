@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from robot_identification.files.bags.dynamic_state_cdr import MESSAGE_TYPE as DYNAMIC_STATE
-from robot_identification.files.bags.dynamic_state_cdr import SIGNALS
+from robot_identification.files.bags.cdr.dynamic_states import MESSAGE_TYPE as DYNAMIC_STATE
+from robot_identification.files.bags.cdr.dynamic_states import SIGNALS
 from robot_identification.ros.acquisition.efforts import JOINT_STATE_TYPE, TYPES
 from robot_identification.ros.common.parameters import RobotParameters, SharedParameters
 from robot_identification.settings import same, setting

@@ -14,7 +14,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import Temperature
 
 from robot_identification.errors import InputError, SettingError
-from robot_identification.files.bags.dynamic_state_cdr import MESSAGE_TYPE as DYNAMIC_STATE
+from robot_identification.files.bags.cdr.dynamic_states import MESSAGE_TYPE as DYNAMIC_STATE
 from robot_identification.files.bags.temperatures import MESSAGE_TYPE, joints_with_interfaces
 from robot_identification.robot.model import RobotModel
 from robot_identification.ros.acquisition.dynamic_states import (

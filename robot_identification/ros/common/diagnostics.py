@@ -107,6 +107,13 @@ class NodeDiagnostics:
         self._parts += 1
         self._updater.add("", fill)
 
+    def clear(self) -> None:
+        """Have no part asked any more, nor any robot named."""
+        for _ in range(self._parts):
+            self._updater.removeByName("")
+        self._parts = 0
+        self.of_robot("")
+
     def of_robot(self, name: str) -> None:
         """Take note of the name of the robot."""
         self.robot = name
@@ -169,6 +176,9 @@ class _OwnUpdater:
 
     def add(self, _name: str, part: Callable[[DiagnosticStatus], DiagnosticStatus]) -> None:
         self._parts.append(part)
+
+    def removeByName(self, _name: str) -> None:  # noqa: N802
+        del self._parts[0]
 
     def update(self) -> None:
         empty = (DiagnosticStatus(hardware_id=self._hardware) for _ in self._parts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from robot_identification.ros.excitation.check import Check
+from robot_identification.ros.excitation.checks.check import Check
 from robot_identification.ros.planning.planning import Prepared, wider_limits
 
 

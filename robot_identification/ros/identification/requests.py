@@ -15,7 +15,7 @@ from robot_identification.errors import (
     SettingError,
     UnknownRobotError,
 )
-from robot_identification.files.bags.dynamic_state_cdr import INTERFACES
+from robot_identification.files.bags.cdr.dynamic_states import INTERFACES
 from robot_identification.files.parameters import BaseValues, read_base_values, with_law_of
 from robot_identification.files.tables import Columns
 from robot_identification.identification.base.parameters import BaseParameters

@@ -1,4 +1,4 @@
-"""An argument of a launch file, and how its text becomes a value."""
+"""Argument of a launch file: what it sets, and which values its text may have."""
 
 from __future__ import annotations
 

@@ -12,7 +12,6 @@ COMMANDED = ("excitation", "acquisition", "computed_torque", *SIMULATORS)
 WATCHING = ("excitation", "acquisition", "calibration", "computed_torque")
 LEVELS = ("", "debug", "info", "warn", "error", "fatal")
 
-
 COMMON = (
     Argument(
         "robot",
@@ -77,6 +76,14 @@ COMMON = (
 )
 
 MOVING = (
+    Argument(
+        "autostart",
+        "false: excitation and computed_torque wait to be configured and activated (ros2 lifecycle "
+        "set); empty: true",
+        parameter="autostart",
+        nodes=("excitation", "computed_torque"),
+        convert=boolean,
+    ),
     Argument(
         "joint_limits",
         "joint_limits.yaml of MoveIt that completes the robot's limits; empty: none",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -12,7 +13,7 @@ from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from std_msgs.msg import String
 
-from robot_identification.errors import InputError
+from robot_identification.errors import InputError, RobotDescriptionError
 from robot_identification.files.descriptions import (
     KeptDescription,
     description_digest,
@@ -144,7 +145,12 @@ class DescriptionListener:
         self._told = changed
 
     def wait(
-        self, report: Callable[[], None], period: float, pause: Callable[[float], None] = time.sleep
+        self,
+        report: Callable[[], None],
+        period: float,
+        pause: Callable[[float], None] = time.sleep,
+        *,
+        longest: float = math.inf,
     ) -> KeptDescription:
         """Wait for the first description, and say so as long as none comes.
 
@@ -152,12 +158,14 @@ class DescriptionListener:
             report: publishes on /diagnostics.
             period: time between two reports in s.
             pause: waits for a time in s.
+            longest: time in s that is waited at most.
 
         Raises:
+            RobotDescriptionError: none has come in that time.
             InputError, OutputError: as :meth:`TopicDescription.take`.
             ExternalShutdownException: ROS has been shut down meanwhile.
         """
-        reported = told = self._clock()
+        begun = reported = told = self._clock()
         kept = self._first()
         if kept is None:
             self._node.get_logger().info(f"waiting for a description of the robot on {self._topic}")
@@ -169,6 +177,9 @@ class DescriptionListener:
             if now - reported >= period:
                 reported = now
                 report()
+            if kept is None and now - begun >= longest:
+                waiting = self.said.verdict(*self._waited())[1]
+                raise RobotDescriptionError(waiting, path=self._topic)
             if kept is None and now - told >= _TOLD_EVERY:
                 told = now
                 self._node.get_logger().warning(self.said.verdict(*self._waited())[1])

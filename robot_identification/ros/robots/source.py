@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
 from typing import TypeVar
 
 from rclpy.node import Node
@@ -51,6 +51,8 @@ def settle_robot(
     node: Node,
     parameters: NodeParameters[Own],
     diagnostics: NodeDiagnostics,
+    *,
+    patience: float = math.inf,
 ) -> RobotSource:
     """Find the file that describes the robot of a node, and have the parameters say so.
 
@@ -60,33 +62,36 @@ def settle_robot(
         node: the node.
         parameters: its parameters; ``robot`` is what a robot can be loaded from afterwards.
         diagnostics: of the node.
+        patience: time in s that is waited for a description at most.
 
     Raises:
         SettingError: the parameters contradict each other, or there is no such topic.
         RobotDescriptionError, UnknownRobotError: what is described is no robot that can be used.
         OutputError: the description cannot be kept as a file.
     """
-    values = parameters.now
-    topic = topic_of(node, values.robot)
+    _ = parameters.now  # what is missing is told
+    # As they were given: of a node that is configured again the file of before is no topic.
+    given, defaults = (str(node.get_parameter(name).value) for name in ("robot", DEFAULTS))
+    topic = topic_of(node, given)
     if topic is None:
-        if values.robot_defaults:
+        if defaults:
             raise SettingError(
                 DEFAULTS,
-                values.robot_defaults,
+                defaults,
                 f"completes the description on a topic (robot: {TOPIC}{USUAL}); a robot "
                 "file names its URDF itself, by the key urdf",
             )
-        return RobotSource(values.robot)
-    listener = DescriptionListener(node, topic, values.robot_defaults)
+        return RobotSource(given)
+    listener = DescriptionListener(node, topic, defaults)
     diagnostics.add(lambda: listener.report(diagnostics.robot))
-    kept = listener.wait(diagnostics.update, diagnostics.period)
+    kept = listener.wait(diagnostics.update, diagnostics.period, longest=patience)
     if kept.remark:
         node.get_logger().warning(kept.remark)
     node.get_logger().info(
         f"{listener.said.topic} describes the robot (SHA-256 {kept.digest}); kept as {kept.source}"
     )
-    parameters.now = replace(values, robot=str(kept.source), robot_defaults="")
-    return RobotSource(values.robot, listener)
+    parameters.change({"robot": str(kept.source), DEFAULTS: ""})
+    return RobotSource(given, listener)
 
 
 def topic_of(node: Node, given: str) -> str | None:

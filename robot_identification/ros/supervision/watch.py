@@ -74,12 +74,13 @@ class WatchDiagnostics:
         self._stamps = self._stamps[-1:]
         return self._statistics
 
-    def report(self, problem: str, timeout: float) -> DiagnosticStatus:
+    def report(self, problem: str, timeout: float, lifecycle: str) -> DiagnosticStatus:
         """Return what was seen since the last call.
 
         Args:
             problem: what is wrong with the states; empty if nothing is.
             timeout: age in s at which a state counts as stale.
+            lifecycle: state of the node.
         """
         self.stamps()
         lost = self._lost - self._told_lost
@@ -91,7 +92,7 @@ class WatchDiagnostics:
             level, message = WARN, f"{count} joint states refused: {self._fault}"
         elif lost:
             level, message = WARN, f"{lost} joint states were lost"
-        values = self._values() | {"state_timeout_s": f"{timeout:g}"}
+        values = self._values() | {"state_timeout_s": f"{timeout:g}", "lifecycle": lifecycle}
         status = status_of(
             self._node, level, message, values, part="joint states", robot=self._robot
         )
@@ -236,9 +237,13 @@ class MotionWatch:
         """Topic of the joint states, with its namespace."""
         return self._waiting.topic
 
-    def report(self) -> DiagnosticStatus:
-        """Return what was seen since the last report."""
-        told = self._diagnostics.report(self.problem(), self.states.timeout)
+    def report(self, lifecycle: str) -> DiagnosticStatus:
+        """Return what was seen since the last report.
+
+        Args:
+            lifecycle: state of the node.
+        """
+        told = self._diagnostics.report(self.problem(), self.states.timeout, lifecycle)
         self._follow_rate()
         return told
 

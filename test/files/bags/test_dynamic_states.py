@@ -12,14 +12,14 @@ from robot_identification.errors import (
     SampleError,
     SettingError,
 )
-from robot_identification.files.bags.dynamic_state_cdr import (
+from robot_identification.files.bags.cdr.dynamic_states import (
     DEFINITIONS,
     MESSAGE_TYPE,
     dynamic_layout_of,
     interfaces_of,
 )
+from robot_identification.files.bags.cdr.values import LayoutError
 from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE as JOINT_STATE
-from robot_identification.files.bags.joint_state_cdr import LayoutError
 from robot_identification.files.bags.joint_states import read_joint_states, stream_joint_states
 from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.files.bags.writing import write_bag

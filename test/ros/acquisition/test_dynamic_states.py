@@ -18,7 +18,7 @@ from robot_identification.errors import (
     SettingError,
     ShapeError,
 )
-from robot_identification.files.bags.dynamic_state_cdr import INTERFACES, MESSAGE_TYPE
+from robot_identification.files.bags.cdr.dynamic_states import INTERFACES, MESSAGE_TYPE
 from robot_identification.ros.acquisition.dynamic_states import (
     DynamicStateReader,
     dynamic_joint_state,

@@ -72,6 +72,17 @@ def test_a_node_without_parts_says_nothing(told):
     assert not told.arrays
 
 
+def test_a_node_that_lets_go_of_its_parts_says_nothing_and_may_have_others(told):
+    for text in ("one", "two"):
+        told.diagnostics.add(lambda text=text: status_of(told.node, OK, text, {}))
+    told.diagnostics.clear()
+    told.diagnostics.update()
+    assert not told.arrays
+    told.diagnostics.add(lambda: status_of(told.node, OK, "another", {}))
+    told.diagnostics.update()
+    assert [[one.message for one in array.status] for array in told.arrays] == [["another"]]
+
+
 def test_the_time_between_messages_rests_with_no_simulation(told):
     (timer,) = told.node.timers
     assert timer.clock.clock_type is ClockType.STEADY_TIME

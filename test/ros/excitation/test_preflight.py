@@ -15,10 +15,9 @@ from robot_identification.errors import (
 )
 from robot_identification.robot.files.loading import find_robot
 from robot_identification.ros.controllers.choice import Controller
-from robot_identification.ros.excitation.check import Verdict
-from robot_identification.ros.excitation.nodes_check import nodes_check
-from robot_identification.ros.excitation.parameters import ExcitationParameters
-from robot_identification.ros.excitation.preflight import (
+from robot_identification.ros.excitation.checks.check import Verdict
+from robot_identification.ros.excitation.checks.nodes import nodes_check
+from robot_identification.ros.excitation.checks.preflight import (
     clock_check,
     controller_check,
     driver_check,
@@ -29,6 +28,7 @@ from robot_identification.ros.excitation.preflight import (
     require,
     robot_check,
 )
+from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.ros.planning.planning import Sources, load_machine
 from robot_identification.ros.robots.in_use import NodesInUse, Statement
 from robot_identification.ros.robots.view import RobotsView

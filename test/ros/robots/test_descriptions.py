@@ -67,8 +67,8 @@ class Bench:
 
     # The bench
 
-    def wait(self):
-        return self.listener.wait(self.report, 1.0, self.pause)
+    def wait(self, **options):
+        return self.listener.wait(self.report, 1.0, self.pause, **options)
 
     def pause(self, seconds):
         self.now += seconds
@@ -172,6 +172,12 @@ def test_the_hash_of_the_newest_is_told_too(bench):
     told = values_of(bench.report())
     assert told["newest_sha256"] == description_digest(OTHER, "")
     assert told["descriptions_received"] == "2"
+
+
+def test_a_node_that_must_not_wait_for_long_says_what_it_has_waited_for(bench):
+    bench.coming = [(30.0, URDF)]
+    with pytest.raises(RobotDescriptionError, match="waiting for 5 s for a robot on"):
+        bench.wait(longest=5.0)
 
 
 def test_the_first_description_again_is_no_other(bench):

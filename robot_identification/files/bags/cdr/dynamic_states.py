@@ -13,15 +13,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robot_identification.files.bags.joint_state_cdr import (
-    Cursor,
-    LayoutError,
+from robot_identification.files.bags.cdr.layouts import (
     StampedLayout,
     Table,
     begin,
     merged,
     shared_texts,
 )
+from robot_identification.files.bags.cdr.values import Cursor, LayoutError
 from robot_identification.robot.model import Array
 
 MESSAGE_TYPE = "control_msgs/msg/DynamicJointState"
@@ -97,7 +96,7 @@ def dynamic_layout_of(message: bytes, interfaces: Mapping[str, str] = INTERFACES
         raise LayoutError(f"{len(names)} joints have {count} lists of interfaces")
     own, starts = [], []
     for joint in names:
-        known = shared_texts(cursor, fixed)
+        known = shared_texts(cursor, fixed, "interfaces")
         starts.append(_values(cursor, fixed, joint, known))
         own.append(known)
     return DynamicLayout(
@@ -121,7 +120,7 @@ def _values(
     """Return the place of the first value of a joint, and step over all of them."""
     cursor.align(4)
     fixed.append((cursor.place, cursor.place + 4))
-    start, count = cursor.numbers()
+    start, count = cursor.place_of_numbers()
     if count != len(interfaces):
         raise LayoutError(f"joint {joint} has {len(interfaces)} interfaces and {count} values")
     return start

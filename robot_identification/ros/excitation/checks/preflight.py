@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,14 +14,15 @@ import numpy as np
 
 from robot_identification.errors import (
     InputError,
+    NotActiveError,
     NotCertifiedError,
     SettingError,
 )
 from robot_identification.robot.model import Array, EffortMeaning, Joint, JointType, RobotModel
 from robot_identification.ros.common.joint_states import JointStateReader
 from robot_identification.ros.controllers.transport import Transport
-from robot_identification.ros.excitation.check import Check
-from robot_identification.ros.excitation.nodes_check import nodes_check
+from robot_identification.ros.excitation.checks.check import Check
+from robot_identification.ros.excitation.checks.nodes import nodes_check
 from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.ros.planning.planning import (
     Machine,
@@ -78,6 +79,19 @@ def require(checks: Sequence[Check]) -> None:
     for check in checks:
         if check.refusal is not None:
             raise check.refusal
+
+
+def lifecycle_check(require_active: Callable[[], None]) -> tuple[Check, ...]:
+    """Return a warning where the node is not active; of one that is there is nothing to tell.
+
+    Args:
+        require_active: raises NotActiveError where no motion may begin.
+    """
+    try:
+        require_active()
+    except NotActiveError as error:
+        return (Check("node", error.state, str(error)),)
+    return ()
 
 
 def robot_check(machine: Machine, robots: RobotsView) -> Check:

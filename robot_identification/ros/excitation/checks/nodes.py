@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from robot_identification.errors import SettingError
-from robot_identification.ros.excitation.check import Check
+from robot_identification.ros.excitation.checks.check import Check
 from robot_identification.ros.robots.in_use import NodesInUse, Statement
 
 NAME = "nodes"
