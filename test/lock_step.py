@@ -204,10 +204,10 @@ class LockStepSession(Session):
     but the last blocks of them: what the middleware keeps is never outrun.
     """
 
-    def __init__(self, logs, parameters=None, *, robot="simulated_robot", **options):
+    def __init__(self, logs, parameters=None, **options):
         given = {name: dict(values) for name, values in (parameters or {}).items()}
-        given.setdefault(robot, {})["use_sim_time"] = True
-        super().__init__(logs, given, robot=robot, **options)
+        given.setdefault("simulated_robot", {})["use_sim_time"] = True
+        super().__init__(logs, given, **options)
         nudge = round(_SESSION_NUDGE * NANOSECONDS)
         self._clock = SteppedClock(self.client.node, _SESSION_TICK, nudge)
         self._newest = self._before = self._recorded = 0
