@@ -19,7 +19,8 @@ from robot_identification.api.sources import (
     with_law,
 )
 from robot_identification.dynamics.external_efforts.contacts import ContactEvent
-from robot_identification.dynamics.external_efforts.levels import LevelLearning, ResidualLevels
+from robot_identification.dynamics.external_efforts.learning import LevelLearning
+from robot_identification.dynamics.external_efforts.levels import ResidualLevels
 from robot_identification.dynamics.external_efforts.settings import ExternalEffortSettings
 from robot_identification.dynamics.external_efforts.stream import EffortStream
 from robot_identification.dynamics.external_efforts.watch import ExternalEffortWatch
