@@ -132,6 +132,11 @@ def _take_over(job, files):
     if signal.SIGINT not in job["ignored"]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.pthread_sigmask(signal.SIG_SETMASK, job["blocked"])
+    # A search path of libraries stands since the start: what is added to it is loaded now.
+    for folder in job["libraries"]:
+        for library in sorted(Path(folder).glob("*.so")):
+            ctypes.CDLL(str(library))
+    sys.path[:0] = job["modules"]
 
 
 def run(job):
@@ -166,7 +171,10 @@ class Requests:
     def __init__(self, channel):
         self._channel = channel
 
-    def start(self, line, files, *, environment, folder, session=False, ends_with_parent=False):
+    def start(
+        self, line, files, *, environment, folder, session=False, ends_with_parent=False,
+        modules=(), libraries=(),
+    ):  # fmt: skip
         """Start a program of Python; return the number of its process, a child of this one.
 
         Args:
@@ -176,6 +184,8 @@ class Requests:
             folder: in which it runs.
             session: whether it gets one of its own.
             ends_with_parent: whether it gets SIGINT when this process ends.
+            modules: folders in which it finds modules, beside those of the server.
+            libraries: folders whose libraries it loads.
         """
         ignored = [n for n in set(signal.Signals) - _KEPT if signal.getsignal(n) == signal.SIG_IGN]
         job = {
@@ -185,6 +195,8 @@ class Requests:
             "folder": str(folder),
             "session": session,
             "ends_with_parent": ends_with_parent,
+            "modules": list(modules),
+            "libraries": list(libraries),
             "parent": os.getpid(),
             "ignored": ignored,
             "blocked": list(signal.pthread_sigmask(signal.SIG_BLOCK, ())),

@@ -17,6 +17,7 @@ from fork_server import Requests
 
 _SETPRIV = ["--pdeathsig", "INT", "--"]
 _READ_WHEN_LOADED = ("PYTHON", "NUMBA_", "OMP_", "OPENBLAS_", "LD_", "RMW_", "MALLOC_")
+_SEARCHED = ("PYTHONPATH", "LD_LIBRARY_PATH")  # a forked program takes what was added
 
 
 _USUAL = dict(os.environ)  # when tests are collected: what one of them sets is not usual
@@ -79,6 +80,8 @@ class Popen(subprocess.Popen):
                     environment=environment,
                     folder=Path(call["cwd"] or ".").absolute(),
                     session=call["start_new_session"],
+                    modules=_added(environment, "PYTHONPATH"),
+                    libraries=_added(environment, "LD_LIBRARY_PATH"),
                     ends_with_parent=ends_with_parent,
                 )
             except BaseException:  # the next answer would be that to this request
@@ -92,7 +95,14 @@ class Popen(subprocess.Popen):
 
 
 def _read_when_loaded(environment):
-    return {k: v for k, v in environment.items() if k.startswith(_READ_WHEN_LOADED)}
+    read = {k: v for k, v in environment.items() if k.startswith(_READ_WHEN_LOADED)}
+    return {k: v for k, v in read.items() if k not in _SEARCHED}
+
+
+def _added(environment, name):
+    """Return the folders of a search path that the usual one lacks."""
+    usual, now = (one.get(name, "").split(os.pathsep) for one in (_USUAL, environment))
+    return [folder for folder in now if folder not in usual]
 
 
 def _of_python(line):

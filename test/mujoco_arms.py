@@ -73,9 +73,9 @@ class Arm:
         values.write_text(yaml.safe_dump({"parameters": named}))
         return robot, values
 
-    def motion(self, robot, seed):
-        """Return a motion within the limits, of about 20 s."""
-        settings = RandomPointsSettings(points=12, draws=2, reach=0.35, seed=seed)
+    def motion(self, robot, seed, points=12):
+        """Return a motion within the limits, with twelve points of about 20 s."""
+        settings = RandomPointsSettings(points=points, draws=2, reach=0.35, seed=seed)
         return random_points(robot, settings, np.zeros(len(robot.joints))).trajectory
 
     def truth(self, folder):
@@ -161,10 +161,13 @@ def session_of(arm, folder, node, environment=None, **parameters):
         yield robot, session
 
 
-def identified(arm, folder, seed=0, *, node=MUJOCO, environment=None, **parameters):
+def identified(
+    arm, folder, seed=0, *, node=MUJOCO, environment=None, unseen_points=12, **parameters
+):
     """Identify an arm through its nodes from one motion, and predict another with the result."""
     with session_of(arm, folder, node, environment, seed=seed, **parameters) as (robot, session):
-        exciting, other = arm.motion(robot, 2 * seed), arm.motion(robot, 2 * seed + 1)
+        exciting = arm.motion(robot, 2 * seed)
+        other = arm.motion(robot, 2 * seed + 1, unseen_points)
         fitted, fresh = session.record(exciting), session.record(other)
         result = session.identify(fitted, processing=SLIDING)
         told = session.validate(fresh)

@@ -24,15 +24,14 @@ def study(name, *options):
 @pytest.mark.slow
 def test_six_joints_without_coupling_converge_from_starts_near_the_truth():
     noise = ("--position-noise", "0.001", "--torque-noise", "0.05")
-    (case,) = study("birdy_protocol.py", "--runs", "2", "--seconds", "3", *noise)
-    runs = [run["DIDIM"] for run in case["runs"]]
-    assert len(runs) == 2
-    for run, beside in zip(runs, case["runs"], strict=True):
-        assert run["converged"]
-        assert 1 <= run["iterations"] <= 10
-        assert run["torque_error"] < 0.005
-        assert run["torque_error"] <= beside["IDIM-OLS"]["torque_error"]
-        assert run["parameter_error"] < 0.02
+    (case,) = study("birdy_protocol.py", "--runs", "1", "--seconds", "3", *noise)
+    (beside,) = case["runs"]
+    run = beside["DIDIM"]
+    assert run["converged"]
+    assert 1 <= run["iterations"] <= 10
+    assert run["torque_error"] < 0.005
+    assert run["torque_error"] <= beside["IDIM-OLS"]["torque_error"]
+    assert run["parameter_error"] < 0.02
 
 
 def test_seven_joints_converge_from_the_regular_start():

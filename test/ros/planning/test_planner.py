@@ -45,7 +45,12 @@ def plans():
         Planned(
             plan(
                 machine.robot,
-                PlanSettings(rows=10, points=PointSettings(starts=1, seed=seed), start=np.zeros(2)),
+                PlanSettings(
+                    rows=8,
+                    duration=3.0,
+                    points=PointSettings(starts=1, seed=seed),
+                    start=np.zeros(2),
+                ),
             )
         )
         for seed in (0, 1)

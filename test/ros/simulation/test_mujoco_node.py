@@ -26,6 +26,7 @@ def test_a_seven_axis_arm_is_identified(tmp_path):
         effort_noise=[0.0],
         effort_noise_fraction=0.005,
         real_time_factor=3.0,
+        unseen_points=6,
     )
     assert 15.0 < found.exciting < 25.0
     assert found.held_out_total < 0.02
