@@ -32,7 +32,7 @@ class PushedArm:
     Attributes:
         urdf: its file in example-robot-data.
         flange: link of the URDF that is pushed.
-        drives: drive inertia `Ia`, friction `Fv` and `Fc`, one per joint; of the example where empty.
+        drives: drive inertia `Ia`, friction `Fv` and `Fc`, one per joint; empty: the example's.
         still: joints that are fixed.
         gains: kp and kd; by default for the largest inertia of every joint.
     """
@@ -126,7 +126,7 @@ def bench(name: str, folder: Path) -> Bench:
 
 
 def _fixed(text: str, still: tuple[str, ...]) -> str:
-    """Return a URDF in which some joints are fixed, and joints that turn without end have limits."""
+    """Return a URDF with some joints fixed, and limits for joints that turn without end."""
     text = text.replace('type="continuous"', 'type="revolute"')
     for name in still:
         text = re.sub(rf'(name="{name}"\s+type=)"\w+"', r'\1"fixed"', text)

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
-from pushes.recordings import FIT, FREE, LEARNING, PUSH, PUSHED, RATE, STANDING, Recorder, Samples
 
 import robot_identification as ri
+from pushes.recordings import FIT, FREE, LEARNING, PUSH, PUSHED, RATE, STANDING, Recorder, Samples
+from pushes.wrenches import WrenchError, Wrenches, wrench_summary
 from robot_identification.dynamics.external_efforts.levels import JudgedEfforts
 from robot_identification.dynamics.external_efforts.settled import mean_efforts
 from robot_identification.dynamics.external_efforts.watch import ExternalEffortWatch
@@ -26,9 +27,10 @@ Floats = np.ndarray[Any, np.dtype[np.float64]]
 
 @dataclass
 class Taken:
-    """What came of a recording: judged efforts, contacts that begin, first stamp."""
+    """What came of a recording: judged efforts, positions, contacts that begin, first stamp."""
 
-    judged: JudgedEfforts | None
+    judged: JudgedEfforts
+    position: Floats
     begins: list[tuple[float, str]]
     first: int
 
@@ -68,27 +70,27 @@ class Watched:
         """Return what comes of a recording, in blocks; the observer begins anew with it."""
         self._now += 10 * 10**9
         stamps = self._now + np.rint(1e9 * given.time).astype(np.int64)
-        blocks, events, before = [], [], time.process_time()
+        blocks, places, events, before = [], [], [], time.process_time()
         for first in range(0, len(stamps), BLOCK):
             part = slice(first, first + BLOCK)
             rates = given.velocity[part] if self.velocity else None
-            found = self.watch.push(
-                stamps[part], given.position[part], rates, given.effort[part]
-            )
+            found = self.watch.push(stamps[part], given.position[part], rates, given.effort[part])
             blocks.append(found.judged)
+            places.append(found.observed.position)
             events += [event for event in found.events if not event.ended]
         self.seconds += time.process_time() - before
         self.samples += len(stamps)
         begun, self._now = self._now, int(stamps[-1])
         begins = [((event.stamp - begun) * 1e-9, event.joint) for event in events]
-        return Taken(_joined(blocks), begins, begun)
+        return Taken(_joined(blocks), np.concatenate(places), begins, begun)
 
 
-def _joined(blocks: list[JudgedEfforts | None]) -> JudgedEfforts | None:
+def _joined(blocks: list[Any]) -> Any:
+    """Return blocks of efforts as one; None where thresholds were not known throughout."""
     if None in blocks:
         return None
-    names = [one.name for one in fields(JudgedEfforts)]
-    return JudgedEfforts(
+    names = [one.name for one in fields(blocks[0])]
+    return type(blocks[0])(
         **{name: np.concatenate([getattr(block, name) for block in blocks]) for name in names}
     )
 
@@ -102,6 +104,7 @@ class Pushes:
     plain: list[Floats] = field(default_factory=list)
     deviations: list[Floats] = field(default_factory=list)
     true: list[Floats] = field(default_factory=list)
+    wrenches: list[WrenchError] = field(default_factory=list)
     others: int = 0
 
     def summary(self, names: tuple[str, ...]) -> dict[str, Any]:
@@ -129,6 +132,7 @@ class Pushes:
             "effort_error_told": _rounded(_rms(error[told]) / max(_rms(true[told]), 1e-9)),
             "share_of_effort_told": _rounded(np.sum(known**2) / np.sum(true**2)),
             "within_two_deviations": _rounded(np.mean(np.abs(error) <= 2.0 * deviation)),
+            "wrench": wrench_summary(self.wrenches),
         }
 
 
@@ -147,11 +151,14 @@ def _column_rms(values: Floats) -> list[float]:
 def pushed(watched: Watched, kind: Any, count: int) -> Pushes:
     """Return what is found of so many pushes."""
     found = Pushes()
-    for recording in watched.recorder.recordings(kind):
+    at_flange = Wrenches(watched.recorder.bench)
+    for number, recording in enumerate(watched.recorder.recordings(kind)):
         taken = watched.take(recording)
-        assert taken.judged is not None
+        forces = watched.recorder.forces(kind, number, len(recording.begins))
         free = [stamp for stamp, _ in taken.begins]
-        for begin, external in zip(recording.begins, recording.external, strict=True):
+        for begin, external, force in zip(
+            recording.begins, recording.external, forces, strict=True
+        ):
             own = [stamp for stamp in free if begin <= stamp < begin + PUSH + AFTER]
             free = [stamp for stamp in free if stamp not in own]
             during = [stamp - begin for stamp in own if stamp < begin + PUSH]
@@ -167,14 +174,15 @@ def pushed(watched: Watched, kind: Any, count: int) -> Pushes:
             found.plain.append(taken.judged.effort[inside].mean(axis=0) - external)
             found.deviations.append(deviation)
             found.true.append(external)
+            found.wrenches.append(at_flange.error(taken.judged, taken.position, inside, force))
         found.others += len(free)
         if len(found.delays) >= count:
             break
     return found
 
 
-def free_motion(watched: Watched, seconds: float) -> Iterator[tuple[float, list[tuple[float, str]]]]:
-    """Yield durations of unseen free motions, and contacts in them, for so long."""
+def free_motion(watched: Watched, seconds: float) -> Iterator[tuple[float, int]]:
+    """Yield durations of unseen free motions, and how many contacts there are, for so long."""
     total = 0.0
     for recording in watched.recorder.recordings(FREE):
         if total >= seconds:
@@ -183,20 +191,18 @@ def free_motion(watched: Watched, seconds: float) -> Iterator[tuple[float, list[
         total += float(recording.time[-1])
         for stamp, joint in taken.begins:
             print(f"false contact of {joint} at {stamp:.3f} s", file=sys.stderr, flush=True)
-        yield float(recording.time[-1]), taken.begins
+        yield float(recording.time[-1]), len(taken.begins)
 
 
-def figures(
-    watched: Watched, *, hours: float, pushes: int, standing: int
-) -> dict[str, Any]:
+def figures(watched: Watched, *, hours: float, pushes: int, standing: int) -> dict[str, Any]:
     """Return what is counted for an arm."""
     names = watched.recorder.bench.robot.joint_names
     moving = pushed(watched, PUSHED, pushes).summary(names)
     held = pushed(watched, STANDING, standing).summary(names) if standing else {}
     seconds, false = 0.0, 0
-    for duration, begins in free_motion(watched, 3600.0 * hours):
+    for duration, count in free_motion(watched, 3600.0 * hours):
         seconds += duration
-        false += len(begins)
+        false += count
         print(f"{seconds:.0f} s free: {false} false", file=sys.stderr, flush=True)
     return {
         "held_out_hours": _rounded(seconds / 3600.0),

@@ -1,16 +1,18 @@
-"""Motions of an arm in MuJoCo, free or pushed: simulated once, kept in a folder, noise added later."""
+"""Motions of an arm in MuJoCo, free or pushed: simulated once and kept; noise is added later."""
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from pushes.arms import Bench, bench
 
+from pushes.arms import Bench, bench
 from robot_identification.dynamics.reference import hold
 from robot_identification.excitation.motions.random_points import (
     RandomPointsSettings,
@@ -134,13 +136,8 @@ class Recorder:
             half = 0.35 * (ends[:, 1] - ends[:, 0]) / 2.0
             start = self.bench.middle + half * rng.uniform(-1.0, 1.0, len(half))
             reference, duration = hold(start), HELD
-        self._pushes = []
-        if kind.pushed:
-            for slot in np.arange(SLOT, duration - SLOT, SLOT):
-                force = rng.normal(size=3)
-                force *= self._force / np.linalg.norm(force)
-                begin = slot + rng.uniform(0.0, SLOT - 2.0 * PUSH)
-                self._pushes.append((round(begin, 3), force, []))
+        count = len(np.arange(SLOT, duration - SLOT, SLOT)) if kind.pushed else 0
+        self._pushes = [(begin, force, []) for begin, force in islice(self._drawn(rng), count)]
         self._mujoco.set_mjcb_passive(self._push if kind.pushed else None)
         try:
             begin = self.bench.loop.settled(start, SETTLING)
@@ -155,6 +152,19 @@ class Recorder:
             np.array([begin for begin, _, _ in self._pushes]),
             np.array([_settled(felt) for _, _, felt in self._pushes]),
         )
+
+    def _drawn(self, rng: np.random.Generator) -> Iterator[tuple[float, Floats]]:
+        """Yield beginnings and forces of pushes, without end."""
+        for slot in itertools.count(SLOT, SLOT):
+            force = rng.normal(size=3)
+            force *= self._force / np.linalg.norm(force)
+            yield round(slot + rng.uniform(0.0, SLOT - 2.0 * PUSH), 3), force
+
+    def forces(self, kind: Kind, number: int, count: int) -> Floats:
+        """Return the (pushes, 3) forces of a recording, along the axes of the base."""
+        rng = np.random.default_rng([kind.seed + number, 1])
+        rng.uniform(size=None if kind.moves else len(self.bench.robot.joints))
+        return np.array([force for _, force in islice(self._drawn(rng), count)]).reshape(-1, 3)
 
     def _push(self, model: Any, data: Any) -> None:
         """Add the push to the passive forces, as MuJoCo asks for them."""

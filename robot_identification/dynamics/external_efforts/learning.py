@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.dynamics.external_efforts import speed_zones
 from robot_identification.dynamics.external_efforts.levels import (
+    DRAWS,
     ResidualLevels,
     ResidualTable,
     deviations_beyond,
@@ -18,12 +18,14 @@ from robot_identification.dynamics.external_efforts.speed_zones import (
     STILL,
     ZONES,
     Places,
+    SpeedZones,
 )
 from robot_identification.dynamics.tree import Floats
-from robot_identification.errors import EffortSignError
+from robot_identification.errors import EffortSignError, NoEffortError
 from robot_identification.robot.model import read_only
 
 _REVERSED = 1.5  # residual over modelled efforts: 2 where the sign of efforts is wrong
+_NOTHING = 1e-9  # measured over modelled efforts, root mean square: nobody measured them
 _ALIKE = 0.7  # correlation of the two from which that counts
 _INDEPENDENT = 0.2  # s of one visit to a zone after which its errors count once more
 _EXPECTED = 1.0  # visits that what is expected of a zone weighs as much as
@@ -37,11 +39,11 @@ class LevelLearning:
     Args:
         names: of the joints.
         floor: (joints,) deviations that levels do not go below, in N m or N.
-        stick: (joints,) stick speeds: where no joint is faster, the robot does not move.
+        zones: of the speed; where no joint is faster than its stick speed, the robot does not move.
     """
 
-    def __init__(self, names: tuple[str, ...], floor: Floats, stick: Floats) -> None:
-        self._names, self._floor, self._stick = names, floor, stick
+    def __init__(self, names: tuple[str, ...], floor: Floats, zones: SpeedZones) -> None:
+        self._names, self._floor, self._zones = names, floor, zones
         self.restart()
 
     def restart(self) -> None:
@@ -53,7 +55,7 @@ class LevelLearning:
         self._means = _Means(joints)
         self._sign: Floats | None = None
         self._friction, self._changes = np.zeros((2, joints))
-        self._common, self._modelled, self._squares = np.zeros((3, joints))
+        self._common, self._modelled, self._squares, self._measured = np.zeros((4, joints))
 
     def add(self, block: ObservedEfforts) -> None:
         """Take in efforts of free motion.
@@ -63,14 +65,15 @@ class LevelLearning:
         if not len(block.stamps):
             return
         r = block.effort
-        moving = (np.abs(block.velocity) > self._stick).any(axis=1)
+        moving = (np.abs(block.velocity) > self._zones.stick).any(axis=1)
         self.moved += float(block.interval[moving].sum())
         self._duration += float(block.interval.sum())
         self._friction = np.maximum(self._friction, block.sliding_friction.max(axis=0))
         self._squares += (r**2).sum(axis=0)
         self._common += (r * block.modelled).sum(axis=0)
         self._modelled += (block.modelled**2).sum(axis=0)
-        place = speed_zones.places(block.smooth_velocity, block.acceleration, self._stick)
+        self._measured += ((block.modelled - r) ** 2).sum(axis=0)
+        place = self._zones.places(block.smooth_velocity, block.acceleration)
         centred = r - place.sign * place.of(self._visits.mean)
         signs = np.sign(centred)
         before = [] if self._sign is None else [self._sign]
@@ -84,8 +87,12 @@ class LevelLearning:
         """Return the levels of what has been taken in.
 
         Raises:
+            NoEffortError: the efforts of joints are zero throughout, and the model has some.
             EffortSignError: the residual of joints is about twice what the model says of them.
         """
+        silent = (self._measured <= _NOTHING**2 * self._modelled) & (self._modelled > 0.0)
+        if silent.any():
+            raise NoEffortError([self._names[j] for j in np.flatnonzero(silent)])
         alike = self._common > _ALIKE * np.sqrt(self._squares * self._modelled)
         wrong = alike & (self._common > _REVERSED * self._modelled)
         if wrong.any():
@@ -94,22 +101,20 @@ class LevelLearning:
         seen = self._visits
         base = np.maximum(seen.base_variance(), self._floor**2)
         hidden = self._friction[:, None] * np.where(FAST, 0.0, 1.0 - SPEEDS)
-        expected = base[:, None] + hidden**2 * np.where(STILL, 1.0 / 3.0, 1.0)
+        biases = seen.bias_variance()[:, None] * FAST
+        expected = base[:, None] + biases + hidden**2 * np.where(STILL, 1.0 / 3.0, 1.0)
         mean, variance, peak = seen.summary(expected)
         variance = np.maximum(variance, self._floor[:, None] ** 2)
-        each = crossings[:, None]
-        tail = np.maximum(np.sqrt(variance), peak / deviations_beyond(each * seen.time))
-        fast = peak[:, FAST].max(axis=1) / deviations_beyond(
-            crossings * seen.time[:, FAST].sum(axis=1)
-        )
-        deviation = np.maximum(np.sqrt(base), fast)
+        tail = peak / deviations_beyond(seen.draws())
+        fast = peak[:, FAST].max(axis=1) / deviations_beyond(DRAWS * seen.time[:, FAST].sum(axis=1))
+        deviation = np.sqrt(base)
         table = ResidualTable(
             read_only(mean),
             read_only(np.sqrt(variance)),
-            read_only(np.maximum(tail, deviation[:, None])),
+            read_only(tail),
             read_only(self._means.lasting()),
         )
-        return ResidualLevels(read_only(deviation), read_only(crossings), table)
+        return ResidualLevels(read_only(deviation), read_only(crossings), read_only(fast), table)
 
 
 class _Visits:
@@ -122,7 +127,8 @@ class _Visits:
     def __init__(self, joints: int) -> None:
         self._joints = np.arange(joints)
         self.time, self._first, self._second = np.zeros((3, joints, ZONES))
-        self._lowest, self._highest = np.zeros((2, joints, ZONES))
+        self._lowest = np.full((joints, ZONES), np.inf)
+        self._highest = -self._lowest
         self._visits = np.zeros((joints, ZONES))
         self._last: npt.NDArray[np.intp] | None = None
         self.mean = np.zeros((joints, ZONES))
@@ -137,9 +143,10 @@ class _Visits:
                 (self._second, weight * r**2),
             ):
                 sums += self._binned(zone, values)
+            # What happened between two knots may happen again at either.
+            np.minimum.at(self._lowest, (self._joints, zone), r)
+            np.maximum.at(self._highest, (self._joints, zone), r)
         nearest = place.nearest
-        np.minimum.at(self._lowest, (self._joints, nearest), r)
-        np.maximum.at(self._highest, (self._joints, nearest), r)
         before = nearest[:1] - 1 if self._last is None else self._last
         entered = np.diff(np.concatenate([before, nearest]), axis=0) != 0
         self._visits += self._binned(nearest, entered.astype(np.float64))
@@ -153,6 +160,10 @@ class _Visits:
         sums = np.bincount(flat, values.ravel(), minlength=self.time.size)
         return np.asarray(sums.reshape(self.time.shape))
 
+    def draws(self) -> Floats:
+        """Return (joints, zones) how often errors of the model were drawn anew."""
+        return np.asarray(self._visits + DRAWS * self.time)
+
     def base_variance(self) -> Floats:
         """Return (joints,) variance of sliding joints about their means; else of all."""
         spread = np.maximum(self._second - self.time * self.mean**2, 0.0)
@@ -160,6 +171,12 @@ class _Visits:
         counted = np.where(some[:, None], FAST, True)
         whole = (self.time * counted).sum(axis=1)
         return np.asarray((spread * counted).sum(axis=1) / np.maximum(whole, 1e-9))
+
+    def bias_variance(self) -> Floats:
+        """Return (joints,) mean square of the biases at the speeds at which joints have slid."""
+        some = FAST & (self._visits > 0.0)
+        squares = np.where(some, self.mean**2, 0.0).sum(axis=1)
+        return np.asarray(squares / np.maximum(some.sum(axis=1), 1))
 
     def summary(self, expected: Floats) -> tuple[Floats, Floats, Floats]:
         """Return means, variances and largest deviations (joints, zones), cautious where few came.
@@ -174,7 +191,7 @@ class _Visits:
         seen = np.where(self.time > 0.0, np.maximum(about, 0.0), 0.0)
         variance = (weight * seen + _EXPECTED * expected) / (weight + _EXPECTED)
         peak = np.maximum(self._highest - mean, mean - self._lowest)
-        return mean, variance, np.where(self._visits > 0.0, peak, 0.0)
+        return mean, variance, np.where(np.isfinite(peak), peak, 0.0)
 
 
 class _Means:

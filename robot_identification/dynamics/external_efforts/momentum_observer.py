@@ -51,6 +51,7 @@ class ObservedEfforts:
 
     Attributes:
         stamps: (samples,) in ns.
+        position: (samples, joints) in rad or m.
         velocity: (samples, joints) in rad/s or m/s.
         effort: (samples, joints) external efforts in N m or N, joint side.
         sliding_friction: (samples, joints) magnitude of the modelled Coulomb friction in sliding.
@@ -62,6 +63,7 @@ class ObservedEfforts:
     """
 
     stamps: Stamps
+    position: Floats
     velocity: Floats
     effort: Floats
     sliding_friction: Floats
@@ -158,7 +160,7 @@ class MomentumObserver:
         sliding, band = self._friction(q, qd, tau, smooth)
         modelled = external + measured
         return ObservedEfforts(
-            stamps, qd, external, sliding, band, modelled, smooth, acceleration, interval
+            stamps, q, qd, external, sliding, band, modelled, smooth, acceleration, interval
         )
 
     def _filtered(

@@ -9,12 +9,14 @@ above there is one for each direction.  Below a tenth of the stick speed the joi
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from robot_identification.dynamics.tree import Floats
+from robot_identification.robot.arrays import by_value
 
 STANDING = 0.1
 """Share of the stick speed below which a joint counts as standing."""
@@ -63,26 +65,42 @@ class Places(NamedTuple):
         return np.asarray(low + self.share * (table[joints, self.upper] - low))
 
 
-def places(velocity: Floats, acceleration: Floats, stick: Floats) -> Places:
-    """Return where samples lie among the knots.
+@by_value
+@dataclass(frozen=True)
+class SpeedZones:
+    """The zones of the joints of a robot.
 
-    Args:
-        velocity: (samples, joints) in rad/s or m/s.
-        acceleration: (samples, joints) in rad/s^2 or m/s^2, of which the signs count.
-        stick: (joints,) stick speeds.
+    Attributes:
+        stick: (joints,) stick speeds in rad/s or m/s.
+        time_constant: of the filters that velocities have passed, in s.
     """
-    speed = np.abs(velocity) / stick
-    height = _DECADE * np.log10(np.maximum(speed, STANDING) / STANDING)
-    slow, still = speed < 1.0, speed < STANDING
-    height = np.where(slow, height, np.minimum(height - _DECADE, _FAST - 1.0))
-    most = np.where(slow, _SLOW - 2, _FAST - 2)
-    step = np.minimum(height.astype(np.intp), most)
-    fast = np.where(velocity > 0.0, _FORWARD, _BACKWARD)
-    first = np.where(slow, np.where(velocity * acceleration > 0.0, 0, _FALLING), fast)
-    lower = np.where(still, _STILL, first + step)
-    return Places(
-        lower,
-        np.where(still, _STILL, lower + 1),
-        np.where(still, 0.0, height - step),
-        np.where(slow & ~still, np.sign(velocity), 1.0),
-    )
+
+    stick: Floats
+    time_constant: float
+
+    def places(self, velocity: Floats, acceleration: Floats) -> Places:
+        """Return where samples lie among the knots.
+
+        Behind filters a sample holds what was within about their time constant: a joint that was or
+        is below its stick speed in that time belongs to the slow ones.
+
+        Args:
+            velocity: (samples, joints) in rad/s or m/s, filtered.
+            acceleration: (samples, joints) in rad/s^2 or m/s^2.
+        """
+        speed = np.abs(velocity) / self.stick
+        change = self.time_constant * np.abs(acceleration) / self.stick
+        slow, still = speed - change < 1.0, speed < STANDING
+        height = _DECADE * np.log10(np.maximum(speed, STANDING) / STANDING)
+        most = np.where(slow, _SLOW - 1.0, _FAST - 1.0)
+        height = np.minimum(np.where(slow, height, height - _DECADE), most)
+        step = np.minimum(height, most - 1.0).astype(np.intp)
+        fast = np.where(velocity > 0.0, _FORWARD, _BACKWARD)
+        first = np.where(slow, np.where(velocity * acceleration > 0.0, 0, _FALLING), fast)
+        lower = np.where(still, _STILL, first + step)
+        return Places(
+            lower,
+            np.where(still, _STILL, lower + 1),
+            np.where(still, 0.0, height - step),
+            np.where(slow & ~still, np.sign(velocity), 1.0),
+        )

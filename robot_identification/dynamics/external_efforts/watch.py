@@ -15,7 +15,7 @@ from robot_identification.dynamics.external_efforts.momentum_observer import Obs
 from robot_identification.dynamics.external_efforts.settings import ExternalEffortSettings
 from robot_identification.dynamics.external_efforts.stream import EffortStream
 from robot_identification.dynamics.tree import Floats
-from robot_identification.errors import EffortSignError
+from robot_identification.errors import EffortSignError, NoEffortError
 from robot_identification.robot.model import Array, RobotModel
 
 
@@ -69,8 +69,8 @@ class ExternalEffortWatch:
             # White up to half the rate, through a filter whose noise bandwidth is 1 / (4 T).
             passed = 1.0 / (2.0 * self.settings.time_constant * rate_hz)
             floor = np.asarray(residual_std) * np.sqrt(min(1.0, passed))
-        self._stick = self.settings.stick_speeds(robot)
-        self._learning = LevelLearning(self.names, floor, self._stick)
+        self._zones = self.settings.speed_zones(robot)
+        self._learning = LevelLearning(self.names, floor, self._zones)
         self._detector = ContactDetector(self.names, self.settings)
         self._levels = levels
 
@@ -99,13 +99,14 @@ class ExternalEffortWatch:
 
         Raises:
             ShapeError, SampleError, MissingSignalError: as there.
-            EffortSignError: the efforts of joints have the wrong sign; learning begins anew.
+            EffortSignError, NoEffortError: the efforts of joints have the wrong sign, or are zero
+                throughout; learning begins anew.
         """
         observed = self._stream.push(stamps, position, velocity, effort)
         if self._levels is None:
             self._learn(observed)
             return WatchedEfforts(observed, None, ())
-        judged = self._levels.judge(observed, self._stick, self.settings.false_alarms)
+        judged = self._levels.judge(observed, self._zones, self.settings.false_alarms)
         return WatchedEfforts(observed, judged, self._detector.push(judged))
 
     def _learn(self, observed: ObservedEfforts) -> None:
@@ -113,7 +114,7 @@ class ExternalEffortWatch:
         if self._learning.moved >= self.settings.learning_time:
             try:
                 self._levels = self._learning.levels()
-            except EffortSignError:
+            except (EffortSignError, NoEffortError):
                 self._learning.restart()
                 raise
 
