@@ -2,8 +2,8 @@
 
 A wrench w = (force, moment) that acts at the origin of a frame moves the joints with the efforts
 J^T w, where J is the Jacobian of the frame, both in the axes of the frame.  External efforts e with
-the standard deviations d give it by weighted least squares (Haddadin, De Luca and Albu-Schaeffer
-2017, section V, with weights):
+the standard deviations d give it by least squares (Haddadin, De Luca and Albu-Schaeffer 2017), here
+weighted:
 
     w = (J D^-2 J^T)^-1 J D^-2 e,    D = diag(d),
 
