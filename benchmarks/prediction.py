@@ -4,9 +4,11 @@ A driver in a process of its own sends states of a moving robot with a stamp eve
 node predicts efforts for them.  Counted: states sent, received and predicted; the delay from the
 stamp of a state to the receipt of its prediction; share of a core and resident memory of the node.
 
-With --external-efforts the node observes external efforts of the same states too.
+With --external-efforts the node observes external efforts of the same states too, and learns their
+thresholds from the first half; with --wrench it publishes the wrench at the last joint besides.
 
-Usage: prediction.py [--seconds S] [--rate HZ] [--predicted-rate HZ] [--external-efforts] [--json]
+Usage: prediction.py [--seconds S] [--rate HZ] [--predicted-rate HZ] [--external-efforts] [--wrench]
+       [--velocities] [--json]
 """
 
 from __future__ import annotations
@@ -57,11 +59,14 @@ node = Node("driver", namespace=sys.argv[1])
 publisher = node.create_publisher(JointState, "joint_states", qos.STATES_OUT)
 motion, rate = np.load(sys.argv[2]), float(sys.argv[3])
 positions, efforts = motion["position"].tolist(), motion["effort"].tolist()
+velocities = motion["velocity"].tolist() if len(sys.argv) > 4 else [[]] * len(positions)
 while publisher.get_subscription_count() < 1:
     time.sleep(0.01)
 message = JointState(name=[f"joint_{i}" for i in range(1, 8)])
 begin = time.time()
-for i, (message.position, message.effort) in enumerate(zip(positions, efforts)):
+for i, (message.position, message.velocity, message.effort) in enumerate(
+    zip(positions, velocities, efforts)
+):
     due = begin + i / rate
     time.sleep(max(0.0, due - time.time()))
     message.header.stamp = time_of(round(due * 1e9))
@@ -77,6 +82,8 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=1000.0)
     parser.add_argument("--predicted-rate", type=float, default=0.0)
     parser.add_argument("--external-efforts", action="store_true")
+    parser.add_argument("--wrench", action="store_true")
+    parser.add_argument("--velocities", action="store_true", help="the driver has some")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     os.environ.update(private_domain())
@@ -84,9 +91,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         given = {
             "predicted_rate": options.predicted_rate,
-            "external_efforts": options.external_efforts,
+            "external_efforts": options.external_efforts or options.wrench,
+            "contact_learning_time": max(1.0, options.seconds / 2.0),
+            "wrench_frame": f"joint_{JOINTS}" if options.wrench else "",
         }
-        found = measure(Path(folder), options.seconds, options.rate, given)
+        found = measure(
+            Path(folder), options.seconds, options.rate, given, velocities=options.velocities
+        )
     found["load"] = load
     if options.json:
         print(json.dumps(found))
@@ -95,7 +106,9 @@ def main() -> None:
         print(f"{name:24} {value}")
 
 
-def measure(folder: Path, seconds: float, rate: float, given: dict[str, Any]) -> dict[str, Any]:
+def measure(
+    folder: Path, seconds: float, rate: float, given: dict[str, Any], *, velocities: bool = False
+) -> dict[str, Any]:
     """Return what was counted and timed, with parameters that are given to the node."""
     robot, result, motion = prepare(folder, seconds, rate)
     delays: list[int] = []
@@ -125,6 +138,7 @@ def measure(folder: Path, seconds: float, rate: float, given: dict[str, Any]) ->
         request = Calibrate.Request(result=str(result), prior="none", consistent=True)
         Verbs(client).ask(request)
         driver = [sys.executable, "-c", DRIVER, NAMESPACE, str(motion), str(rate)]
+        driver += ["velocities"] * velocities
         with subprocess.Popen(driver) as sending:
             client.wait_for(lambda: delays, 60.0, "predictions")
             clock, usage = [time.monotonic()], [Usage.of(process.pid)]
@@ -135,7 +149,7 @@ def measure(folder: Path, seconds: float, rate: float, given: dict[str, Any]) ->
         del clock[-1], usage[-1]  # the driver may have ended some time before
         client.spin(3.0)
     told = {key: value for report in reports for key, value in report.items()}
-    counted = ("states_received", "states_predicted", "states_observed")
+    counted = ("states_received", "states_predicted", "states_observed", "contacts")
     last = {key: int(told[key]) for key in counted if key in told}
     late = np.sort(np.array(delays)) / NANOSECONDS
     return {
@@ -175,7 +189,7 @@ def prepare(folder: Path, seconds: float, rate: float) -> tuple[Path, Path, Path
     result = identify(robot, [build_recording(raw, robot.joint_names)])
     write_result(folder / "result.yaml", result)
     sent = slice(round(seconds * rate))
-    np.savez(folder / "motion.npz", position=q[sent], effort=effort[sent])
+    np.savez(folder / "motion.npz", position=q[sent], velocity=qd[sent], effort=effort[sent])
     return described, folder / "result.yaml", folder / "motion.npz"
 
 

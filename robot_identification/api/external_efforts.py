@@ -1,4 +1,4 @@
-"""External joint efforts and contacts of recordings."""
+"""External joint efforts of recordings, contacts, and the wrench at a frame."""
 
 from __future__ import annotations
 
@@ -19,12 +19,23 @@ from robot_identification.api.sources import (
     with_law,
 )
 from robot_identification.dynamics.external_efforts.contacts import ContactEvent
-from robot_identification.dynamics.external_efforts.levels import LevelLearning, ResidualLevels
+from robot_identification.dynamics.external_efforts.learning import LevelLearning
+from robot_identification.dynamics.external_efforts.levels import ResidualLevels
 from robot_identification.dynamics.external_efforts.settings import ExternalEffortSettings
 from robot_identification.dynamics.external_efforts.stream import EffortStream
-from robot_identification.dynamics.external_efforts.watch import ExternalEffortWatch
+from robot_identification.dynamics.external_efforts.watch import (
+    ExternalEffortWatch,
+    WatchedEfforts,
+)
+from robot_identification.dynamics.external_efforts.wrench import (
+    FrameWrenches,
+    WrenchEstimator,
+    WrenchSettings,
+)
+from robot_identification.errors import SettingError
 from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, RobotModel
+from robot_identification.robot.model import Array, RobotModel, read_only
+from robot_identification.robot.mounting import mounting, urdf_frames
 from robot_identification.signals.recording import Recording
 
 
@@ -36,15 +47,19 @@ class ExternalEfforts:
     Attributes:
         joint_names: names of the joints.
         stamps: (samples,) in ns.
-        effort: (samples, joints) in N m or N, joint side.
-        threshold: (samples, joints) that the magnitude exceeds in a contact; infinite where no
-            free motion was given.
+        position: (samples, joints) in rad or m.
+        effort: (samples, joints) in N m or N, joint side; without the bias of free motion, where
+            some was given.
+        deviation: (samples, joints) standard deviation; infinite where no free motion was given.
+        threshold: (samples, joints) that the magnitude exceeds in a contact; infinite there.
         contacts: their beginnings and ends, in order.
     """
 
     joint_names: tuple[str, ...]
     stamps: npt.NDArray[np.int64]
+    position: Array
     effort: Array
+    deviation: Array
     threshold: Array
     contacts: tuple[ContactEvent, ...]
 
@@ -72,7 +87,7 @@ def external_joint_efforts(
     Raises:
         ResultMismatchError: the parameters belong to a robot with others.
         SettingError: the robot has terms that are not compiled, or a setting is wrong.
-        EffortSignError: efforts of the free motion have the wrong sign.
+        EffortSignError, NoEffortError: efforts of the free motion have the wrong sign, or are zero.
         InputError: a recording cannot be read, or its samples are of no use.
     """
     described, _ = with_law(robot_of(robot, closed_loops=True), parameters)
@@ -84,16 +99,62 @@ def external_joint_efforts(
     found = [
         block for recording in recordings_of(described, run) for block in _pushed(watch, recording)
     ]
-    observed = [block.observed for block in found]
-    band = np.concatenate([block.stick_band for block in observed])
-    least = np.full(len(watch.names), np.inf) if watch.thresholds is None else watch.thresholds
+    joined = [_known(block) for block in found]
+    position, effort, deviation, threshold = (
+        read_only(np.concatenate(parts)) for parts in zip(*joined, strict=True)
+    )
     return ExternalEfforts(
         joint_names=watch.names,
-        stamps=np.concatenate([block.stamps for block in observed]),
-        effort=np.concatenate([block.effort for block in observed]),
-        threshold=least + band,
+        stamps=np.concatenate([block.observed.stamps for block in found]),
+        position=position,
+        effort=effort,
+        deviation=deviation,
+        threshold=threshold,
         contacts=tuple(event for block in found for event in block.events),
     )
+
+
+def external_wrench(
+    robot: RobotSource,
+    efforts: ExternalEfforts,
+    frame: str,
+    *,
+    settings: WrenchSettings | None = None,
+) -> FrameWrenches:
+    """Return the wrench at a frame of the robot that external efforts stand for.
+
+    By weighted least squares with the transposed Jacobian; what the joints do not feel, near
+    singular postures or with fewer than six of them, is not told: NaN with an infinite deviation.
+    The same numbers as the node ``calibration`` publishes.
+
+    Args:
+        robot: the robot, its file, or the name of a shipped one; a :class:`RobotModel` has links
+            of moving joints only, none behind fixed ones.
+        efforts: of :func:`external_joint_efforts`, with free motion.
+        frame: link or joint of the robot, or link of its URDF, also behind fixed joints.
+        settings: force without moment, largest deviation; by default those of the settings.
+
+    Raises:
+        SettingError: nothing that moves has this name, or the efforts have no deviations, as no
+            free motion was given.
+    """
+    described = robot_of(robot, closed_loops=True)
+    if not np.isfinite(efforts.deviation).all():
+        raise SettingError(
+            "efforts", None, "have no deviations; give external_joint_efforts a free_motion"
+        )
+    frames = None if isinstance(robot, RobotModel) else urdf_frames(robot, described)
+    estimator = WrenchEstimator(described, mounting(described, frame, frames), settings)
+    return estimator.estimate(efforts.stamps, efforts.position, efforts.effort, efforts.deviation)
+
+
+def _known(block: WatchedEfforts) -> tuple[Array, Array, Array, Array]:
+    """Return positions, efforts, deviations and thresholds of a block."""
+    observed, judged = block.observed, block.judged
+    if judged is not None:
+        return observed.position, judged.effort, judged.deviation, judged.threshold
+    unknown = np.full(observed.effort.shape, np.inf)
+    return observed.position, observed.effort, unknown, unknown
 
 
 def _levels(
@@ -102,7 +163,7 @@ def _levels(
     """Return the levels of recordings of free motion."""
     stream = EffortStream(robot, values, settings)
     floor = np.zeros(len(robot.active_names))
-    learning = LevelLearning(robot.active_names, floor, settings.stick_speeds(robot))
+    learning = LevelLearning(robot.active_names, floor, settings.speed_zones(robot))
     for recording in free:
         for block in _pushed(stream, recording):
             learning.add(block)

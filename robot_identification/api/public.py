@@ -2,7 +2,11 @@
 
 from robot_identification import errors
 from robot_identification.api.calibration import calibrate, export
-from robot_identification.api.external_efforts import ExternalEfforts, external_joint_efforts
+from robot_identification.api.external_efforts import (
+    ExternalEfforts,
+    external_joint_efforts,
+    external_wrench,
+)
 from robot_identification.api.identification import (
     diagnose,
     identify,
@@ -18,6 +22,7 @@ from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.calibration.model.queries import ModelValues
 from robot_identification.dynamics.external_efforts.contacts import ContactEvent
 from robot_identification.dynamics.external_efforts.settings import ExternalEffortSettings
+from robot_identification.dynamics.external_efforts.wrench import FrameWrenches, WrenchSettings
 from robot_identification.errors import *  # noqa: F403 (every error is public)
 from robot_identification.excitation.certification.certificate import Certificate
 from robot_identification.excitation.certification.surroundings import Surroundings
@@ -60,6 +65,7 @@ __all__ = [
     "FetchedDataset",
     "Finding",
     "FourierSettings",
+    "FrameWrenches",
     "HuberSettings",
     "IdentificationResult",
     "ModelValues",
@@ -77,12 +83,14 @@ __all__ = [
     "Trajectory",
     "Validation",
     "Weighting",
+    "WrenchSettings",
     "base_parameters",
     "calibrate",
     "certify",
     "diagnose",
     "export",
     "external_joint_efforts",
+    "external_wrench",
     "fetch_dataset",
     "gravity",
     "identify",

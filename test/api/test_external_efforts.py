@@ -1,21 +1,23 @@
 import numpy as np
+import pytest
 
 import robot_identification as ri
 from live_nodes import ROBOT, TRUTH
-from made_up_contacts import pushed
+from made_up_contacts import planar_arm, planar_force, pushed
+from robot_identification.robot.files.urdf_prior import urdf_prior
 
 SETTINGS = ri.ExternalEffortSettings(stick_speed=(1e-4,))
 PUSH = np.array([0.0, -6.0])
 
 
-def recorded(push, seed, begin=0.0, lost=()):
+def recorded(push, seed, begin=0.0, lost=(), robot=ROBOT, values=TRUTH):
     """Return the recording of a motion with noise on its efforts, some samples of it lost."""
-    motion = pushed(ROBOT, TRUTH, push, seconds=3.0, begin=begin)
+    motion = pushed(robot, values, push, seconds=3.0, begin=begin)
     tau = motion.tau + 0.02 * np.random.default_rng(seed).normal(size=motion.tau.shape)
     kept = np.setdiff1d(np.arange(len(tau)), lost)
     time = (motion.stamps - motion.stamps[0]) * 1e-9
     return ri.Recording.from_arrays(
-        ROBOT, time[kept], motion.q[kept], tau[kept], velocity=motion.qd[kept]
+        robot, time[kept], motion.q[kept], tau[kept], velocity=motion.qd[kept]
     )
 
 
@@ -36,3 +38,24 @@ def test_without_free_motion_there_are_efforts_and_no_contacts():
     np.testing.assert_allclose(found.effort[-1], PUSH, atol=0.3)
     assert np.isinf(found.threshold).all()
     assert not found.contacts
+    with pytest.raises(ri.SettingError, match="free_motion"):
+        ri.external_wrench(ROBOT, found, ROBOT.joint_names[-1])
+
+
+def test_the_wrench_of_a_recording_has_the_components_that_the_joints_feel(tmp_path):
+    path = planar_arm(tmp_path)
+    robot = ri.load_robot(path, effort_meaning="joint_torque")
+    values = urdf_prior(path, robot)
+    push = np.array([3.0, -6.0])
+    free, run = (recorded(p, 0, robot=robot, values=values) for p in (0.0 * push, push))
+    efforts = ri.external_joint_efforts(robot, values, run, free_motion=free, settings=SETTINGS)
+    force = ri.WrenchSettings(force_only=True)
+    found = ri.external_wrench(path, efforts, "tool", settings=force)
+    assert found.wrench.shape == found.deviation.shape == (len(efforts.stamps), 6)
+    bent = np.abs(np.sin(efforts.position[:, 1])) > 0.1
+    bent[:500] = False
+    assert found.told[bent].all(axis=0).tolist() == [True, True, False, True, True, True]
+    expected = [planar_force(q, push) for q in efforts.position[bent]]
+    assert np.median(np.abs(found.wrench[bent, :2] - expected)) < 0.3
+    assert np.isnan(found.wrench[bent, 2]).all()
+    assert not ri.external_wrench(path, efforts, "tool").told[bent].any()

@@ -14,9 +14,12 @@ order in T, and the momentum balance becomes
 one mass matrix and one bias a sample, any interval, and a constant effort is followed exactly.  It
 holds where couplings make M unsymmetric too.
 
-In sliding, Coulomb friction is that of the model.  At rest it is anything up to that: within the
-stick speed of a joint its share rises linearly from none to all, and what it may be besides is the
-stick band, which passes the same filter and belongs to the threshold of a contact.
+A filter of first order hands the noise of the velocities on as it is, times M K.  Two in series,
+each with half the time constant, are as late in the mean, follow a step to 99 % sooner, and let
+less than half of it pass at 1 kHz.  Velocities pass the same filters, and are as late as efforts.
+
+In sliding, Coulomb friction is that of the model.  At rest it is anything up to that: where a joint
+stands its share rises linearly with the speed, and what it may be besides is the stick band.
 """
 
 from __future__ import annotations
@@ -28,6 +31,7 @@ import numpy.typing as npt
 
 from robot_identification.dynamics.direct import plant_of
 from robot_identification.dynamics.external_efforts.settings import ExternalEffortSettings
+from robot_identification.dynamics.external_efforts.speed_zones import STANDING
 from robot_identification.dynamics.kernels import direct as direct_kernels
 from robot_identification.dynamics.tree import Floats
 from robot_identification.errors import ShapeError
@@ -37,6 +41,7 @@ from robot_identification.robot.model import RobotModel
 Stamps = npt.NDArray[np.int64]
 
 NANOSECOND = 1e-9
+_EACH = 0.5  # of the time constant, that of each of the two filters
 
 
 @by_value
@@ -46,31 +51,44 @@ class ObservedEfforts:
 
     Attributes:
         stamps: (samples,) in ns.
+        position: (samples, joints) in rad or m.
         velocity: (samples, joints) in rad/s or m/s.
         effort: (samples, joints) external efforts in N m or N, joint side.
-        stick_band: (samples, joints) by how much friction near rest may falsify them.
+        sliding_friction: (samples, joints) magnitude of the modelled Coulomb friction in sliding.
+        stick_band: (samples, joints) by how much friction of a standing joint may falsify them.
         modelled: (samples, joints) efforts of the model, through the same filter.
+        smooth_velocity: (samples, joints) velocities through it.
+        acceleration: (samples, joints) their derivatives in rad/s^2 or m/s^2.
         interval: (samples,) time since the sample before in s; 0 where the observer began anew.
     """
 
     stamps: Stamps
+    position: Floats
     velocity: Floats
     effort: Floats
+    sliding_friction: Floats
     stick_band: Floats
     modelled: Floats
+    smooth_velocity: Floats
+    acceleration: Floats
     interval: Floats
 
 
 @by_value
 @dataclass(frozen=True)
 class _State:
-    """The last sample, with what the balance to the next one needs."""
+    """The last sample, with what the balance to the next one needs.
+
+    Attributes:
+        stamp: in ns.
+        mass: (joints, joints).
+        signals: (3, joints) what the momentum balance lacks, measured efforts, velocities.
+        filtered: (2, 3, joints) what has passed one filter, and both.
+    """
 
     stamp: int
     mass: Floats
-    velocity: Floats
-    unbalanced: Floats
-    effort: Floats
+    signals: Floats
     filtered: Floats
 
 
@@ -101,8 +119,8 @@ class MomentumObserver:
         self.settings = settings or ExternalEffortSettings()
         self._names = robot.active_names
         self._plant = plant_of(robot, values)
-        speeds = self.settings.stick_speeds(robot)
-        self._stick = np.abs(self._plant.motion) @ speeds
+        standing = STANDING * self.settings.stick_speeds(robot)
+        self._standing = np.abs(self._plant.motion) @ standing
         self._action = np.abs(self._plant.action)
         self._state: _State | None = None
 
@@ -131,35 +149,40 @@ class MomentumObserver:
         before = [] if self._state is None else [self._state.stamp]
         fresh = np.diff(stamps, prepend=before or stamps[:1] - 1) != 0
         stamps, q, qd, tau = stamps[fresh], q[fresh], qd[fresh], tau[fresh]
-        mass, bias, left, band = self._evaluated(q, qd, tau)
+        mass, unbalanced = self._evaluated(q, qd, tau)
         begins, interval = self._intervals(stamps)
-        balance = self._balance(interval, mass, qd, np.stack([bias - left, tau], axis=1))
-        inputs = np.concatenate([balance, band[:, None]], axis=1)
-        first = np.stack([np.zeros_like(qd), tau, band], axis=1)
-        outputs = self._filtered(begins, interval, inputs, first)
+        signals = np.stack([unbalanced, tau, qd], axis=1)
+        outputs = self._filtered(begins, interval, self._balance(interval, mass, signals), signals)
         if len(stamps):
-            self._state = _State(
-                int(stamps[-1]), mass[-1], qd[-1], bias[-1] - left[-1], tau[-1], outputs[-1]
-            )
-        external, measured, stick = np.moveaxis(outputs, 1, 0)
-        return ObservedEfforts(stamps, qd, external, stick, external + measured, interval)
+            self._state = _State(int(stamps[-1]), mass[-1], signals[-1], outputs[-1])
+        external, measured, smooth = np.moveaxis(outputs[:, 1], 1, 0)
+        acceleration = (outputs[:, 0, 2] - smooth) / (_EACH * self.settings.time_constant)
+        sliding, band = self._friction(q, qd, tau, smooth)
+        modelled = external + measured
+        return ObservedEfforts(
+            stamps, q, qd, external, sliding, band, modelled, smooth, acceleration, interval
+        )
 
     def _filtered(
-        self, begins: npt.NDArray[np.bool_], interval: Floats, inputs: Floats, first: Floats
+        self, begins: npt.NDArray[np.bool_], interval: Floats, inputs: Floats, signals: Floats
     ) -> Floats:
-        """Return signals (samples, signals, joints) behind the filter of first order.
+        """Return signals (samples, 2, signals, joints) behind one filter and behind both.
 
         Args:
-            begins: (samples,) where the filter begins anew.
+            begins: (samples,) where the filters begin anew, without external efforts.
             interval: (samples,) in s.
             inputs: (samples, signals, joints) averages since the sample before.
-            first: (samples, signals, joints) where it begins with.
+            signals: (samples, signals, joints) at the samples.
         """
-        out = np.empty_like(inputs)
-        now = first[:1] if self._state is None else self._state.filtered
-        rises = -np.expm1(-interval / self.settings.time_constant)
+        out = np.empty((len(inputs), 2, *inputs.shape[1:]))
+        now = np.zeros(out.shape[1:]) if self._state is None else np.array(self._state.filtered)
+        rises = -np.expm1(-interval / (_EACH * self.settings.time_constant))
         for k, (begin, rise) in enumerate(zip(begins.tolist(), rises.tolist(), strict=True)):
-            now = first[k] if begin else now + rise * (inputs[k] - now)
+            if begin:
+                now[:, 0], now[:, 1:] = 0.0, signals[k, 1:]
+            else:
+                now[0] += rise * (inputs[k] - now[0])
+                now[1] += rise * (now[0] - now[1])
             out[k] = now
         return out
 
@@ -178,22 +201,42 @@ class MomentumObserver:
             checked.append(array)
         return checked
 
-    def _evaluated(
-        self, q: Floats, qd: Floats, tau: Floats
-    ) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return mass matrices, bias, what Coulomb friction leaves of efforts, and stick band."""
+    def _evaluated(self, q: Floats, qd: Floats, tau: Floats) -> tuple[Floats, Floats]:
+        """Return mass matrices, and what the momentum balance lacks but for accelerations."""
         samples, joints = q.shape
         mass, bias = np.empty((samples, joints, joints)), np.empty((samples, joints))
         direct_kernels.mass_matrices(self._plant, q, qd, mass, bias)
-        share = np.ascontiguousarray(np.clip(qd @ self._plant.motion.T / self._stick, -1.0, 1.0))
+        share = np.clip(qd @ self._plant.motion.T / self._standing, -1.0, 1.0)
+        return mass, bias - self._left(q, qd, tau, share)
+
+    def _left(self, q: Floats, qd: Floats, tau: Floats, share: Floats) -> Floats:
+        """Return (samples, joints) efforts that shares (samples, elements) of friction leave."""
         left = np.empty_like(q)
-        direct_kernels.driving_efforts(self._plant, q, qd, tau, share, left)
-        band = (1.0 - np.abs(share)) @ self._action
+        slip = np.ascontiguousarray(share)
+        direct_kernels.driving_efforts(self._plant, q, qd, tau, slip, left)
+        return left
+
+    def _friction(
+        self, q: Floats, qd: Floats, tau: Floats, smooth: Floats
+    ) -> tuple[Floats, Floats]:
+        """Return (samples, joints) Coulomb friction in sliding, and what of it joints hide at rest.
+
+        Args:
+            q: (samples, joints) positions.
+            qd: (samples, joints) velocities.
+            tau: (samples, joints) measured efforts.
+            smooth: (samples, joints) filtered velocities.
+        """
+        speed = smooth @ self._plant.motion.T / self._standing
+        standing = np.clip(2.0 - np.abs(speed), 0.0, 1.0)
+        sliding = np.broadcast_to(self._action.sum(axis=0), q.shape)
+        band = standing @ self._action
         if self._plant.load.present:
-            sliding, rest = np.where(share < 0.0, -1.0, 1.0), np.empty_like(q)
-            direct_kernels.driving_efforts(self._plant, q, qd, tau, sliding, rest)
-            band = np.maximum(band, np.abs(left - rest))
-        return mass, bias, left, band
+            sense = np.where(speed < 0.0, -1.0, 1.0)
+            sliding = np.maximum(sliding, np.abs(tau - self._left(q, qd, tau, sense)))
+            hidden = np.abs(tau - self._left(q, qd, tau, sense * standing))
+            band = np.maximum(band, hidden)
+        return sliding, band
 
     def _intervals(self, stamps: Stamps) -> tuple[npt.NDArray[np.bool_], Floats]:
         """Return (samples,) where the observer begins anew, and intervals in s, 0 there."""
@@ -203,25 +246,26 @@ class MomentumObserver:
         interval[begins] = 0.0
         return begins, interval
 
-    def _balance(self, interval: Floats, mass: Floats, qd: Floats, efforts: Floats) -> Floats:
-        """Return (samples, 2, joints) averages since the sample before: external, measured efforts.
+    def _balance(self, interval: Floats, mass: Floats, signals: Floats) -> Floats:
+        """Return (samples, 3, joints) averages of the signals since the sample before.
 
         Args:
             interval: (samples,) in s; 0 where there is no sample before.
             mass: (samples, joints, joints).
-            qd: (samples, joints).
-            efforts: (samples, 2, joints) what the momentum balance lacks, and measured efforts.
+            signals: (samples, 3, joints) what the momentum balance lacks, which becomes external
+                efforts, measured efforts, velocities.
         """
-        if not len(qd):
-            return efforts
-        state, first = self._state, (mass[0], qd[0], efforts[0])
+        if not len(signals):
+            return signals
+        state, first = self._state, (mass[0], signals[0])
         if state is not None:
-            first = (state.mass, state.velocity, np.stack([state.unbalanced, state.effort]))
-        masses, rates, both = (
+            first = state.mass, state.signals
+        masses, both = (
             np.concatenate([before[None], these])
-            for before, these in zip(first, (mass, qd, efforts), strict=True)
+            for before, these in zip(first, (mass, signals), strict=True)
         )
-        impulse = np.einsum("sij,sj->si", 0.5 * (masses[1:] + masses[:-1]), np.diff(rates, axis=0))
+        change = np.diff(both[:, 2], axis=0)
+        impulse = np.einsum("sij,sj->si", 0.5 * (masses[1:] + masses[:-1]), change)
         per_second = np.divide(1.0, interval, out=np.zeros_like(interval), where=interval > 0.0)
         average: Floats = 0.5 * (both[1:] + both[:-1])
         average[:, 0] += impulse * per_second[:, None]

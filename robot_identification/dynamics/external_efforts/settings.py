@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robot_identification.dynamics.external_efforts.speed_zones import SpeedZones
 from robot_identification.dynamics.tree import Floats
 from robot_identification.robot.model import RobotModel
 from robot_identification.settings import Settings, per_joint, setting
@@ -77,3 +78,11 @@ class ExternalEffortSettings(Settings):
         usual = [_STICK_SHARE * limit if limit else _STICK_SPEED for limit in limits]
         given = per_joint("stick_speed", self.stick_speed, len(joints))
         return np.array([own or other for own, other in zip(given, usual, strict=True)])
+
+    def speed_zones(self, robot: RobotModel) -> SpeedZones:
+        """Return the zones of the speed in which levels of the residual are learned.
+
+        Raises:
+            SettingError: as :meth:`stick_speeds`.
+        """
+        return SpeedZones(self.stick_speeds(robot), self.time_constant)

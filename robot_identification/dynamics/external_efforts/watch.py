@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.dynamics.external_efforts.contacts import ContactDetector, ContactEvent
-from robot_identification.dynamics.external_efforts.levels import LevelLearning, ResidualLevels
+from robot_identification.dynamics.external_efforts.learning import LevelLearning
+from robot_identification.dynamics.external_efforts.levels import JudgedEfforts, ResidualLevels
 from robot_identification.dynamics.external_efforts.momentum_observer import ObservedEfforts, Stamps
 from robot_identification.dynamics.external_efforts.settings import ExternalEffortSettings
 from robot_identification.dynamics.external_efforts.stream import EffortStream
 from robot_identification.dynamics.tree import Floats
-from robot_identification.errors import EffortSignError
+from robot_identification.errors import EffortSignError, NoEffortError
 from robot_identification.robot.model import Array, RobotModel
 
 
@@ -23,11 +24,14 @@ class WatchedEfforts:
     """What has come of a block of samples.
 
     Attributes:
-        observed: external efforts.
+        observed: external efforts as the observer has them.
+        judged: the same without the bias of free motion, with deviations and thresholds; None until
+            these are known.
         events: contacts that have begun or ended.
     """
 
     observed: ObservedEfforts
+    judged: JudgedEfforts | None
     events: Sequence[ContactEvent]
 
 
@@ -65,31 +69,28 @@ class ExternalEffortWatch:
             # White up to half the rate, through a filter whose noise bandwidth is 1 / (4 T).
             passed = 1.0 / (2.0 * self.settings.time_constant * rate_hz)
             floor = np.asarray(residual_std) * np.sqrt(min(1.0, passed))
-        self._learning = LevelLearning(self.names, floor, self.settings.stick_speeds(robot))
-        self._detector: ContactDetector | None = None
-        if levels is not None:
-            self._use(levels)
-
-    def _use(self, levels: ResidualLevels) -> None:
-        thresholds = levels.thresholds(self.settings.false_alarms)
-        self._detector = ContactDetector(self.names, thresholds, self.settings)
+        self._zones = self.settings.speed_zones(robot)
+        self._learning = LevelLearning(self.names, floor, self._zones)
+        self._detector = ContactDetector(self.names, self.settings)
+        self._levels = levels
 
     @property
     def thresholds(self) -> Array | None:
-        """(joints,) thresholds without the stick band, None until they are learned."""
-        return None if self._detector is None else self._detector.thresholds
+        """(joints,) thresholds of joints that slide, None until they are learned."""
+        levels = self._levels
+        return None if levels is None else levels.thresholds(self.settings.false_alarms)
 
     @property
     def learned(self) -> float:
         """Share of the free motion that is needed, 1 where thresholds are known."""
-        if self._detector is not None:
+        if self._levels is not None:
             return 1.0
         return min(1.0, self._learning.moved / self.settings.learning_time)
 
     @property
     def in_contact(self) -> tuple[str, ...]:
         """Names of the joints in contact."""
-        return () if self._detector is None else self._detector.joints
+        return self._detector.joints
 
     def push(
         self, stamps: Stamps, position: Floats, velocity: Floats | None, effort: Floats
@@ -98,20 +99,22 @@ class ExternalEffortWatch:
 
         Raises:
             ShapeError, SampleError, MissingSignalError: as there.
-            EffortSignError: the efforts of joints have the wrong sign; learning begins anew.
+            EffortSignError, NoEffortError: the efforts of joints have the wrong sign, or are zero
+                throughout; learning begins anew.
         """
         observed = self._stream.push(stamps, position, velocity, effort)
-        if self._detector is not None:
-            return WatchedEfforts(observed, self._detector.push(observed))
-        self._learn(observed)
-        return WatchedEfforts(observed, ())
+        if self._levels is None:
+            self._learn(observed)
+            return WatchedEfforts(observed, None, ())
+        judged = self._levels.judge(observed, self._zones, self.settings.false_alarms)
+        return WatchedEfforts(observed, judged, self._detector.push(judged))
 
     def _learn(self, observed: ObservedEfforts) -> None:
         self._learning.add(observed)
         if self._learning.moved >= self.settings.learning_time:
             try:
-                self._use(self._learning.levels())
-            except EffortSignError:
+                self._levels = self._learning.levels()
+            except (EffortSignError, NoEffortError):
                 self._learning.restart()
                 raise
 

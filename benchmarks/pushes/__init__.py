@@ -1,0 +1,1 @@
+"""Parts of external_efforts.py."""
