@@ -12,6 +12,12 @@ from robot_identification.api.identification import (
 )
 from robot_identification.api.model import gravity, inverse_dynamics, mass_matrix, with_efforts
 from robot_identification.api.motion import certify, load_surroundings, plan, plan_one_joint
+from robot_identification.api.payload import (
+    IdentifiedDriveGains,
+    IdentifiedPayload,
+    identify_drive_gains,
+    identify_payload,
+)
 from robot_identification.api.simulation import simulate
 from robot_identification.api.sources import load_result, read_bags
 from robot_identification.calibration.calibrated import CalibratedParameters
@@ -39,6 +45,7 @@ from robot_identification.identification.estimators.essential import Elimination
 from robot_identification.identification.estimators.huber import HuberSettings
 from robot_identification.identification.estimators.weighting import Weighting
 from robot_identification.identification.identify import Validation
+from robot_identification.identification.payload.known import KnownPayload
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.robot.files.loading import known_robots, load_robot, with_joint_limits
 from robot_identification.robot.model import RobotModel
@@ -62,6 +69,9 @@ __all__ = [
     "FourierSettings",
     "HuberSettings",
     "IdentificationResult",
+    "IdentifiedDriveGains",
+    "IdentifiedPayload",
+    "KnownPayload",
     "ModelValues",
     "OneJointPlan",
     "OneJointSettings",
@@ -87,6 +97,8 @@ __all__ = [
     "gravity",
     "identify",
     "identify_didim",
+    "identify_drive_gains",
+    "identify_payload",
     "inverse_dynamics",
     "known_robots",
     "load_result",
