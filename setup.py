@@ -25,16 +25,19 @@ SITE = os.path.relpath(sysconfig.get_path("platlib"), sysconfig.get_path("data")
 
 # Each is justified in docs/dependencies.md.
 REQUIREMENTS = [
-    "backports.zstd>=1; python_version<'3.14'",
     "clarabel>=0.10,<0.12",
     "jsonschema>=4.10",
-    "lz4>=4",
     "numba>=0.58",
     "numpy>=1.26,<3",
     "pyyaml>=6",
     "rich>=13",
-    "rosbags>=0.11,<0.12",
     "scipy>=1.11",
+]
+# Where a ROS is sourced, its rosbag2_py reads bags too.
+BAG_LIBRARIES = [
+    "backports.zstd>=1; python_version<'3.14'",
+    "lz4>=4",
+    "rosbags>=0.11,<0.12",
 ]
 # ROS 2 Jazzy; without == pip would mix in wheels of another distribution.
 ROS_WHEELS = [
@@ -43,6 +46,7 @@ ROS_WHEELS = [
     "ros-builtin-interfaces==2.0.3",
     "ros-diagnostic-msgs==5.3.6",
     "ros-geometry-msgs==5.3.6",
+    "ros-lifecycle-msgs==2.0.3",
     "ros-rcl-interfaces==2.0.3",
     "ros-rclpy[fastrtps]==7.1.6",
     "ros-rosidl-default-runtime==1.6.0",
@@ -52,6 +56,7 @@ ROS_WHEELS = [
     "ros-trajectory-msgs==5.3.6",
 ]
 EXTRAS = {
+    "bags": BAG_LIBRARIES,
     "benchmark": [
         "example-robot-data>=4",
         "figaroh==1.0.2",
@@ -73,6 +78,7 @@ EXTRAS = {
     "parallel": ["distributed>=2026.1.1"],
     "report": ["jinja2>=3.1.6", "markupsafe>=2", "matplotlib>=3.6"],
     "test": [
+        *BAG_LIBRARIES,
         "coal>=3",
         "distributed>=2026.1.1",
         "example-robot-data>=4",
@@ -232,7 +238,7 @@ setup(
     package_data={NAME: ["py.typed", "report/templates/*"]},
     data_files=[],
     python_requires=">=3.10",
-    install_requires=REQUIREMENTS + ([] if ROS_IS_SOURCED else ROS_WHEELS),
+    install_requires=REQUIREMENTS + ([] if ROS_IS_SOURCED else BAG_LIBRARIES + ROS_WHEELS),
     extras_require=EXTRAS,
     entry_points={
         "console_scripts": ["robot-identification = robot_identification.cli:start"],

@@ -73,6 +73,8 @@ class Setting:
         required: whether somebody has to say it; a text must not be empty then.
         live: whether a parameter of a node may change while the node runs.
         asks: whether the node is asked before it does.
+        fixed: whether it never changes, even where a node is configured anew: who starts the node
+            decides.
     """
 
     name: str
@@ -94,6 +96,7 @@ class Setting:
     required: bool = False
     live: bool = False
     asks: bool = False
+    fixed: bool = False
 
     @property
     def description(self) -> str:

@@ -1,10 +1,19 @@
-"""Commands of the command line, run in this process."""
+"""Commands of the command line, run in this process; and what others find that are started."""
 
 import json
+import os
 
 import pytest
 
 from robot_identification.cli.main import main
+
+
+def found_first(folder):
+    """Return the PYTHONPATH by which modules in a folder go before all others.
+
+    colcon has the package found by this variable, pip has not.
+    """
+    return os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))
 
 
 @pytest.fixture

@@ -117,8 +117,19 @@ def _of_python(line):
     if line[0] == sys.executable:
         return line[1:], ends_with_parent
     with open(line[0], "rb") as program:  # noqa: PTH123
-        first = program.readline(200)
-    return line if first == f"#!{sys.executable}\n".encode() else [], ends_with_parent
+        first = os.fsdecode(program.readline(200))
+    return line if _is_for_this_python(first) else [], ends_with_parent
+
+
+def _is_for_this_python(first):
+    """Tell whether the first line of a program names the interpreter of this process.
+
+    pip writes its path there, colcon has it looked for.
+    """
+    if first != "#!/usr/bin/env python3\n":
+        return first == f"#!{sys.executable}\n"
+    found, own = shutil.which("python3"), Path(sys.executable)
+    return found is not None and Path(found).parent == own.parent and own.samefile(found)
 
 
 def run(line, *, check=False, capture_output=False, **options):

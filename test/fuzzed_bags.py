@@ -8,19 +8,20 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+from rosbags.typesys import Stores, get_typestore
 
 from fuzz_runs import HangError, two_seconds
 from packed_bags import packed
 from robot_identification.errors import RobotIdentificationError
 from robot_identification.files.bags import joint_state_cdr
 from robot_identification.files.bags import writing as bag_writing
-from robot_identification.files.bags.files import message_types
 from robot_identification.files.bags.joint_states import JOINT_STATES, read_joint_states
 from robot_identification.files.bags.recordings import ARRAY_TYPE, read_efforts
 from robot_identification.files.mcap import records as mcap_records
 from robot_identification.signals.efforts.separate import EffortSamples, EffortSource
 from robot_identification.signals.recording import RawSamples
 
+TYPES = get_typestore(Stores.ROS2_JAZZY)
 FORMATS = ("mcap", "mcap zstd", "mcap without checksum", "sqlite3")
 CHECKED = ("mcap", "mcap zstd")
 NAMES = ("hip", "knee", "ankle")
@@ -49,10 +50,10 @@ def write_bag(path, storage, messages):
 
 def array_message(label, numbers):
     """Return a serialised Float64MultiArray."""
-    kinds = message_types().types
+    kinds = TYPES.types
     dimension = kinds["std_msgs/msg/MultiArrayDimension"](label=label, size=1, stride=1)
     layout = kinds["std_msgs/msg/MultiArrayLayout"](dim=[dimension], data_offset=0)
-    return bytes(message_types().serialize_cdr(kinds[ARRAY_TYPE](layout, numbers), ARRAY_TYPE))
+    return bytes(TYPES.serialize_cdr(kinds[ARRAY_TYPE](layout, numbers), ARRAY_TYPE))
 
 
 def made_bag(format_, messages=300):

@@ -155,11 +155,17 @@ class Arm:
         self.link = Controller(self.node, "auto", self.controller, cancel_brakes=cancel_brakes)
         self.executor = MotionExecutor(
             self.node, JobSlot(self.node.get_logger()), None,
-            settings=lambda: self.motion.settings, controller=self.link, watch=watch, planner=None,
+            settings=lambda: self.motion.settings,
+            require_active=self._require_active, controller=self.link, watch=watch, planner=None,
             markers=None, arms=SimpleNamespace(problem=lambda: ""),
             efforts=NoEfforts(), changed=lambda: None,
         )  # fmt: skip
         self.controller.executor = self.executor
+        self.lifecycle = None  # of the node; None: it is active
+
+    def _require_active(self):
+        if self.lifecycle is not None:
+            self.lifecycle.require_active()
 
     @property
     def motion(self):

@@ -7,10 +7,14 @@ is late a motion takes less time than the robot would.
 import contextlib
 import time
 
+from robot_identification.msg import SampleBlock
 from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
 
 from fake_driver import FakeDriver
+from robot_identification.ros.common import qos
 from robot_identification.ros.common.joint_states import NANOSECONDS, stamp_of
+from robot_identification.ros.demo.session import Session
 from robot_identification.ros.messages.common import time_of
 from simulated_cell import Cell
 
@@ -20,6 +24,9 @@ _NUDGE = 1  # ns by which it is later then: a timer is not woken twice by the sa
 _SAID_WITHIN = 3  # ticks
 _ASKED_AGAIN = 0.4  # s after which a service is asked again
 _AT_REST = 1e-3  # rad/s
+_SESSION_TICK = 0.012  # s; at 500 Hz fewer samples than the robot makes up for at a time
+_SESSION_NUDGE = 0.004  # s after which the robot looks at the time again
+_UNREAD = 1  # s of joint states, half of what is kept for a reader at 1 kHz
 
 
 class SteppedClock:
@@ -28,14 +35,15 @@ class SteppedClock:
     Args:
         node: that publishes it.
         tick: in s.
+        nudge: by which time goes on, in ns, where nobody has answered.
 
     Attributes:
         now: the time in ns.
         held: nobody moves it.
     """
 
-    def __init__(self, node, tick):
-        self.now, self.held = BEGIN, False
+    def __init__(self, node, tick, nudge=_NUDGE):
+        self.now, self.held, self._nudge = BEGIN, False, nudge
         self._tick = round(tick * NANOSECONDS)
         self._sent = time.monotonic()
         self._clocks = node.create_publisher(Clock, "/clock", 10)
@@ -48,10 +56,14 @@ class SteppedClock:
         """Go on where all have taken in the last tick; return whether it has gone on."""
         if all_are_there:
             self.go_on()
-        elif time.monotonic() - self._sent > _AGAIN:
-            self.now += _NUDGE
+        elif self.is_long_ago():
+            self.now += self._nudge
             self._send()
         return all_are_there
+
+    def is_long_ago(self):
+        """Tell whether the last tick should have been answered by now."""
+        return time.monotonic() - self._sent > _AGAIN
 
     def _send(self):
         self._sent = time.monotonic()
@@ -183,3 +195,45 @@ class LockStepCell(Cell):
             return True
         said = self.nodes.output(self._simulator)
         return said.count("starts at sample") + said.count("refused") >= len(self.sent)
+
+
+class LockStepSession(Session):
+    """Nodes of a demo whose robot waits for its readers.
+
+    Its time goes on by a tick where the client has all of its states, and, while it records, all
+    but the last blocks of them: what the middleware keeps is never outrun.
+    """
+
+    def __init__(self, logs, parameters=None, *, robot="simulated_robot", **options):
+        given = {name: dict(values) for name, values in (parameters or {}).items()}
+        given.setdefault(robot, {})["use_sim_time"] = True
+        super().__init__(logs, given, robot=robot, **options)
+        nudge = round(_SESSION_NUDGE * NANOSECONDS)
+        self._clock = SteppedClock(self.client.node, _SESSION_TICK, nudge)
+        self._newest = self._before = self._recorded = 0
+        self._started = False
+        self._check, self.client._watch = self.client._watch, self._look
+        self.client.collect(JointState, "joint_states", self._on_state, qos.STATES_IN)
+        self.client.node.create_subscription(SampleBlock, "samples", self._on_block, qos.BLOCKS)
+
+    def _on_state(self, message):
+        self._newest = stamp_of(message)
+
+    def _on_block(self, block):
+        """Keep the stamp up to which a recording goes; 0 where there is none."""
+        self._recorded = 0 if block.last or not block.stamps else block.stamps[-1]
+
+    def _look(self):
+        self._check()
+        if self._clock.step(self._is_on_time() if self._started else self._has_spoken()):
+            self._before = self._newest
+
+    def _is_on_time(self):
+        """Tell whether the client has taken in the states, and the recorder most of them."""
+        heard = self._newest > self._clock.now - _SESSION_TICK * NANOSECONDS / 2
+        return heard and not 0 < self._recorded < self._newest - _UNREAD * NANOSECONDS
+
+    def _has_spoken(self):
+        """Tell whether the robot makes up for what went by before it was heard."""
+        self._started = self._is_on_time()
+        return self._newest > self._before if self._newest else self._clock.is_long_ago()

@@ -145,8 +145,12 @@ def ours_of(arm, folder, robot):
 
 
 @contextmanager
-def session_of(arm, folder, node, environment=None, **parameters):
-    """Give the robot, and the nodes with it in MuJoCo or in our simulation, ready."""
+def session_of(arm, folder, node, environment=None, session=Session, **parameters):
+    """Give the robot, and the nodes with it in MuJoCo or in our simulation, ready.
+
+    Args:
+        session: a class of sessions.
+    """
     path, values = arm.write(folder)
     robot = load_robot(path)
     if node != MUJOCO:
@@ -156,9 +160,9 @@ def session_of(arm, folder, node, environment=None, **parameters):
         "acquisition": {"robot": str(path)},
         "identification": {"robot": str(path)},
     }
-    with Session(folder, settings, robot=node, environment=environment) as session:
-        session.wait_until_ready()
-        yield robot, session
+    with session(folder, settings, robot=node, environment=environment) as started:
+        started.wait_until_ready()
+        yield robot, started
 
 
 def identified(

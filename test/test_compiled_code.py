@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from command_line import found_first
 from mcap_files import message_record
 from robot_identification import compiled
 from robot_identification.files.mcap import kernels as mcap_kernels
@@ -68,7 +69,7 @@ class Process:
             [*prefix, sys.executable, "-c", PROGRAM, CHUNK.hex()],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**known, "PYTHONPATH": str(folder), **variables},
+            env={**known, "PYTHONPATH": found_first(folder), **variables},
             text=True,
         )
         assert self._process.stdout.readline() == "imported\n"

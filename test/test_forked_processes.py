@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -101,3 +102,18 @@ def test_it_is_forked_in_the_usual_environment_only():
 
     assert is_forked(ANYTHING="else")
     assert not is_forked(NUMBA_DEBUG_CACHE="1"), "Numba reads it when it is loaded"
+
+
+def test_programs_that_colcon_has_installed_are_forked_where_they_are_for_this_python(
+    tmp_path, monkeypatch
+):
+    program, other = tmp_path / "node", tmp_path / "other"
+    program.write_text("#!/usr/bin/env python3\n")
+    other.mkdir()
+    (other / "python3").write_text("#!/bin/sh\n")
+    (other / "python3").chmod(0o755)
+    own = str(Path(sys.executable).parent)
+    monkeypatch.setenv("PATH", os.pathsep.join([own, str(other)]))
+    assert forked_processes._of_python([str(program), "one"]) == ([str(program), "one"], False)
+    monkeypatch.setenv("PATH", os.pathsep.join([str(other), own]))
+    assert forked_processes._of_python([str(program), "one"]) == ([], False)

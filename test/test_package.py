@@ -1,8 +1,6 @@
 """The package as such: versions, interfaces, executables."""
 
-import ast
 import re
-import sys
 import xml.etree.ElementTree as ET
 from importlib import import_module, metadata
 from pathlib import Path
@@ -103,68 +101,3 @@ def declared_fields(text):
     """Return the names of the fields, from lines such as ``float64[] position  # rad``."""
     lines = (line.partition("#")[0].split() for line in text.splitlines())
     return {words[1] for words in lines if len(words) > 1 and "=" not in "".join(words)}
-
-
-IN_OTHER_PACKAGES = {  # module -> where PyPI and rosdep have it, where that is not its name
-    "backports": ("backports.zstd", None),  # None: rosdep has no key
-    "clarabel": ("clarabel", None),
-    "coal": ("coal", "coal"),
-    "compression": (None, None),  # of Python, from 3.14 on
-    "control_msgs": (None, "control_msgs"),  # not on PyPI
-    "distributed": ("distributed", None),
-    "launch": (None, "launch"),  # not on PyPI
-    "launch_ros": (None, "launch_ros"),
-    "mujoco": ("mujoco", None),
-    "pandas": (None, None),  # no requirement: who wants a data frame has it
-    "pooch": ("pooch", None),
-    "requests": ("requests", None),  # optional, beside pooch
-    "rosbags": ("rosbags", "python3-rosbags-pip"),
-    "yaml": ("pyyaml", "python3-yaml"),
-}
-
-
-def packages_of(module, ros):
-    """Return where PyPI and rosdep have a module."""
-    if module in IN_OTHER_PACKAGES:
-        return IN_OTHER_PACKAGES[module]
-    return (f"ros-{module.replace('_', '-')}", module) if ros else (module, f"python3-{module}")
-
-
-def imported():
-    """Return the modules of others that the package and its launch files import."""
-    for folder in ("robot_identification", "launch"):
-        for path in (ROOT / folder).rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text())):
-                if isinstance(node, ast.Import):
-                    yield from (alias.name.partition(".")[0] for alias in node.names)
-                elif isinstance(node, ast.ImportFrom):
-                    yield node.module.partition(".")[0]
-                elif isinstance(node, ast.Call) and ast.unparse(node.func) == "import_module":
-                    found = re.match(r"import_module\(f?'(\w+)", ast.unparse(node))
-                    yield from found.groups() if found else ()
-
-
-def test_whatever_is_imported_is_declared():
-    own = {*sys.stdlib_module_names, "robot_identification"}
-    manifest = ET.parse(ROOT / "package.xml").getroot()
-    keys = {entry.text for kind in ("depend", "exec_depend") for entry in manifest.iter(kind)}
-    build = ast.parse((ROOT / "setup.py").read_text())
-    texts = {n.value for n in ast.walk(build) if isinstance(n, ast.Constant)} - {None}
-    pip = {re.split(r"[\s\[<>=!~;(]", str(text))[0] for text in texts}
-    for module in sorted(set(imported()) - own):
-        wheel, key = packages_of(
-            module, ros=f"ros-{module.replace('_', '-')}" in pip or module in keys
-        )
-        assert wheel is None or wheel in pip, f"{module}: setup.py"
-        assert key is None or key in keys, f"{module}: package.xml"
-
-
-def test_dependencies_are_justified():
-    text = (ROOT / "docs" / "dependencies.md").read_text()
-    manifest = ET.parse(ROOT / "package.xml").getroot()
-    keys = [entry.text for kind in ("depend", "exec_depend") for entry in manifest.iter(kind)]
-    assert [key for key in keys if key not in text] == []
-    # An installation by colcon does not know what pip would require.
-    lines = metadata.requires("robot_identification") or []
-    required = [re.split(r"[\s\[<>=!~;(]", line)[0] for line in lines]
-    assert [name for name in required if f"`{name}`" not in text] == []

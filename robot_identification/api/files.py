@@ -16,8 +16,9 @@ from robot_identification.excitation.one_joint.plan import OneJointPlan
 from robot_identification.excitation.plan import Plan
 from robot_identification.excitation.simulated_recording import SimulatedRecording
 from robot_identification.files.atomic import write_text_atomically
+from robot_identification.files.bags.libraries.interface import Storage
 from robot_identification.files.bags.trajectories import SentTrajectory
-from robot_identification.files.bags.writing import Storage, write_joint_states
+from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.files.payloads import write_drive_gains, write_payload
 from robot_identification.files.plans.plans import write_one_joint_plan, write_plan
 from robot_identification.files.results import write_result

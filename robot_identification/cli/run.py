@@ -153,9 +153,18 @@ def settle(options: argparse.Namespace) -> None:
 def nodes_for(options: argparse.Namespace) -> list[str]:
     """Return the nodes that the steps need."""
     needed = {node for step in options.steps for node in NODES[step]}
-    if "validate" in options.steps and not (options.held_out or options.validation_bag):
+    if _validates_by_motion(options):
         needed |= {*NODES["run"]}
     return sorted(needed)
+
+
+def moves(options: argparse.Namespace) -> bool:
+    """Tell whether the robot is to move in one of the steps."""
+    return bool({"rehearse", "run"} & set(options.steps)) or _validates_by_motion(options)
+
+
+def _validates_by_motion(options: argparse.Namespace) -> bool:
+    return "validate" in options.steps and not (options.held_out or options.validation_bag)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -171,6 +180,8 @@ def run(options: argparse.Namespace) -> None:
     with signals_interrupting(), Client(options.namespace) as client:
         verbs = Verbs(client)
         verbs.require(*nodes_for(options), within=options.wait)
+        if moves(options):
+            verbs.require_active("excitation")
         walk = Walk(LiveRun(verbs), options, record)
         for step in options.steps:
             walk.take(step)

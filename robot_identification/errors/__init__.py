@@ -40,6 +40,7 @@ from robot_identification.errors.identification import (
 from robot_identification.errors.motion import (
     MassMatrixError,
     NoPlanError,
+    NotActiveError,
     NotCertifiedError,
     NothingInterruptedError,
     SimulationError,
@@ -83,6 +84,7 @@ __all__ = [
     "ModelMismatchError",
     "NoEffortError",
     "NoPlanError",
+    "NotActiveError",
     "NotCertifiedError",
     "NotConvergedError",
     "NotExcitedError",

@@ -98,12 +98,15 @@ class MissingPackageError(InputError):
     Attributes:
         package: its name on PyPI.
         extra: extra of this package that brings it; empty where none does.
+        otherwise: another way to do without; empty where there is none.
     """
 
-    def __init__(self, package: str, extra: str, purpose: str) -> None:
+    def __init__(self, package: str, extra: str, purpose: str, otherwise: str = "") -> None:
         self.package = package
         self.extra = extra
         advice = f"pip install 'robot_identification[{extra}]', or " if extra else ""
+        other = f", {otherwise}" if otherwise else ""
         super().__init__(
             f"{purpose} needs {package}, which is not installed; {advice}pip install {package}"
+            f"{other}"
         )

@@ -60,3 +60,21 @@ class NoPlanError(InputError):
 
 class NothingInterruptedError(InputError):
     """There is no experiment to go on from; the message says why and what to do."""
+
+
+class NotActiveError(InputError):
+    """A managed node does not do this in its state; the message says what to do.
+
+    Attributes:
+        node: full name of the node.
+        state: its state.
+    """
+
+    def __init__(self, node: str, state: str) -> None:
+        self.node, self.state = node, state
+        remedy = {
+            "unconfigured": f" and knows no robot: ros2 lifecycle set {node} configure",
+            "inactive": f" and moves nothing: ros2 lifecycle set {node} activate",
+            "finalized": ": start it again",
+        }.get(state, ": wait until that is over")
+        super().__init__(f"{node} is {state}{remedy}")

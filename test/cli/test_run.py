@@ -6,7 +6,7 @@ import pytest
 from robot_identification.srv import PlanExcitation
 
 from robot_identification.cli.main import parser
-from robot_identification.cli.run import STEPS, nodes_for, settle
+from robot_identification.cli.run import STEPS, moves, nodes_for, settle
 from robot_identification.cli.walk.record import FILE, RunRecord
 from robot_identification.cli.walk.walk import Walk
 from robot_identification.errors import OutputError, ResultFileError, SettingError
@@ -44,6 +44,21 @@ def test_steps_are_taken_in_the_order_of_a_run():
 )
 def test_only_the_nodes_that_the_steps_need_are_asked(arguments, nodes):
     assert nodes_for(options(*arguments)) == nodes
+
+
+@pytest.mark.parametrize(
+    ("arguments", "moving"),
+    [
+        ((), True),
+        (("--steps", "plan"), False),
+        (("--steps", "rehearse"), True),
+        (("--steps", "identify,calibrate"), False),
+        (("--steps", "validate"), True),
+        (("--steps", "validate", "--held-out", "0.2"), False),
+    ],
+)
+def test_only_steps_that_move_need_an_active_node(arguments, moving):
+    assert moves(options(*arguments)) == moving
 
 
 @pytest.mark.parametrize(
@@ -147,6 +162,7 @@ def test_a_record_of_other_things_tells_nothing(tmp_path):
     [
         ("no", CODES.UNKNOWN_RECORDING, RequestInvalidError),
         ("no", CODES.STATE_STALE, RequestInvalidError),
+        ("no", CODES.NOT_ACTIVE, RequestInvalidError),
         ("no", CODES.ILL_CONDITIONED, ResultNotGivenError),
         ("no", CODES.BUSY, RequestRefusedError),
         ("NOT_CERTIFIED: velocity", None, ResultNotGivenError),

@@ -2,9 +2,6 @@
 
 Everything foreign stays behind this border: whatever the reader of a damaged file raises comes
 out as :class:`~robot_identification.errors.BagError` with path and cause.
-
-What that library makes of a few bytes is without bounds: an alias may stand for gigabytes, and deep
-or long metadata take it minutes.  Those that rosbag2 writes have no aliases and are flat and short.
 """
 
 from __future__ import annotations
@@ -14,80 +11,20 @@ import sqlite3
 import struct
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import cache
 from pathlib import Path
-from typing import Any
 
-from rosbags.rosbag2 import Reader
-from rosbags.typesys import Stores, get_typestore
-
-from robot_identification.errors import (
-    BagError,
-    RobotDescriptionError,
-    RobotIdentificationError,
-    TopicError,
-)
+from robot_identification.errors import BagError, RobotIdentificationError, TopicError
+from robot_identification.files.bags.libraries.choice import library
+from robot_identification.files.bags.libraries.interface import OpenBag
+from robot_identification.files.bags.libraries.metadata import METADATA, check_metadata
 from robot_identification.files.cancelling import Cancelled, give_up_if
 from robot_identification.files.mcap import records as mcap_records
 from robot_identification.files.mcap.chunks import unpacked_size
-from robot_identification.files.mcap.message_batches import (
-    DamagedMessageError,
-    MessageBatch,
-    message_batches,
-)
+from robot_identification.files.mcap.message_batches import DamagedMessageError, MessageBatch
 from robot_identification.files.tables import is_table
 from robot_identification.identification.result_warnings import NO_CHECKSUMS
-from robot_identification.robot.files.document import Accepted, read_document
 
 JOINT_TRAJECTORY = "trajectory_msgs/msg/JointTrajectory"
-
-
-def nanoseconds(moment: Any) -> int:
-    """Return a time or a duration of a message in ns."""
-    return int(moment.sec) * 1_000_000_000 + int(moment.nanosec)
-
-
-@cache
-def message_types() -> Any:
-    """Return the types of ROS 2 Jazzy: one store for all, which compiles each reader once."""
-    return get_typestore(Stores.ROS2_JAZZY)
-
-
-METADATA = "metadata.yaml"
-_ACCEPTED = Accepted(entries=80_000, levels=50, by_people=False)
-
-
-def check_metadata(path: Path) -> None:
-    """Refuse metadata that are no YAML, or larger, deeper or trickier than those of any bag.
-
-    Args:
-        path: the file; nothing is done where there is none.
-
-    Raises:
-        BagError: the metadata are refused, or cannot be read.
-    """
-    if path.is_file():
-        _check_files(path, read_metadata(path))
-
-
-def read_metadata(path: Path) -> Any:
-    """Return the metadata in a file as plain data.
-
-    Raises:
-        BagError: they are refused, or cannot be read.
-    """
-    try:
-        return read_document(path, _ACCEPTED).data
-    except RobotDescriptionError as error:
-        raise BagError(path, f"cannot be read: {error.told}") from error
-
-
-def _check_files(path: Path, metadata: Any) -> None:
-    """Refuse a data file that is named twice: its messages would count twice."""
-    about = metadata.get("rosbag2_bagfile_information") if isinstance(metadata, dict) else None
-    names = about.get("relative_file_paths") if isinstance(about, dict) else None
-    if isinstance(names, list) and len({str(name) for name in names}) < len(names):
-        raise BagError(path, "names a data file twice")
 
 
 _FILE_TYPES = (".db3", ".mcap")
@@ -139,23 +76,18 @@ def open_bag(path: str | Path, cancelled: Cancelled | None = None) -> Iterator[B
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Any]:
-    """Open a reader and see that its topics are text, whatever the metadata hold."""
-    reader = Reader(path)
-    reader.open()
+def _opened(path: Path) -> Iterator[OpenBag]:
+    """Open a bag and see that its topics are text, whatever the metadata hold."""
+    bag = library().opened(path)
     try:
-        for connection in reader.connections:
-            for value, kind in (
-                (connection.topic, str),
-                (connection.msgtype, str),
-                (connection.msgcount, int),
-            ):
+        for topic in bag.topics:
+            for value, kind in zip(topic, (str, str, int), strict=True):
                 if not isinstance(value, kind):
                     raise BagError(path, f"its metadata name a topic, type or count {value!r:.40}")
-        yield reader
+        yield bag
     finally:
         with foreign_errors(path):
-            reader.close()
+            bag.close()
 
 
 class Bag:
@@ -171,7 +103,7 @@ class Bag:
         self,
         path: Path,
         files: Sequence[Path],
-        readers: Sequence[Any],
+        readers: Sequence[OpenBag],
         warnings: list[str],
         cancelled: Cancelled | None = None,
     ) -> None:
@@ -185,10 +117,10 @@ class Bag:
     def topics(self) -> dict[str, str]:
         """Topics that have messages, with their types."""
         return {
-            connection.topic: connection.msgtype
+            topic.name: topic.message_type
             for reader in self._readers
-            for connection in reader.connections
-            if connection.msgcount
+            for topic in reader.topics
+            if topic.message_count
         }
 
     def messages(self, topic: str, message_type: str) -> Iterator[tuple[int, bytes]]:
@@ -225,12 +157,12 @@ class Bag:
         count = expected = 0
         with foreign_errors(self.path):
             for reader in self._readers:
-                connections = [x for x in reader.connections if x.topic == topic]
-                expected += sum(connection.msgcount for connection in connections)
-                if not connections:
+                counts = [x.message_count for x in reader.topics if x.name == topic]
+                expected += sum(counts)
+                if not counts:
                     continue
                 try:
-                    for batch in message_batches(reader, connections):
+                    for batch in reader.batches(topic):
                         give_up_if(self._cancelled)
                         count += len(batch)
                         yield batch

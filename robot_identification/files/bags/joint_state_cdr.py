@@ -15,29 +15,28 @@ and acceleration that the controller is to have.  What follows them differs betw
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from robot_identification.files.bags.cdr.values import (
+    LITTLE_ENDIAN,
+    MOST_PADDING,
+    NANOSECONDS,
+    Cursor,
+    LayoutError,
+    Writing,
+)
 from robot_identification.robot.model import Array
 
 MESSAGE_TYPE = "sensor_msgs/msg/JointState"
 CONTROLLER_STATE = "control_msgs/msg/JointTrajectoryControllerState"
-LITTLE_ENDIAN = b"\x00\x01"
 ARRAYS = ("position", "velocity", "effort")
-_BODY = 4
 _STAMP = slice(4, 12)
-_NANOSECONDS = 1_000_000_000
-_MOST_PADDING = 3  # middlewares fill up to a multiple of four bytes
 
 Table = npt.NDArray[np.uint8]
-
-
-class LayoutError(ValueError):
-    """Bytes are not a serialised JointState."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ class Layout:
         Raises:
             LayoutError: if there are more than the padding of a middleware.
         """
-        if size > self.end + _MOST_PADDING:
+        if size > self.end + MOST_PADDING:
             raise LayoutError(f"{size - self.end} bytes follow the last array")
 
     def matches(self, table: Table) -> npt.NDArray[np.bool_]:
@@ -93,9 +92,9 @@ class Layout:
         stamps = np.ascontiguousarray(table[:, _STAMP])
         result: npt.NDArray[np.int64] = stamps[:, :4].copy().view("<i4")[:, 0].astype(np.int64)
         fractions = stamps[:, 4:].copy().view("<u4")[:, 0]
-        if (fractions >= _NANOSECONDS).any():
+        if (fractions >= NANOSECONDS).any():
             raise LayoutError(f"a stamp has {fractions.max()} nanoseconds, a second or more")
-        result *= _NANOSECONDS
+        result *= NANOSECONDS
         result += fractions
         return result
 
@@ -107,47 +106,6 @@ class Layout:
         return part.view("<f8").reshape(len(table), count).astype(np.float64, copy=False)
 
 
-class _Cursor:
-    """Reads a message from its beginning, piece by piece."""
-
-    def __init__(self, message: bytes) -> None:
-        self.message = message
-        self.place = _BODY
-
-    def align(self, size: int) -> None:
-        self.place += -(self.place - _BODY) % size
-
-    def length(self) -> int:
-        self.align(4)
-        if self.place + 4 > len(self.message):
-            raise LayoutError("the message ends before a length")
-        (value,) = struct.unpack_from("<I", self.message, self.place)
-        self.place += 4
-        return int(value)
-
-    def text(self) -> str:
-        size = self.length()
-        if self.place + size > len(self.message):
-            raise LayoutError("the message ends within a text")
-        raw = self.message[self.place : self.place + size]
-        self.place += size
-        try:
-            return raw.rstrip(b"\x00").decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise LayoutError("a text is not UTF-8") from error
-
-    def numbers(self) -> tuple[int, int]:
-        """Return place and count of an array of float64, and step over it."""
-        count = self.length()
-        if count:
-            self.align(8)
-        first = self.place
-        self.place += 8 * count
-        if self.place > len(self.message):
-            raise LayoutError(f"the message ends within an array of {count} numbers")
-        return first, count
-
-
 def layout_of(message: bytes) -> Layout:
     """Return the layout of a serialised message.
 
@@ -156,7 +114,7 @@ def layout_of(message: bytes) -> Layout:
     """
     if message[:2] != LITTLE_ENDIAN:
         raise LayoutError(f"serialised as {message[:2].hex() or 'nothing'}, not little-endian CDR")
-    cursor = _Cursor(message)
+    cursor = Cursor(message)
     fixed = [(0, 2)]
 
     def share(first: int) -> None:
@@ -168,16 +126,14 @@ def layout_of(message: bytes) -> Layout:
     _shared_text(cursor, fixed)
     cursor.align(4)
     first = cursor.place
-    count = cursor.length()
+    count = cursor.elements(4, "names")
     share(first)
-    if 4 * count > len(message):
-        raise LayoutError(f"{count} names in a message of {len(message)} bytes")
     names = tuple(_shared_text(cursor, fixed) for _ in range(count))
     places = []
     for _ in ARRAYS:
         cursor.align(4)
         fixed.append((cursor.place, cursor.place + 4))
-        places.append(cursor.numbers())
+        places.append(cursor.place_of_numbers())
     return Layout(
         names=names,
         counts=(places[0][1], places[1][1], places[2][1]),
@@ -198,7 +154,7 @@ def _merged(pieces: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     return tuple(merged)
 
 
-def _shared_text(cursor: _Cursor, fixed: list[tuple[int, int]]) -> str:
+def _shared_text(cursor: Cursor, fixed: list[tuple[int, int]]) -> str:
     cursor.align(4)
     first = cursor.place
     text = cursor.text()
@@ -229,7 +185,7 @@ def encode(
     template = _template(names, tuple(0 if array is None else len(names) for array in arrays))
     layout = layout_of(template)
     table = np.tile(np.frombuffer(template, dtype=np.uint8), (len(stamps), 1))
-    seconds, nanoseconds = np.divmod(np.asarray(stamps, dtype=np.int64), _NANOSECONDS)
+    seconds, nanoseconds = np.divmod(np.asarray(stamps, dtype=np.int64), NANOSECONDS)
     table[:, 4:8] = seconds.astype("<i4")[:, None].view(np.uint8)
     table[:, 8:12] = nanoseconds.astype("<u4")[:, None].view(np.uint8)
     for first, array in zip(layout.offsets, arrays, strict=True):
@@ -241,25 +197,12 @@ def encode(
 
 def _template(names: tuple[str, ...], counts: tuple[int, ...]) -> bytes:
     """Return a message with stamp and numbers of zero."""
-    message = bytearray(LITTLE_ENDIAN + b"\x00\x00" + bytes(8))
-
-    def align(size: int) -> None:
-        message.extend(bytes(-(len(message) - _BODY) % size))
-
-    def text(value: str) -> None:
-        align(4)
-        raw = value.encode("utf-8") + b"\x00"
-        message.extend(struct.pack("<I", len(raw)) + raw)
-
-    text("")
-    align(4)
-    message.extend(struct.pack("<I", len(names)))
+    writing = Writing()
+    writing.nanoseconds(0)
+    writing.text("")
+    writing.length(len(names))
     for name in names:
-        text(name)
+        writing.text(name)
     for count in counts:
-        align(4)
-        message.extend(struct.pack("<I", count))
-        if count:
-            align(8)
-            message.extend(bytes(8 * count))
-    return bytes(message)
+        writing.numbers(np.zeros(count))
+    return writing.message()

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import BagError, JointNameError, RecordingError
+from robot_identification.files.bags.cdr.values import LayoutError
 from robot_identification.files.bags.files import Bag
 from robot_identification.files.bags.joint_state_cdr import (
     MESSAGE_TYPE,
     Layout,
-    LayoutError,
     layout_of,
 )
 from robot_identification.files.mcap.message_batches import MessageBatch

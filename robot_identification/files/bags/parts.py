@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 import yaml
 
 from robot_identification.files.atomic import flush_file, write_bytes_atomically
-from robot_identification.files.bags.files import read_metadata
-from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE, LayoutError, layout_of
+from robot_identification.files.bags.cdr.values import LayoutError
+from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE, layout_of
+from robot_identification.files.bags.libraries.metadata import METADATA, read_metadata
 from robot_identification.files.bags.writing import check_bag_target, output_errors, write_bag
 
-_METADATA = "metadata.yaml"
 _INFORMATION = "rosbag2_bagfile_information"
 
 
@@ -71,7 +71,7 @@ class PartedBag:
                 for message in messages:
                     bag.write(*_trimmed(message))
             with output_errors(self.path):
-                metadata = read_metadata(made / _METADATA)
+                metadata = read_metadata(made / METADATA)
                 file = f"{name}.mcap"
                 (made / file).rename(self.path / file)
                 flush_file(self.path)
@@ -88,7 +88,7 @@ class PartedBag:
         if self._parts:
             text = yaml.safe_dump({_INFORMATION: _joined(self._parts)}, sort_keys=False)
             with output_errors(self.path):
-                write_bytes_atomically(self.path / _METADATA, text.encode("utf-8"))
+                write_bytes_atomically(self.path / METADATA, text.encode("utf-8"))
 
 
 def _trimmed(message: BagMessage) -> BagMessage:

@@ -13,8 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from robot_identification.errors import BagError, MissingSignalError, SettingError, TopicError
-from robot_identification.files.bags import joint_state_cdr
-from robot_identification.files.bags.files import Bag, foreign_errors, message_types, open_bag
+from robot_identification.files.bags.cdr.messages import read_array
+from robot_identification.files.bags.cdr.values import LITTLE_ENDIAN
+from robot_identification.files.bags.files import Bag, foreign_errors, open_bag
 from robot_identification.files.bags.followers import follower_warnings
 from robot_identification.files.bags.joint_state_columns import StateCollector
 from robot_identification.files.bags.joint_states import (
@@ -112,7 +113,7 @@ def _values(bag: Bag, topic: str, messages: Sequence[bytes], joints: int) -> Arr
     first = _parsed(bag, topic, messages[0], joints)
     size = len(messages[0])
     begin = size - 8 * joints
-    little = messages[0][:2] == joint_state_cdr.LITTLE_ENDIAN
+    little = messages[0][:2] == LITTLE_ENDIAN
     if little and all(len(m) == size and m[:begin] == messages[0][:begin] for m in messages):
         table = np.frombuffer(b"".join(messages), dtype=np.uint8).reshape(len(messages), size)
         numbers = np.ascontiguousarray(table[:, begin:]).view("<f8").astype(np.float64)
@@ -123,8 +124,7 @@ def _values(bag: Bag, topic: str, messages: Sequence[bytes], joints: int) -> Arr
 
 def _parsed(bag: Bag, topic: str, message: bytes, joints: int) -> Array:
     with foreign_errors(bag.path):
-        parsed = message_types().deserialize_cdr(message, ARRAY_TYPE)
-        values: Array = np.array(parsed.data, dtype=np.float64)
+        values = read_array(message)
     if len(values) != joints:
         raise BagError(
             bag.path,

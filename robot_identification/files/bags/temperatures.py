@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from robot_identification.files.bags.files import (
-    foreign_errors,
-    message_types,
-    nanoseconds,
-    open_bag,
-)
+from robot_identification.files.bags.cdr.messages import read_temperature
+from robot_identification.files.bags.files import foreign_errors, open_bag
 from robot_identification.files.cancelling import Cancelled
 from robot_identification.robot.model import RobotModel
 from robot_identification.signals.temperature import StampedTemperatures
@@ -48,9 +43,9 @@ def read_temperatures(
         with open_bag(path, cancelled) as bag:
             for recorded, raw in bag.messages(topic, MESSAGE_TYPE):
                 with foreign_errors(bag.path):
-                    message: Any = message_types().deserialize_cdr(raw, MESSAGE_TYPE)
-                stamps.append(nanoseconds(message.header.stamp) or recorded)
-                values.append(float(message.temperature))
+                    stamp, temperature = read_temperature(raw)
+                stamps.append(stamp or recorded)
+                values.append(temperature)
         found[joint.name] = StampedTemperatures(
             np.array(stamps, dtype=np.int64), np.array(values, dtype=np.float64)
         )

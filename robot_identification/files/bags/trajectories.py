@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -17,13 +16,8 @@ from robot_identification.errors import (
     TrajectoryError,
 )
 from robot_identification.excitation.motions.trajectory import Trajectory
-from robot_identification.files.bags.files import (
-    JOINT_TRAJECTORY,
-    foreign_errors,
-    message_types,
-    nanoseconds,
-    open_bag,
-)
+from robot_identification.files.bags.cdr.messages import PointMessage, TrajectoryMessage
+from robot_identification.files.bags.files import JOINT_TRAJECTORY, foreign_errors, open_bag
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.signals.recording import Recording
 
@@ -84,7 +78,7 @@ def decoded(raw: bytes, time: int, path: Path, place: str) -> SentTrajectory | N
         TrajectoryError: if the trajectory cannot be followed.
     """
     with foreign_errors(path):
-        message: Any = message_types().deserialize_cdr(raw, MESSAGE_TYPE)
+        message = TrajectoryMessage.read(raw)
     if not message.points:
         return None
     try:
@@ -95,44 +89,31 @@ def decoded(raw: bytes, time: int, path: Path, place: str) -> SentTrajectory | N
 
 def encoded(sent: SentTrajectory) -> bytes:
     """Return a trajectory as a serialised JointTrajectory (CDR); times are rounded to ns."""
-    store = message_types()
-    types = store.types
-    moment, duration = (
-        types["builtin_interfaces/msg/Time"],
-        types["builtin_interfaces/msg/Duration"],
-    )
     trajectory = sent.trajectory
-    none = np.zeros(0)
-    points = [
-        types["trajectory_msgs/msg/JointTrajectoryPoint"](
-            positions=np.array(trajectory.positions[i]),
-            velocities=none if trajectory.velocities is None else trajectory.velocities[i],
-            accelerations=none if trajectory.accelerations is None else trajectory.accelerations[i],
-            effort=none,
-            time_from_start=duration(*divmod(round(float(time) * _SECOND_NS), _SECOND_NS)),
+    none = np.zeros((len(trajectory.times), 0))
+    velocities = none if trajectory.velocities is None else trajectory.velocities
+    accelerations = none if trajectory.accelerations is None else trajectory.accelerations
+    points = tuple(
+        PointMessage(
+            time=round(float(time) * _SECOND_NS),
+            positions=trajectory.positions[i],
+            velocities=velocities[i],
+            accelerations=accelerations[i],
         )
         for i, time in enumerate(trajectory.times)
-    ]
-    message = types[MESSAGE_TYPE](
-        header=types["std_msgs/msg/Header"](
-            stamp=moment(*divmod(sent.start_stamp, _SECOND_NS)), frame_id=""
-        ),
-        joint_names=list(trajectory.joint_names),
-        points=points,
     )
-    return bytes(store.serialize_cdr(message, MESSAGE_TYPE))
+    return TrajectoryMessage(sent.start_stamp, trajectory.joint_names, points).written()
 
 
-def _sent(message: Any, time: int) -> SentTrajectory:
-    stamp = nanoseconds(message.header.stamp)
+def _sent(message: TrajectoryMessage, time: int) -> SentTrajectory:
     trajectory = Trajectory(
-        joint_names=tuple(message.joint_names),
-        times=np.array([nanoseconds(p.time_from_start) / _SECOND_NS for p in message.points]),
+        joint_names=message.joint_names,
+        times=np.array([point.time / _SECOND_NS for point in message.points]),
         positions=_stacked([point.positions for point in message.points]),
         velocities=_given([point.velocities for point in message.points]),
         accelerations=_given([point.accelerations for point in message.points]),
     )
-    return SentTrajectory(stamp or time, trajectory)
+    return SentTrajectory(message.stamp or time, trajectory)
 
 
 def _given(rows: Sequence[Array]) -> Array | None:

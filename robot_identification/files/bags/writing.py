@@ -6,33 +6,25 @@ import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
-
-from rosbags.rosbag2 import StoragePlugin, Writer
-from rosbags.typesys import Stores, get_typestore
 
 from robot_identification.errors import OutputError, RobotIdentificationError, ShapeError
 from robot_identification.files.atomic import flush_file, kind_of, temporary_beside
 from robot_identification.files.bags import trajectories as bag_trajectories
 from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE, encode
+from robot_identification.files.bags.libraries.choice import library
+from robot_identification.files.bags.libraries.interface import Storage, Writer
+from robot_identification.files.bags.libraries.metadata import METADATA
 from robot_identification.files.bags.trajectories import SentTrajectory, encoded
 from robot_identification.files.mcap import records as mcap_records
 from robot_identification.signals.recording import RawSamples
-
-Storage = Literal["sqlite3", "mcap"]
-
-_PLUGINS = {"sqlite3": StoragePlugin.SQLITE3, "mcap": StoragePlugin.MCAP}
-_METADATA_VERSION = 9
 
 
 class BagWriter:
     """Takes serialised messages; made by :func:`write_bag`."""
 
-    def __init__(self, path: str | Path, writer: Any) -> None:
+    def __init__(self, path: str | Path, writer: Writer) -> None:
         self._path = path
         self._writer = writer
-        self._types = get_typestore(Stores.ROS2_JAZZY)
-        self._connections: dict[str, Any] = {}
 
     def write(self, topic: str, message_type: str, time: int, message: bytes) -> None:
         """Write a message.
@@ -47,11 +39,7 @@ class BagWriter:
             OutputError: if it cannot be written.
         """
         with output_errors(self._path):
-            connection = self._connections.get(topic)
-            if connection is None:
-                connection = self._writer.add_connection(topic, message_type, typestore=self._types)
-                self._connections[topic] = connection
-            self._writer.write(connection, time, message)
+            self._writer.write(topic, message_type, time, message)
 
 
 @contextmanager
@@ -76,8 +64,7 @@ def write_bag(
     try:
         with output_errors(path):
             temporary.mkdir()
-            writer = Writer(made, version=_METADATA_VERSION, storage_plugin=_PLUGINS[storage])
-            writer.open()
+            writer = library().writer(made, storage)
         try:
             yield BagWriter(path, writer)
         except BaseException:
@@ -122,7 +109,7 @@ def check_bag_target(path: str | Path, *, overwrite: bool = False) -> Path:
             raise OutputError(path, f"{what} is there, which no bag replaces; name another target")
         if target.is_dir() and not overwrite:
             raise OutputError(path, "is already there; name another target or ask to overwrite it")
-        if target.is_dir() and not (target / "metadata.yaml").is_file():
+        if target.is_dir() and not (target / METADATA).is_file():
             raise OutputError(path, "a folder that is not a bag is there; name another target")
     return target
 

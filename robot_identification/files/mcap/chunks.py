@@ -10,31 +10,42 @@ import struct
 import sys
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from io import BytesIO
 from typing import Any, BinaryIO, NamedTuple
 
-import lz4.frame
-
+from robot_identification.errors import MissingPackageError
 from robot_identification.files.cancelling import Cancelled, give_up_if, until_cancelled
 
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
+# rosbags brings both.  Without it rosbag2 unpacks, no chunk to more than the chunk says.
+try:
+    import lz4.frame as lz4
+except ImportError:
+    lz4 = None
+try:
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+except ImportError:
+    zstd = None  # type: ignore[assignment]
 
-_OPENERS: Mapping[str, Callable[[BinaryIO], Any]] = {"lz4": lz4.frame.open, "zstd": zstd.open}
-_UNPACKERS: Mapping[str, Callable[[bytes], bytes]] = {
-    "": bytes,
-    "lz4": lz4.frame.decompress,
-    "zstd": zstd.decompress,
-}
+_MODULES: Mapping[str, Any] = {"lz4": lz4, "zstd": zstd}
+_PACKAGES = {"lz4": "lz4", "zstd": "backports.zstd"}
 _BLOCK = 1 << 20
 
 
 def is_packing(name: str) -> bool:
     """Tell whether data packed in that way can be unpacked."""
-    return name in _OPENERS
+    return name in _MODULES
+
+
+def _unpacker(packing: str) -> Any:
+    """Return the module that unpacks data."""
+    module = _MODULES[packing]
+    if module is None:
+        raise MissingPackageError(_PACKAGES[packing], "", f"unpacking {packing}")
+    return module
 
 
 def unpacked_size(
@@ -55,10 +66,11 @@ def unpacked_size(
 
     Raises:
         OSError, EOFError, RuntimeError, ZstdError: the data are damaged.
+        MissingPackageError: what unpacks them is not installed.
         CancelledError: ``cancelled`` says so.
     """
     total = 0
-    with _OPENERS[packing](packed) as unpacked:
+    with _unpacker(packing).open(packed) as unpacked:
         while total <= most and (block := unpacked.read(_BLOCK)):
             give_up_if(cancelled)
             total += len(block)
@@ -75,10 +87,13 @@ def unpacked(packed: bytes, packing: str) -> bytes:
     Raises:
         ValueError: they are packed in another way.
         OSError, EOFError, RuntimeError, ZstdError: the data are damaged.
+        MissingPackageError: what unpacks them is not installed.
     """
-    if packing not in _UNPACKERS:
+    if not packing:
+        return packed
+    if not is_packing(packing):
         raise ValueError(f"packed as {packing!r:.40}, neither lz4 nor zstd")
-    return _UNPACKERS[packing](packed)
+    return bytes(_unpacker(packing).decompress(packed))
 
 
 CHUNK, CHUNK_INDEX = 6, 8  # kinds of records
@@ -175,6 +190,8 @@ def _packing_problem(file: BinaryIO, chunk: _Chunk, cancelled: Cancelled | None)
     where = f"the chunk at byte {chunk.place}"
     if max(chunk.unpacked, chunk.packed) > MOST_BYTES:
         return f"{where} unpacks to {chunk.unpacked} bytes, more than {MOST_BYTES}"
+    if _MODULES[chunk.packing] is None:
+        return ""
     packed = BytesIO(file.read(chunk.packed))
     found = unpacked_size(packed, chunk.packing, chunk.unpacked, cancelled)
     if found != chunk.unpacked:

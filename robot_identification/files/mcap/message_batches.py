@@ -163,7 +163,7 @@ def message_batches(reader: Any, connections: Sequence[Any]) -> Iterator[Message
         Exception: whatever reading a damaged file raises.
     """
     if reader.compression_mode == "message":
-        yield from _in_batches(reader.messages(connections=connections))
+        yield from in_batches(reader.messages(connections=connections))
         return
     for storage in getattr(reader.storage, "storages", (reader.storage,)):
         own = [x for x in storage.connections if any(_same(x, y) for y in connections)]
@@ -172,7 +172,7 @@ def message_batches(reader: Any, connections: Sequence[Any]) -> Iterator[Message
         if getattr(storage, "chunks", ()):
             yield from _indexed(storage, own)
         else:
-            yield from _in_batches(storage.messages(own))
+            yield from in_batches(storage.messages(own))
 
 
 def _same(own: Any, wanted: Any) -> bool:
@@ -203,8 +203,15 @@ def _indexed(storage: Any, connections: Sequence[Any]) -> Iterator[MessageBatch]
     return grouped(indexed_messages(storage.path, chunks, channels), _LEAST)
 
 
-def _in_batches(messages: Iterable[tuple[Any, Any, Any]]) -> Iterator[MessageBatch]:
-    """Yield messages that a reader hands over one by one."""
+def in_batches(messages: Iterable[tuple[Any, Any, Any]]) -> Iterator[MessageBatch]:
+    """Yield messages that a reader hands over one by one.
+
+    Args:
+        messages: for each, what it belongs to, its time in ns, and its bytes.
+
+    Raises:
+        DamagedMessageError: a time is no number, or a message no bytes.
+    """
     iterator = iter(messages)
     while True:
         times, contents = [], []

@@ -96,5 +96,6 @@ class Asking:
         self.client.wait_for(answered, within, f"answer of {name}")
         response = future.result()
         if self._demands and not getattr(response, "success", True):
-            raise refusal(name, response.message, getattr(response, "error_code", None))
+            told = getattr(response, "message", "refused; the log of the node says why")
+            raise refusal(name, told, getattr(response, "error_code", None))
         return response

@@ -87,7 +87,7 @@ def refusal(service: str, message: str, code: int | None = None) -> RequestRefus
     """
     known = _code_named(message.partition(":")[0]) if code is None else code
     kind = RequestRefusedError
-    if known is not None and CODES.INVALID_REQUEST <= known <= CODES.STATE_STALE:
+    if known is not None and CODES.INVALID_REQUEST <= known <= CODES.NOT_ACTIVE:
         kind = RequestInvalidError
     elif known is not None and CODES.NOT_IDENTIFIABLE <= known <= CODES.NOT_CERTIFIED:
         kind = ResultNotGivenError

@@ -7,13 +7,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState, GetState
 from rcl_interfaces.msg import Parameter as ParameterMessage
 from rcl_interfaces.srv import GetParameters, SetParameters
 from rclpy.parameter import Parameter
 from std_srvs.srv import Trigger
 
 from robot_identification import msg
-from robot_identification.errors import InputError, RobotIdentificationError
+from robot_identification.errors import InputError, NotActiveError, RobotIdentificationError
 from robot_identification.msg import ExcitationStatus as Status
 from robot_identification.ros.acquisition.recorded import Recorded
 from robot_identification.ros.clients.asking import SOON, UNTIL_DONE, Asking
@@ -265,6 +267,26 @@ class Verbs(Asking):
         except ClientTimeoutError as error:
             namespace = self.client.node.get_namespace()
             raise NodesMissingError(missing(), namespace, within) from error
+
+    def lifecycle_state(self, node: str) -> str:
+        """Return the state of a managed node, such as ``inactive``."""
+        answer = self._call(GetState, f"{node}/get_state", within=SOON)
+        return str(answer.current_state.label)
+
+    def change_state(self, node: str, transition: str) -> Any:
+        """Have a managed node make a transition, such as ``activate``; it may take its time."""
+        request = ChangeState.Request(transition=Transition(label=transition))
+        return self._call(ChangeState, f"{node}/change_state", request, UNTIL_DONE)
+
+    def require_active(self, node: str) -> None:
+        """Make sure that a managed node is active.
+
+        Raises:
+            NotActiveError: it is not.
+        """
+        state = self.lifecycle_state(node)
+        if state != "active":
+            raise NotActiveError(self.client.node.resolve_service_name(node), state)
 
     def wait_until_idle(self) -> None:
         """Wait until the node excitation answers and has nothing planned."""

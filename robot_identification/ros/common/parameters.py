@@ -1,11 +1,15 @@
-"""Node parameters with descriptors, ranges and validation, declared from a table of settings."""
+"""Node parameters with descriptors, ranges and validation, declared from a table of settings.
+
+Those of a managed node that are not ``live`` are read when it is configured, and may change while
+it is not.
+"""
 
 from __future__ import annotations
 
 import sys
 from array import array
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from rcl_interfaces.msg import (
@@ -45,6 +49,12 @@ class SharedParameters(Settings):
         "folder that services may write to; empty: robot_identification/NODE in ROS_HOME, or "
         "~/.ros",
         "",
+        fixed=True,
+    )
+    autostart: bool = setting(
+        "true: the node configures and activates itself; false: it waits for `ros2 lifecycle set`",
+        True,
+        fixed=True,
     )
     cell: str = setting(
         "cell file: what stands around the robot, what it carries, how it is mounted; empty: what "
@@ -89,15 +99,47 @@ TYPES: Mapping[Kind, Parameter.Type] = {
 """Types of parameters; where real numbers are wanted, whole ones may be written without a point."""
 
 
-@dataclass
 class NodeParameters(Generic[Own]):
     """The parameters of a node.
 
-    Attributes:
-        now: their present values; those that are not ``live`` never change.
+    Args:
+        kind: table of the parameters.
+        values: of each; None where none is given yet.
     """
 
-    now: Own
+    def __init__(self, kind: type[Own], values: Mapping[str, Any]) -> None:
+        self._kind, self._values = kind, dict(values)
+        self._now: Own | None = None
+
+    @classmethod
+    def of(cls, now: Own) -> NodeParameters[Own]:
+        """Return parameters with these values."""
+        return cls(type(now), {name: getattr(now, name) for name in now.table()})
+
+    @property
+    def now(self) -> Own:
+        """Present values; those that are not ``live`` change while nobody works with them only.
+
+        Raises:
+            SettingError: one that must be given is missing.
+        """
+        if self._now is None:
+            for entry in self._kind.table().values():
+                value = self._values[entry.name]
+                if entry.required and entry.problem(value):
+                    raise _missing(entry, value)
+            self._now = self._kind(**self._values)
+        return self._now
+
+    def change(self, values: Mapping[str, Any]) -> None:
+        """Take over new values by name."""
+        self._values |= values
+        self._now = None
+
+
+def _missing(entry: Setting, value: object) -> SettingError:
+    shown = "(not set)" if value is None else value
+    return SettingError(entry.name, shown, f"must be given: {entry.description}")
 
 
 Refuse = Callable[[Mapping[str, Any]], str]
@@ -110,10 +152,12 @@ def declare(
     *,
     refuse: Refuse | None = None,
     changed: Callable[[], None] | None = None,
+    unconfigured: Callable[[], bool] | None = None,
 ) -> NodeParameters[Own]:
     """Declare the parameters of a node.
 
-    Later changes pass the same checks; only those of ``live`` settings are possible.
+    Later changes pass the same checks; only those of ``live`` settings are possible, and, while a
+    managed node is not configured, of all that are not ``fixed``.
 
     Args:
         node: the node.
@@ -121,11 +165,14 @@ def declare(
         refuse: asked before parameters change that ask the node; may raise a SettingError too.
             Without it they do not change.
         changed: called after parameters were set.
+        unconfigured: of a managed node: whether it is not configured, so that nobody is asked, and
+            what must be given may be given later.
 
     Raises:
         SettingError: if a value is missing or wrong, or the node has no such parameter.
     """
     table = kind.table()
+    managed = unconfigured is not None
     _refuse_unknown(node, table)
 
     def validate(wanted: list[Parameter]) -> SetParametersResult:
@@ -133,6 +180,10 @@ def declare(
         for name, value in own.items():
             if problem := table[name].problem(value):
                 return _refused(f"{name} {problem}: {table[name].description}")
+        if unconfigured is not None and unconfigured():
+            return SetParametersResult(successful=True)
+        if held := [name for name in own if managed and not table[name].live]:
+            return _refused(_held(node, held))
         asked = {name: table[name].read(own[name]) for name in own if table[name].asks}
         reason = _reason(refuse, asked) if asked else ""
         return _refused(reason) if reason else SetParametersResult(successful=True)
@@ -142,14 +193,25 @@ def declare(
             one.name: table[one.name].read(_plain(one.value)) for one in new if one.name in table
         }
         if own:
-            parameters.now = replace(parameters.now, **own)
+            parameters.change(own)
             if changed is not None:
                 changed()
 
-    parameters = NodeParameters(kind(**{name: _declare_one(node, table[name]) for name in table}))
+    values = {name: _declare_one(node, table[name], managed=managed) for name in table}
+    parameters = NodeParameters(kind, values)
+    if not managed:
+        _ = parameters.now  # what is missing is told at once
     node.add_on_set_parameters_callback(validate)
     node.add_post_set_parameters_callback(take_over)
     return parameters
+
+
+def _held(node: Node, names: list[str]) -> str:
+    """Return why parameters of a node that is configured do not change."""
+    return (
+        f"{', '.join(names)}: read when the node is configured; first ros2 lifecycle set "
+        f"{node.get_fully_qualified_name()} cleanup"
+    )
 
 
 def _refused(reason: str) -> SetParametersResult:
@@ -187,31 +249,35 @@ def _refuse_unknown(node: Node, known: Mapping[str, Setting]) -> None:
             node.get_logger().warning(f"{name}: {problem}")
 
 
-def _declare_one(node: Node, setting: Setting) -> Any:
-    """Declare one parameter and return its value."""
+def _declare_one(node: Node, setting: Setting, *, managed: bool) -> Any:
+    """Declare one parameter and return its value; None where a managed node has none yet."""
     name, default = setting.name, setting.default
     if setting.kind.is_list and default:
         default = list(default)
     try:
         declared = node.declare_parameter(
-            name, TYPES[setting.kind] if default is None else default, _descriptor(setting)
+            name, TYPES[setting.kind] if default is None else default, _descriptor(setting, managed)
         )
     except (InvalidParameterTypeException, InvalidParameterValueException) as error:
         raise SettingError(name, "as given", f"{error}; it is: {setting.description}") from error
     if declared.type_ is Type.NOT_SET:
-        raise SettingError(name, "(not set)", f"must be given: {setting.description}")
+        if managed:
+            return None
+        raise _missing(setting, None)
     value = _plain(declared.value)
+    if managed and setting.required and not value:
+        return value
     if problem := setting.problem(value):
         raise SettingError(name, value, f"{problem}: {setting.description}")
     return setting.read(value)
 
 
-def _descriptor(setting: Setting) -> ParameterDescriptor:
+def _descriptor(setting: Setting, managed: bool) -> ParameterDescriptor:
     """Return the descriptor by which tools explain and check a parameter."""
     descriptor = ParameterDescriptor(
         name=setting.name,
         description=setting.description,
-        read_only=not setting.live,
+        read_only=setting.fixed or not (setting.live or managed),
         dynamic_typing=setting.kind is Kind.NUMBER or setting.kind.is_list,
     )
     if setting.choices:

@@ -101,6 +101,7 @@ def run(
     *,
     name: str,
     finish: Callable[[Node], None] | None = None,
+    made: Callable[[Node], None] = qos.refuse_unused_overrides,
     make_executor: Callable[[], Executor] = SingleThreadedExecutor,
 ) -> int:
     """Make a node, run it until SIGINT, SIGTERM or SIGHUP, and return the exit code.
@@ -115,6 +116,8 @@ def run(
         arguments: command line, by default that of the process.
         name: name by which errors are logged before the node exists.
         finish: called with the node before it is destroyed; it can still publish.
+        made: called with the node when it is made, and may raise as ``make``; by default it looks
+            whether all has been taken up that was given.
         make_executor: makes the executor.
     """
     _handle_signals(signal.SIG_DFL)
@@ -130,11 +133,11 @@ def run(
     node: Node | None = None
     try:
         node = make()
-        qos.refuse_unused_overrides(node)
+        made(node)
         end = EndRequest()
         _handle_signals(end.on_signal)
         atexit.register(_handle_signals, signal.SIG_IGN)  # all is done; the interpreter goes
-        _spare_the_collector()
+        spare_the_collector()
         executor = make_executor()
         executor.add_node(node)
         while rclpy.ok() and not end.asked:
@@ -199,7 +202,7 @@ class EndRequest:
             os.kill(os.getpid(), number)
 
 
-def _spare_the_collector() -> None:
+def spare_the_collector() -> None:
     """Let the garbage collector pass over everything that exists: it stays until the end.
 
     Compiled code leaves some 200 000 objects behind.  To look through them takes 80 ms, in which

@@ -23,7 +23,14 @@ from robot_identification.ros.excitation.other_arms import OtherArms
 from robot_identification.ros.excitation.outline import outline, preview_text
 from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.ros.excitation.point_efforts import PointEfforts
-from robot_identification.ros.excitation.preflight import Check, preflight, require
+from robot_identification.ros.excitation.preflight import (
+    Check,
+    lifecycle_check,
+    preflight,
+    require,
+)
+from robot_identification.ros.excitation.rest import Rest
+from robot_identification.ros.lifecycle.transitions import Ending
 from robot_identification.ros.messages.error_codes import CODES
 from robot_identification.ros.planning.planner import Planner
 from robot_identification.ros.planning.planning import (
@@ -81,6 +88,7 @@ class MotionExecutor:
         slot: where the turns of motions come from.
         parameters: of the node.
         settings: returns how a motion that begins now is watched.
+        require_active: raises NotActiveError where no motion may begin.
         controller: what the robot is moved by.
         watch: the joint states.
         planner: has the last plan.
@@ -101,6 +109,7 @@ class MotionExecutor:
         parameters: NodeParameters[ExcitationParameters],
         *,
         settings: Callable[[], MotionSettings],
+        require_active: Callable[[], None],
         controller: Controller,
         watch: MotionWatch,
         planner: Planner,
@@ -112,6 +121,7 @@ class MotionExecutor:
         self._node, self._slot, self._parameters, self._settings = node, slot, parameters, settings
         self._watch, self._planner, self._changed = watch, planner, changed
         self._markers, self._arms, self._efforts = markers, arms, efforts
+        self._require_active = require_active
         self._controller = controller
         self._transport: Transport = controller.topic
         self.course: Course | None = None
@@ -157,6 +167,7 @@ class MotionExecutor:
         """
         result = ExecuteExcitation.Result()
         try:
+            self._require_active()
             wanted, planned = self._planner.latest(goal.trajectory_hash)
             transport = self._controller.choose()
             since = self._interrupted() if goal.resume else None
@@ -232,7 +243,7 @@ class MotionExecutor:
         driver = self._watch.seen()
         checks = preflight(prepared, driver, transport, self._parameters.now)
         require(checks)
-        return checks
+        return (*lifecycle_check(self._require_active), *checks)
 
     def _motion_of(self, prepared: Prepared) -> MotionSupervisor:
         return MotionSupervisor(
@@ -248,15 +259,19 @@ class MotionExecutor:
             approach=prepared.approach,
         )
 
-    def stop(self) -> str:
-        """Brake, or keep a motion from beginning; return what is done, for people."""
+    def stop(self, why: str = "") -> str:
+        """Brake, or keep a motion from beginning; return what is done, for people.
+
+        Args:
+            why: what the status says of it; empty: that a stop was requested.
+        """
         if self._motion is None or not self._motion.moving:
             if not self._slot.cancel(WORK):
                 return "nothing moves"
             self._watch.wait_no_longer()
             return "nothing has moved yet"
         self._watch.take(moving=True)
-        command = self._motion.stop(self._watch.now())
+        command = self._motion.stop(self._watch.now(), text=why)
         if command is None:
             return "braking already"
         needless = self._send(command)
@@ -344,6 +359,21 @@ class MotionExecutor:
         if self.course is not None and self.course.motion.phase is not Phase.BRAKING:
             self._share = share_done(self.course, self._watch.now().stamp)
         return self._share
+
+    def rest(self, why: str) -> Ending:
+        """Brake, and tell when the robot is at rest.
+
+        Args:
+            why: as for :meth:`stop`.
+        """
+        moving = self._motion is not None and self._motion.moving
+        self.stop(why)
+        return Rest(
+            self.course if moving else None,
+            self._transport,
+            busy=lambda: self._slot.works_on(WORK),
+            now=self._watch.now,
+        ).look
 
     def finish(self) -> None:
         """Brake if something moves, and wait until that has arrived."""

@@ -22,6 +22,7 @@ class ExcitationParameters(Settings):
     """Parameters of the node excitation: planning, execution, supervision."""
 
     robot: str = same(SharedParameters, "robot")
+    autostart: bool = same(SharedParameters, "autostart")
     output_directory: str = same(SharedParameters, "output_directory")
     joint_limits: str = setting(
         "joint_limits.yaml of MoveIt that completes the robot's limits; empty: none", ""

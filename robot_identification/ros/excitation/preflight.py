@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -15,6 +15,7 @@ import numpy as np
 
 from robot_identification.errors import (
     InputError,
+    NotActiveError,
     NotCertifiedError,
     RobotIdentificationError,
     SettingError,
@@ -107,6 +108,19 @@ def require(checks: Sequence[Check]) -> None:
     for check in checks:
         if check.refusal is not None:
             raise check.refusal
+
+
+def lifecycle_check(require_active: Callable[[], None]) -> tuple[Check, ...]:
+    """Return a warning where the node is not active; of one that is there is nothing to tell.
+
+    Args:
+        require_active: raises NotActiveError where no motion may begin.
+    """
+    try:
+        require_active()
+    except NotActiveError as error:
+        return (Check("node", error.state, str(error)),)
+    return ()
 
 
 def robot_check(machine: Machine, given: str) -> Check:

@@ -22,6 +22,7 @@ def status_message(
     planning: bool,
     speed: float,
     stale: str,
+    active: bool,
 ) -> ExcitationStatus:
     """Return the status of the excitation node.
 
@@ -34,6 +35,7 @@ def status_message(
         planning: whether one is being computed.
         speed: share of the planned speed.
         stale: what is wrong with the joint states; empty: nothing.
+        active: whether a motion may begin.
     """
     message = ExcitationStatus(robot=robot.name, speed=speed)
     message.header.stamp = time_of(now)
@@ -48,9 +50,13 @@ def status_message(
     elif course is not None:
         _fill_motion(message, course, now)
     elif planned is not None:
-        message.state, message.text = ExcitationStatus.PLANNED, stale or "waits for ~/start"
+        waits = (
+            "waits for ~/start" if active else "inactive: waits to be activated, then for ~/start"
+        )
+        message.state, message.text = ExcitationStatus.PLANNED, stale or waits
     else:
-        message.state, message.text = ExcitationStatus.IDLE, stale or "waits for ~/plan"
+        waits = "waits for ~/plan" if active else "inactive: waits for ~/plan"
+        message.state, message.text = ExcitationStatus.IDLE, stale or waits
     return message
 
 

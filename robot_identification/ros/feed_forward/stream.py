@@ -19,15 +19,22 @@ class TorqueStream:
 
     Nothing is due until there are a model, a trajectory and a first state.  A new model or a new
     trajectory makes what is ahead of the clock due again.  Along a trajectory whose points carry
-    efforts of their own, those due are 0: they would be fed forward twice.
+    efforts of their own, those due are 0: they would be fed forward twice.  A stream that fades
+    ends with an effort of 0.
 
     Args:
         joint_names: joints of the robot.
         rate: rate of the efforts, Hz.
         lead: how far ahead of the newest state efforts are due, in s.
+        begun: whether efforts are due from the beginning, and not only after :meth:`begin`.
+
+    Attributes:
+        ended: whether nothing more is due: the last effort was one of 0, or there was none.
     """
 
-    def __init__(self, joint_names: tuple[str, ...], rate: float, lead: float) -> None:
+    def __init__(
+        self, joint_names: tuple[str, ...], rate: float, lead: float, *, begun: bool = True
+    ) -> None:
         self._joint_names = joint_names
         self._rate = rate
         self._lead = lead
@@ -37,6 +44,33 @@ class TorqueStream:
         self._origin = 0
         self._now = 0
         self._next = 0
+        self._fading: tuple[int, int] | None = None  # stamps in ns at which it begins and ends
+        self.ended = not begun
+
+    def begin(self) -> None:
+        """Have efforts due from the newest state on, in full."""
+        self._fading, self.ended = None, False
+        self._repeat()
+
+    def fade(self, seconds: float) -> None:
+        """Let the efforts from the newest state on fall to zero in a time, with which they end.
+
+        What falls already goes on falling.
+        """
+        if self._fading is None:
+            self._fading = (self._now, self._now + round(seconds * NANOSECONDS))
+            self._repeat()
+
+    def end(self) -> None:
+        """Have nothing due any more."""
+        self.ended = True
+
+    @property
+    def over(self) -> bool:
+        """Whether the efforts have fallen to zero by the clock of the robot, or none were due."""
+        if self._model is None or self._trajectory is None:
+            return True
+        return self.ended and (self._fading is None or self._now >= self._fading[1])
 
     def use(self, model: FeedForward) -> None:
         """Take another model from now on."""
@@ -86,9 +120,10 @@ class TorqueStream:
         """
         if now < self._now:
             self._origin, self._next = now, 0  # the clock of the robot began anew
+            self._fading = self._fading and (now, now)
         self._origin = self._origin or now
         self._now = now
-        if self._model is None or self._trajectory is None:
+        if self.ended or self._model is None or self._trajectory is None:
             return []
         last = int((now - self._origin) * self._rate / NANOSECONDS + self._lead * self._rate)
         first = max(self._next, last + 1 - _MOST_AT_ONCE)
@@ -101,7 +136,18 @@ class TorqueStream:
         efforts = np.zeros((len(middle), len(self._joint_names)))
         if self._trajectory.efforts is None:
             efforts = self._model.efforts(*self._trajectory.sample(middle))
+        if self._fading is not None:
+            stamps, efforts = self._faded(stamps, efforts, *self._fading)
         return list(zip(stamps.tolist(), efforts, strict=True))
+
+    def _faded(
+        self, stamps: npt.NDArray[np.int64], efforts: Array, begin: int, end: int
+    ) -> tuple[npt.NDArray[np.int64], Array]:
+        """Return what is due while efforts fall, up to the first that is zero."""
+        share = np.clip((end - stamps) / max(end - begin, 1), 0.0, 1.0)
+        count = int(np.count_nonzero(share)) + 1
+        self.ended = count <= len(stamps)
+        return stamps[:count], (share[:, None] * efforts)[:count]
 
     def _present(self, position: Array) -> tuple[Array, Array, Array]:
         """Return position, velocity and acceleration of the reference now, (joints,) each."""

@@ -23,7 +23,7 @@ from launch_ros.substitutions import ExecutableInPackage
 
 from launch import LaunchContext, LaunchDescription
 from robot_identification.ros.clients.processes import ending_with_this_process
-from robot_identification.ros.launching.arguments import Argument
+from robot_identification.ros.launching.argument import Argument
 from robot_identification.ros.launching.ends import Ends
 from robot_identification.ros.launching.suites import NodeStart, Suite, offline_command
 from robot_identification.share import NAME

@@ -15,6 +15,7 @@ from robot_identification.ros.common.parameter_files import (
     shipped_parameters,
     simulation_file,
 )
+from robot_identification.ros.launching.argument import Argument, Value, is_given
 from robot_identification.ros.launching.arguments import (
     COMMANDED,
     COMMON,
@@ -23,9 +24,6 @@ from robot_identification.ros.launching.arguments import (
     OFFLINE,
     SIMULATION,
     SIMULATORS,
-    Argument,
-    Value,
-    is_given,
 )
 from robot_identification.ros.launching.given_parameters import NO_FILE, GivenParameters, full_name
 

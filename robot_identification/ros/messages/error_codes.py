@@ -39,6 +39,7 @@ ERROR_CODES: dict[type[errors.RobotIdentificationError], int] = {
     errors.TrajectoryError: CODES.INVALID_REQUEST,
     errors.StaleStateError: CODES.STATE_STALE,
     errors.NoPlanError: CODES.RESULT_INVALID,
+    errors.NotActiveError: CODES.NOT_ACTIVE,
     errors.NothingInterruptedError: CODES.INVALID_REQUEST,
     errors.SimulationError: CODES.NOT_CONVERGED,
     errors.NotConvergedError: CODES.NOT_CONVERGED,

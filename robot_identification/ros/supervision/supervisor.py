@@ -88,6 +88,10 @@ class MotionSupervisor:
         """Whether the robot may be in motion."""
         return self.phase in MOVING
 
+    def rests(self, now: Instant) -> bool:
+        """Tell whether the joint states show that the robot stands still."""
+        return not self.states.stale(now) and self._at_rest()
+
     def check(self, now: Instant) -> None:
         """Make sure that the motion may begin: the robot stands still where it begins.
 

@@ -80,12 +80,13 @@ class WatchDiagnostics:
         self._stamps = self._stamps[-1:]
         return self._statistics
 
-    def publish(self, problem: str, timeout: float) -> None:
+    def publish(self, problem: str, timeout: float, lifecycle: str) -> None:
         """Publish what was seen since the last call.
 
         Args:
             problem: what is wrong with the states; empty if nothing is.
             timeout: age in s at which a state counts as stale.
+            lifecycle: state of the node.
         """
         self.stamps()
         lost = self._lost - self._told_lost
@@ -97,7 +98,7 @@ class WatchDiagnostics:
             level, message = WARN, f"{count} joint states refused: {self._fault}"
         elif lost:
             level, message = WARN, f"{lost} joint states were lost"
-        values = self._values() | {"state_timeout_s": f"{timeout:g}"}
+        values = self._values() | {"state_timeout_s": f"{timeout:g}", "lifecycle": lifecycle}
         status = status_of(
             self._node, level, message, values, part="joint states", robot=self._robot
         )
@@ -237,9 +238,13 @@ class MotionWatch:
         """Return what is wrong with the newest state; empty if nothing is."""
         return self.states.problem(self.now())
 
-    def report(self) -> None:
-        """Publish what was seen since the last report on /diagnostics."""
-        self._diagnostics.publish(self.problem(), self.states.timeout)
+    def report(self, lifecycle: str) -> None:
+        """Publish what was seen since the last report on /diagnostics.
+
+        Args:
+            lifecycle: state of the node.
+        """
+        self._diagnostics.publish(self.problem(), self.states.timeout, lifecycle)
         self._follow_rate()
 
     def seen(self) -> DriverView:

@@ -31,7 +31,7 @@ def of_rosbags(path, topic="/left"):
         bag.batches(topic, MESSAGE_TYPE)  # refuses other topics and types
         return [
             (time, bytes(content))
-            for reader in bag._readers
+            for reader in (opened._reader for opened in bag._readers)
             for _, time, content in reader.messages(
                 connections=[x for x in reader.connections if x.topic == topic]
             )
@@ -133,7 +133,7 @@ def test_no_more_chunks_are_open_than_overlap(tmp_path, chunks_opened):
         (reader,) = bag._readers
         chunks = [
             mcap_messages.ChunkPlace(*chunk[:3], chunk.compression, *chunk[7:9])
-            for chunk in reader.storage.chunks
+            for chunk in reader._reader.storage.chunks
         ]
     sizes = [len(batch) for batch in mcap_messages.indexed_messages(path, chunks[::-1], {3})]
     assert sizes == [100, *[150] * 18, 200]

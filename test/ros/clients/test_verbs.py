@@ -3,11 +3,13 @@
 from types import SimpleNamespace
 
 import pytest
+from lifecycle_msgs.msg import State
+from lifecycle_msgs.srv import ChangeState, GetState
 from robot_identification.srv import BaseParameters, Identify, IdentifyDidim
 from std_srvs.srv import Trigger
 
 from robot_identification import msg
-from robot_identification.errors import RobotIdentificationError
+from robot_identification.errors import NotActiveError, RobotIdentificationError
 from robot_identification.ros.clients import asking
 from robot_identification.ros.clients.client import (
     ClientTimeoutError,
@@ -37,6 +39,7 @@ class Transport:
             ),
             destroy_subscription=lambda _: None,
             get_namespace=lambda: "/left",
+            resolve_service_name=lambda name: f"/left/{name}",
         )
 
     def begin(self, _kind, name, request=None, _timeout=60.0):
@@ -83,6 +86,29 @@ def test_a_verb_returns_the_answer_and_raises_a_refusal(transport):
         verbs.identify("wls", data_of(["r"]))
     assert error.value.code == CODES.UNKNOWN_RECORDING
     assert verbs.answers.identify("wls", data_of(["r"])) is WRONG
+
+
+@pytest.mark.parametrize(
+    ("state", "remedy"), [("inactive", "activate"), ("unconfigured", "configure")]
+)
+def test_a_node_that_is_not_active_is_told_with_what_to_do(transport, state, remedy):
+    transport.answers = [
+        GetState.Response(current_state=State(label=label)) for label in ("active", state)
+    ]
+    verbs = Verbs(transport)
+    verbs.require_active("excitation")
+    with pytest.raises(NotActiveError, match=f"/left/excitation is {state}.* {remedy}$"):
+        verbs.require_active("excitation")
+    assert transport.names == ["excitation/get_state"] * 2
+
+
+def test_a_transition_that_fails_points_to_the_log(transport):
+    transport.answers = [ChangeState.Response(success=success) for success in (True, False)]
+    verbs = Verbs(transport)
+    verbs.change_state("excitation", "activate")
+    assert transport.asked[0][1].transition.label == "activate"
+    with pytest.raises(RobotIdentificationError, match=r"excitation/change_state: .*log"):
+        verbs.change_state("excitation", "deactivate")
 
 
 def test_what_is_begun_is_not_waited_for(transport):

@@ -36,7 +36,7 @@ NODE = SimpleNamespace(
 
 def efforts_of(source, robot=ROBOT, **values):
     parameters = ExcitationParameters(robot="tx40", point_efforts=source, **values)
-    return PointEfforts(NODE, robot, NodeParameters(parameters))
+    return PointEfforts(NODE, robot, NodeParameters.of(parameters))
 
 
 def calibrated(values=VALUES, **fields):

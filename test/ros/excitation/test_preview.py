@@ -8,7 +8,12 @@ from robot_identification.action import ExecuteExcitation
 
 from hand_moved_controller import Node, NoEfforts
 from live_nodes import complete_values
-from robot_identification.errors import NoPlanError, ResultFileError, RobotIdentificationError
+from robot_identification.errors import (
+    NoPlanError,
+    NotActiveError,
+    ResultFileError,
+    RobotIdentificationError,
+)
 from robot_identification.excitation.certification.certificate import certify
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.plan import PlanSettings
@@ -17,7 +22,7 @@ from robot_identification.ros.controllers.choice import Controller
 from robot_identification.ros.excitation.execution import WORK, MotionExecutor
 from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.ros.excitation.point_efforts import PointEfforts
-from robot_identification.ros.messages.error_codes import error_code
+from robot_identification.ros.messages.error_codes import CODES, error_code
 from robot_identification.ros.messages.trajectories import trajectory_of
 from robot_identification.ros.planning.planning import PlanningJob, Sources, load_machine
 from robot_identification.ros.supervision.driver import DriverView
@@ -62,10 +67,15 @@ class Bench:
         slot = JobSlot(self.node.get_logger())
         self.executor = MotionExecutor(
             self.node, slot, SimpleNamespace(now=self.values), settings=self.settings,
+            require_active=self._require_active,
             controller=Controller(self.node, "topic", None), watch=self, planner=self.planner,
             markers=picture, arms=arms, efforts=NoEfforts(), changed=lambda: None,
         )  # fmt: skip
-        self.slot = slot
+        self.slot, self.state = slot, "active"
+
+    def _require_active(self):
+        if self.state != "active":
+            raise NotActiveError("/excitation", self.state)
 
     def settings(self):
         return MotionSettings(tracking_error=np.full(2, 0.1))
@@ -90,7 +100,10 @@ class Bench:
     def fresh(self):
         return self.states.fresh(self.now())
 
-    def take(self):
+    def take(self, moving=False):
+        pass
+
+    def wait_no_longer(self):
         pass
 
     async def newer(self):
@@ -172,6 +185,36 @@ def test_a_preview_has_the_motion_then_a_line_for_each_check_and_the_controller_
         "robot", "limits", "driver", "effort", "clock", "parameters", "obstacles", "controller",
     ]  # fmt: skip
     assert checks[-1].endswith("by the topic /arm/joint_trajectory")
+    assert not bench.node.published["joint_trajectory"]
+
+
+def test_an_inactive_node_previews_and_says_that_a_start_would_be_refused(bench):
+    bench.state = "inactive"
+    _, first, second, *_ = bench.executor.preview().splitlines()
+    assert first.startswith("node: inactive; WARNING: /excitation is inactive")
+    assert second.startswith("robot: ")
+    answer = bench.start()
+    assert (answer.success, answer.error_code) == (False, CODES.NOT_ACTIVE)
+    assert answer.message in first
+    assert not bench.node.published["joint_trajectory"]
+    assert not bench.slot.busy
+
+
+def test_a_node_that_is_deactivated_while_a_start_waits_for_a_state_moves_nothing(bench):
+    class Waiting:
+        def __await__(self):
+            yield
+
+    bench.newer = Waiting
+    begun = bench.executor.begin(ExecuteExcitation.Goal(), bench.slot.take(WORK))
+    begun.send(None)
+    bench.state = "deactivating"
+    resting = bench.executor.rest("the node is deactivated")
+    assert resting() is None
+    with pytest.raises(StopIteration) as end:
+        begun.send(None)
+    assert end.value.value.error_code == CODES.CANCELLED
+    assert resting() == ""
     assert not bench.node.published["joint_trajectory"]
 
 

@@ -18,6 +18,7 @@ from robot_identification.robot.files.loading import find_robot, load_robot
 from robot_identification.robot.files.values import load_values
 from robot_identification.ros.clients.client import Client
 from robot_identification.ros.clients.processes import NodeProcesses, command
+from robot_identification.ros.clients.verbs import Verbs
 from robot_identification.ros.common import qos
 from robot_identification.ros.demo.commissioning import heavy_prior
 from robot_identification.ros.demo.tracking import Tracking
@@ -186,6 +187,28 @@ def test_a_node_that_ends_takes_its_effort_away(track):
     track.nodes.stop("computed_torque")
     track.wait(lambda: not any(track.efforts[-1].effort), "an effort of zero")
     assert track.efforts[-1].header.stamp.sec == 0
+
+
+def test_efforts_are_sent_by_an_active_node_only_and_fall_when_it_is_deactivated(track):
+    """Real service calls, and a node that lets go of everything and begins anew."""
+    verbs = Verbs(track.client)
+    track.use(TRUTH)
+    track.go_to(POSITIONS[1], 0.5)
+    held = np.array(track.efforts[-1].effort)
+    verbs.change_state("computed_torque", "deactivate")
+    assert verbs.lifecycle_state("computed_torque") == "inactive"
+    track.wait(lambda: not any(track.efforts[-1].effort), "an effort of zero")
+    fallen = np.array([message.effort for message in track.efforts])
+    assert np.abs(np.diff(fallen, axis=0)).max() < 0.1 * np.abs(held).max()
+    count = len(track.efforts)
+    track.pause(0.3)
+    assert len(track.efforts) == count
+    for transition in ("cleanup", "configure"):
+        verbs.change_state("computed_torque", transition)
+    track.wait_until_ready()
+    verbs.change_state("computed_torque", "activate")
+    track.go_to(POSITIONS[1], 0.5)  # the parameters are latched
+    np.testing.assert_allclose(track.efforts[-1].effort, held, atol=1e-6)
 
 
 def test_a_robot_that_stood_still_meanwhile_hears_of_that(track):

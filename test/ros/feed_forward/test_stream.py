@@ -147,3 +147,75 @@ def test_a_trajectory_with_efforts_of_its_own_is_not_fed_twice():
     due = made.due(BEGIN + 300 * MS)
     assert due
     np.testing.assert_array_equal([effort for _, effort in due], np.zeros((len(due), 3)))
+
+
+def test_a_stream_that_fades_falls_to_zero_and_ends_with_it():
+    made = moving()
+    made.due(BEGIN + 200 * MS)
+    made.fade(0.1)
+    assert not made.over
+    got = [one for now in range(204, 400, 4) for one in made.due(BEGIN + now * MS)]
+    stamps = [(stamp - BEGIN) / MS for stamp, _ in got]
+    assert stamps == [210, 220, 230, 240, 250, 260, 270, 280, 290, 300], "once each, from now on"
+    for stamp, effort in got:
+        full = MODEL.efforts(*MOVE.sample([(stamp - BEGIN) / 1e9 + 0.005]))[0]
+        share = (300 - (stamp - BEGIN) / MS) / 100
+        np.testing.assert_allclose(effort, share * full, atol=1e-12)
+    assert not got[-1][1].any()
+    assert made.over
+    assert made.ended
+
+
+def test_it_is_over_when_the_robot_has_got_there_and_not_when_all_is_sent():
+    made = moving(lead=0.2)
+    made.due(BEGIN + 200 * MS)
+    made.fade(0.1)
+    assert made.due(BEGIN + 204 * MS)
+    assert made.ended
+    assert not made.over
+    made.due(BEGIN + 300 * MS)
+    assert made.over
+
+
+def test_without_a_time_to_fade_the_next_effort_is_zero():
+    made = moving()
+    made.due(BEGIN + 200 * MS)
+    made.fade(0.0)
+    ((stamp, effort),) = made.due(BEGIN + 204 * MS)
+    assert (stamp, effort.any()) == (BEGIN + 210 * MS, False)
+    assert made.due(BEGIN + 300 * MS) == []
+
+
+def test_what_fades_goes_on_fading_whatever_comes():
+    made = moving()
+    made.due(BEGIN + 200 * MS)
+    made.fade(0.1)
+    made.due(BEGIN + 240 * MS)
+    made.fade(10.0)
+    made.use(FeedForward(ROBOT, 2.0 * VALUES))
+    got = [one for now in range(244, 400, 4) for one in made.due(BEGIN + now * MS)]
+    assert got[-1][0] == BEGIN + 300 * MS
+    assert not got[-1][1].any()
+
+
+def test_a_stream_that_has_not_begun_follows_what_comes_and_sends_nothing():
+    made = TorqueStream(ROBOT.joint_names, 100.0, 0.05, begun=False)
+    made.use(MODEL)
+    made.due(BEGIN)
+    made.follow(MOVE, BEGIN, MOVE.positions[0])
+    assert made.due(BEGIN + 300 * MS) == []
+    made.begin()
+    (stamp, effort), *_ = made.due(BEGIN + 301 * MS)
+    assert stamp == BEGIN + 310 * MS, "nothing of the time before"
+    np.testing.assert_allclose(effort, MODEL.efforts(*MOVE.sample([0.315]))[0], atol=1e-12)
+
+
+def test_a_clock_that_is_set_back_while_efforts_fade_ends_them_at_once():
+    made = moving()
+    made.due(BEGIN + 200 * MS)
+    made.fade(5.0)
+    made.due(BEGIN + 240 * MS)
+    ((_, effort),) = made.due(BEGIN - 3600_000 * MS)
+    assert not effort.any()
+    made.due(BEGIN - 3600_000 * MS + 20 * MS)
+    assert made.over

@@ -63,7 +63,7 @@ def planner(monkeypatch, tmp_path):
     robot = load_machine(SOURCES).robot
     values = ExcitationParameters("scara", output_directory=str(tmp_path), planning_niceness=0)
     return Planner(
-        Node(), robot, JobSlot(logging.getLogger()), NodeParameters(values),
+        Node(), robot, JobSlot(logging.getLogger()), NodeParameters.of(values),
         arms=None, markers=SimpleNamespace(picture=lambda *_: None, publish=lambda _: None),
         place=lambda: np.zeros(2), kept=lambda: None, changed=lambda: None,
     )  # fmt: skip

@@ -3,7 +3,9 @@
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 
+from command_line import found_first
 from diagnostics import Diagnostics, values_of
+from lock_step import LockStepSession
 from refused_starts import refused_start
 from simulated_cell import Cell
 
@@ -25,8 +27,8 @@ def test_a_seven_axis_arm_is_identified(tmp_path):
         position_noise=[1e-5],
         effort_noise=[0.0],
         effort_noise_fraction=0.005,
-        real_time_factor=3.0,
         unseen_points=6,
+        session=LockStepSession,
     )
     assert 15.0 < found.exciting < 25.0
     assert found.held_out_total < 0.02
@@ -45,7 +47,7 @@ def test_a_seven_axis_arm_is_identified(tmp_path):
 
 def test_without_mujoco_it_says_how_to_install_it(tmp_path):
     (tmp_path / "mujoco.py").write_text("raise ImportError('not here')\n")
-    said = refused_start("mujoco_robot", UR10, PYTHONPATH=str(tmp_path))
+    said = refused_start("mujoco_robot", UR10, PYTHONPATH=found_first(tmp_path))
     assert "needs mujoco, which is not installed" in said
     assert "pip install 'robot_identification[mujoco]'" in said
 

@@ -67,7 +67,7 @@ class Machine:
 
     def reported(self):
         """Return level, message and values of the next report."""
-        self.watch.report()
+        self.watch.report("inactive")
         (status,) = self.reports[-1].status
         return status.level, status.message, {v.key: v.value for v in status.values}
 
@@ -231,6 +231,7 @@ def test_a_report_tells_rate_and_ages_of_what_has_come(machine):
         "messages_received": "50", "messages_lost": "0", "messages_refused": "0",
         "age_median_s": "0.000750", "age_max_s": "0.000990", "longest_pause_s": "0.007000",
         "state_timeout_s": "0.1",
+        "lifecycle": "inactive",
     }  # fmt: skip
     (status,) = machine.reports[-1].status
     assert (status.name, status.hardware_id) == ("/portal/excitation: joint states", "portal")
@@ -307,6 +308,7 @@ def test_before_the_first_look_nothing_is_known(machine):
         "rate_hz": "nan", "messages_received": "0", "messages_lost": "0", "messages_refused": "0",
         "age_median_s": "", "age_max_s": "", "longest_pause_s": "0.000000",
         "state_timeout_s": "0.1",
+        "lifecycle": "inactive",
     }  # fmt: skip
 
 

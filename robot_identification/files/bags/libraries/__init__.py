@@ -1,0 +1,1 @@
+"""Libraries that read and write the files of bags, behind one interface."""

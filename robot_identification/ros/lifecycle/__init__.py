@@ -1,0 +1,1 @@
+"""Managed nodes: states, transitions, and what a node does in them."""
