@@ -18,10 +18,13 @@ from robot_identification.api.payload import (
     identify_drive_gains,
     identify_payload,
 )
+from robot_identification.api.running_payload import RunningPayload, running_payload
 from robot_identification.api.simulation import simulate
 from robot_identification.api.sources import load_result, read_bags
 from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.calibration.model.queries import ModelValues
+from robot_identification.calibration.running_payload.settings import RunningPayloadSettings
+from robot_identification.calibration.running_payload.tracker import PayloadState, PayloadStatus
 from robot_identification.dynamics.external_efforts.contacts import ContactEvent
 from robot_identification.dynamics.external_efforts.settings import ExternalEffortSettings
 from robot_identification.errors import *  # noqa: F403 (every error is public)
@@ -75,11 +78,15 @@ __all__ = [
     "ModelValues",
     "OneJointPlan",
     "OneJointSettings",
+    "PayloadState",
+    "PayloadStatus",
     "PeriodicMotion",
     "Plan",
     "ProcessingSettings",
     "Recording",
     "RobotModel",
+    "RunningPayload",
+    "RunningPayloadSettings",
     "Seconds",
     "SimulatedRecording",
     "SimulationSettings",
@@ -109,6 +116,7 @@ __all__ = [
     "plan",
     "plan_one_joint",
     "read_bags",
+    "running_payload",
     "simulate",
     "validate",
     "with_efforts",

@@ -132,6 +132,18 @@ class PayloadTracker:
         """Take in that samples are missing before the next segment."""
         self._gap = True
 
+    def forget(self) -> None:
+        """Forget the payload, but not what has been told of the errors of the model."""
+        self._window.restart()
+        self._before, self._contact, self._gap = None, False, True
+        self._begin_anew()
+        self._state = PayloadState(
+            self._state.stamp,
+            PayloadStatus.UNDETERMINED,
+            change_stamp=self._changed,
+            changes=self._changes,
+        )
+
     def push(self, segment: Segment) -> PayloadState:
         """Take in the newest segment and return the payload."""
         if not segment.counting:  # nothing moves

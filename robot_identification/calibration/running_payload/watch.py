@@ -93,6 +93,17 @@ class PayloadWatch:
         if self._tracker is not None:
             self._tracker.interrupted()
 
+    def forget(self) -> None:
+        """Forget the payload; the estimate begins anew."""
+        if self._tracker is not None:
+            self._tracker.forget()
+
+    def learn_anew(self) -> None:
+        """Forget what free motion has told; it is learned from what comes now."""
+        self._free = self._tracker = self._rows = None
+        self._learning.restart()
+        self._stream.restart()
+
     def push(self, stamps: Stamps, position: Array, effort: Array) -> list[PayloadState]:
         """Take in samples on the joint side, oldest first, and return the payload by them.
 

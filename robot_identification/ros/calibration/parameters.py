@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from robot_identification.calibration.running_payload.settings import RunningPayloadSettings
 from robot_identification.dynamics.external_efforts.settings import ExternalEffortSettings
 from robot_identification.ros.common.parameters import SharedParameters
 from robot_identification.settings import Settings, same, setting
@@ -62,6 +63,33 @@ class CalibrationParameters(Settings):
     observer_stick_speed: tuple[float, ...] = same(ExternalEffortSettings, "stick_speed")
     contact_learning_time: float = same(ExternalEffortSettings, "learning_time")
     contact_false_alarms: float = same(ExternalEffortSettings, "false_alarms")
+
+    payload: bool = setting(
+        "whether payload and payload_changes are published; needs predict", False
+    )
+    payload_frame: str = setting(
+        "link or joint of the robot, or link of its URDF, in whose frame the payload is described; "
+        "empty: the last link",
+        "",
+    )
+    payload_placement: tuple[float, ...] = setting(
+        "frame of the payload in that frame: x y z in m, roll pitch yaw in rad",
+        (0.0,) * 6,
+    )
+    payload_learning_time: float = same(RunningPayloadSettings, "learning_time")
+    payload_false_changes: float = same(RunningPayloadSettings, "false_changes")
+    payload_memory: float = same(RunningPayloadSettings, "memory")
+    payload_least_mass: float = same(RunningPayloadSettings, "least_mass")
+
+    def running_payload_settings(self) -> RunningPayloadSettings:
+        """Return the settings of the running estimate of a payload."""
+        return RunningPayloadSettings(
+            learning_time=self.payload_learning_time,
+            false_changes=self.payload_false_changes,
+            memory=self.payload_memory,
+            least_mass=self.payload_least_mass,
+            stick_speed=self.observer_stick_speed,
+        )
 
     def external_effort_settings(self) -> ExternalEffortSettings:
         """Return the settings of external efforts and contacts."""
