@@ -27,7 +27,7 @@ SAMPLES = 1500
 BURST = 400
 
 
-def motion():
+def motion(values=TRUTH):
     """Return positions and the efforts that the SCARA needs for them, exactly."""
     time = np.arange(SAMPLES)[:, None] / RATE
     tones = 2.0 * np.pi * np.array([0.3, 0.4])
@@ -35,7 +35,7 @@ def motion():
     q = np.sin(tones * time) + 0.3 * np.sin(2.7 * tones * time) * swell
     qd = np.gradient(q, 1.0 / RATE, axis=0, edge_order=2)
     qdd = np.gradient(qd, 1.0 / RATE, axis=0, edge_order=2)
-    return q, inverse_dynamics(ROBOT, TRUTH, q, qd, qdd)
+    return q, inverse_dynamics(ROBOT, values, q, qd, qdd)
 
 
 def complete_values(folder):
@@ -48,9 +48,9 @@ def complete_values(folder):
     return path
 
 
-def states(samples=SAMPLES, names=ROBOT.joint_names):
+def states(samples=SAMPLES, names=ROBOT.joint_names, values=TRUTH):
     """Return joint states of that motion, with the joints in any order."""
-    q, tau = motion()
+    q, tau = motion(values)
     order = [ROBOT.joint_names.index(name) for name in names]
     messages = []
     for i in range(samples):

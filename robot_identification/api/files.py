@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from robot_identification.api.calibration import export
+from robot_identification.api.payload import IdentifiedDriveGains, IdentifiedPayload
 from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.errors import SettingError
 from robot_identification.excitation.one_joint.plan import OneJointPlan
@@ -18,6 +19,7 @@ from robot_identification.files.atomic import write_text_atomically
 from robot_identification.files.bags.libraries.interface import Storage
 from robot_identification.files.bags.trajectories import SentTrajectory
 from robot_identification.files.bags.writing import write_joint_states
+from robot_identification.files.payloads import write_drive_gains, write_payload
 from robot_identification.files.plans.plans import write_one_joint_plan, write_plan
 from robot_identification.files.results import write_result
 from robot_identification.identification.result import IdentificationResult
@@ -50,6 +52,16 @@ def _(result: IdentificationResult, path: str | Path) -> None:
 def _(result: CalibratedParameters, path: str | Path, **more: Any) -> None:
     """Write the parameter file, and others beside it that :func:`~.calibration.export` knows."""
     export(result.description, result, parameter_file=path, **more)
+
+
+@save.register
+def _(result: IdentifiedPayload, path: str | Path) -> None:
+    write_payload(path, result.result, result.consistent)
+
+
+@save.register
+def _(result: IdentifiedDriveGains, path: str | Path) -> None:
+    write_drive_gains(path, result.result)
 
 
 @save.register

@@ -16,10 +16,19 @@ from robot_identification.api.identification import (
 )
 from robot_identification.api.model import gravity, inverse_dynamics, mass_matrix, with_efforts
 from robot_identification.api.motion import certify, load_surroundings, plan, plan_one_joint
+from robot_identification.api.payload import (
+    IdentifiedDriveGains,
+    IdentifiedPayload,
+    identify_drive_gains,
+    identify_payload,
+)
+from robot_identification.api.running_payload import RunningPayload, running_payload
 from robot_identification.api.simulation import simulate
 from robot_identification.api.sources import load_result, read_bags
 from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.calibration.model.queries import ModelValues
+from robot_identification.calibration.running_payload.settings import RunningPayloadSettings
+from robot_identification.calibration.running_payload.tracker import PayloadState, PayloadStatus
 from robot_identification.dynamics.external_efforts.contacts import ContactEvent
 from robot_identification.dynamics.external_efforts.settings import ExternalEffortSettings
 from robot_identification.dynamics.external_efforts.wrench import FrameWrenches, WrenchSettings
@@ -44,6 +53,7 @@ from robot_identification.identification.estimators.essential import Elimination
 from robot_identification.identification.estimators.huber import HuberSettings
 from robot_identification.identification.estimators.weighting import Weighting
 from robot_identification.identification.identify import Validation
+from robot_identification.identification.payload.known import KnownPayload
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.robot.files.loading import known_robots, load_robot, with_joint_limits
 from robot_identification.robot.model import RobotModel
@@ -68,14 +78,21 @@ __all__ = [
     "FrameWrenches",
     "HuberSettings",
     "IdentificationResult",
+    "IdentifiedDriveGains",
+    "IdentifiedPayload",
+    "KnownPayload",
     "ModelValues",
     "OneJointPlan",
     "OneJointSettings",
+    "PayloadState",
+    "PayloadStatus",
     "PeriodicMotion",
     "Plan",
     "ProcessingSettings",
     "Recording",
     "RobotModel",
+    "RunningPayload",
+    "RunningPayloadSettings",
     "Seconds",
     "SimulatedRecording",
     "SimulationSettings",
@@ -95,6 +112,8 @@ __all__ = [
     "gravity",
     "identify",
     "identify_didim",
+    "identify_drive_gains",
+    "identify_payload",
     "inverse_dynamics",
     "known_robots",
     "load_result",
@@ -105,6 +124,7 @@ __all__ = [
     "plan",
     "plan_one_joint",
     "read_bags",
+    "running_payload",
     "simulate",
     "validate",
     "with_efforts",

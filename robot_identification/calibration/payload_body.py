@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.linalg
 
 from robot_identification.calibration.semidefinite import Inequality, least_squares
-from robot_identification.errors import CalibrationError
+from robot_identification.errors import CalibrationError, SolverMissingError
 from robot_identification.identification.payload.estimate import PayloadEstimate
+from robot_identification.identification.payload.identify import PayloadResult
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.bodies import Body, body_of, pseudo_inertia
 from robot_identification.robot.model import Array, read_only
@@ -41,6 +42,21 @@ class ConsistentPayload:
     changed: bool
     distance: float
     least_eigenvalue: float
+
+
+def with_consistent(result: PayloadResult) -> tuple[PayloadResult, ConsistentPayload | None]:
+    """Return the consistent payload; without its solver the rest stands, with a warning.
+
+    Args:
+        result: the identified payload.
+
+    Raises:
+        CalibrationError: no payload near the identified one is consistent.
+    """
+    try:
+        return result, consistent_payload(result.estimate)
+    except SolverMissingError as error:
+        return replace(result, warnings=(*result.warnings, str(error))), None
 
 
 def consistent_payload(estimate: PayloadEstimate) -> ConsistentPayload | None:

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from robot_identification.calibration.payload_body import ConsistentPayload, consistent_payload
+from robot_identification.calibration.payload_body import with_consistent
 from robot_identification.cli.options import common as shared
 from robot_identification.cli.options import payload as payload_options
 from robot_identification.cli.tables import progress
 from robot_identification.cli.tables import results as tables
-from robot_identification.errors import SolverMissingError
 from robot_identification.files.atomic import check_target
 from robot_identification.files.payloads import payload_summary, write_payload
 from robot_identification.files.results import read_result
-from robot_identification.identification.payload.identify import PayloadResult, identify_payload
+from robot_identification.identification.payload.identify import identify_payload
 
 _UNITS = {"mass": "kg", **dict.fromkeys("xyz", "m")}
 
@@ -62,7 +60,7 @@ def run(options: argparse.Namespace) -> None:
             overrides=shared.processing_of(options),
             progress=report,
         )
-        result, consistent = _with_consistent(result)
+        result, consistent = with_consistent(result)
     if options.output is not None:
         write_payload(options.output, result, consistent)
     document = payload_summary(result, consistent)
@@ -70,14 +68,6 @@ def run(options: argparse.Namespace) -> None:
         tables.print_json(document)
     else:
         _print(document)
-
-
-def _with_consistent(result: PayloadResult) -> tuple[PayloadResult, ConsistentPayload | None]:
-    """Return the consistent payload; without its solver the rest stands, with a warning."""
-    try:
-        return result, consistent_payload(result.estimate)
-    except SolverMissingError as error:
-        return replace(result, warnings=(*result.warnings, str(error))), None
 
 
 def _print(document: dict[str, Any]) -> None:

@@ -44,7 +44,12 @@ def write_payload(
     Raises:
         OutputError: the target cannot be written.
     """
-    _write(path, PAYLOAD_KIND, payload_summary(result, consistent))
+    write_text_atomically(path, payload_text(result, consistent))
+
+
+def payload_text(result: PayloadResult, consistent: ConsistentPayload | None) -> str:
+    """Return the file of an identified payload."""
+    return _text(PAYLOAD_KIND, payload_summary(result, consistent))
 
 
 def write_drive_gains(path: str | Path, result: DriveGainResult) -> None:
@@ -53,21 +58,25 @@ def write_drive_gains(path: str | Path, result: DriveGainResult) -> None:
     Raises:
         OutputError: the target cannot be written.
     """
-    _write(path, GAINS_KIND, gains_summary(result))
+    write_text_atomically(path, gains_text(result))
 
 
-def _write(path: str | Path, kind: str, content: Mapping[str, object]) -> None:
+def gains_text(result: DriveGainResult) -> str:
+    """Return the file of identified drive gains."""
+    return _text(GAINS_KIND, gains_summary(result))
+
+
+def _text(kind: str, content: Mapping[str, object]) -> str:
     document = {"kind": kind, "schema": SCHEMA_VERSION, **content}
     digest = content_digest(document)
     first = {"kind": kind, "schema": SCHEMA_VERSION, DIGEST: digest}
-    text = yaml.dump(
+    return yaml.dump(
         {**first, **content},
         Dumper=ResultDumper,
         sort_keys=False,
         default_flow_style=None,
         width=1000,
     )
-    write_text_atomically(path, text)
 
 
 def payload_summary(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.parameters import LINK_PARAMETERS
 
 _UPPER = np.triu_indices(3)
+_PLACEMENT = 6
 
 
 @by_value
@@ -164,6 +165,32 @@ def placed(base: Mounting, position: npt.ArrayLike, rpy: npt.ArrayLike) -> Mount
         base.rotation @ turn,
         base.translation + base.rotation @ place,
     )
+
+
+def mounting_from(
+    source: str | Path | None,
+    robot: RobotModel,
+    frame: str | None = None,
+    placement: Sequence[float] | None = None,
+) -> Mounting:
+    """Return where a payload is mounted, as people say it.
+
+    Args:
+        source: the robot file, URDF or name that the robot was loaded from; None: from none.
+        robot: the robot.
+        frame: link or joint of the robot, or link of its URDF; None: the last link.
+        placement: x y z in m, roll pitch yaw in rad of the payload's frame in that frame; None:
+            it is that frame.
+
+    Raises:
+        SettingError: there is no such frame, or the placement is not six finite numbers.
+    """
+    found = mounting(robot, frame, {} if source is None else urdf_frames(source, robot))
+    if placement is None:
+        return found
+    if len(placement) != _PLACEMENT:
+        raise SettingError("placement", list(placement), "give x y z roll pitch yaw")
+    return placed(found, placement[:3], placement[3:])
 
 
 def _rpy_matrix(angles: Array) -> Array:

@@ -12,7 +12,7 @@ from robot_identification.errors import SettingError
 from robot_identification.files.payloads import known_payload, read_payload
 from robot_identification.identification.payload.known import KnownPayload
 from robot_identification.robot.model import RobotModel
-from robot_identification.robot.mounting import Mounting, mounting, placed, urdf_frames
+from robot_identification.robot.mounting import Mounting, mounting_from
 from robot_identification.signals.recording import Recording
 
 _INERTIA = ("IXX", "IXY", "IXZ", "IYY", "IYZ", "IZZ")
@@ -74,10 +74,8 @@ def mounting_of(options: argparse.Namespace, robot: RobotModel, prefix: str = ""
         SettingError: there is no such frame.
     """
     prefix = prefix.replace("-", "_")
-    place = getattr(options, f"{prefix}placement")
-    frames = urdf_frames(options.robot, robot)
-    found = mounting(robot, getattr(options, f"{prefix}frame"), frames)
-    return found if place is None else placed(found, place[:3], place[3:])
+    frame, place = (getattr(options, f"{prefix}{name}") for name in ("frame", "placement"))
+    return mounting_from(options.robot, robot, frame, place)
 
 
 def add_known(parser: argparse.ArgumentParser) -> None:

@@ -18,6 +18,7 @@ from robot_identification.calibration.calibrate import CalibrationSettings, cali
 from robot_identification.calibration.calibrated import CalibratedParameters
 from robot_identification.calibration.model.monitor import ModelMonitor, ResidualReference
 from robot_identification.calibration.prior import Prior
+from robot_identification.calibration.running_payload.watch import PayloadWatch
 from robot_identification.dynamics.external_efforts.watch import ExternalEffortWatch
 from robot_identification.errors import (
     InputError,
@@ -44,6 +45,7 @@ from robot_identification.ros.calibration.external_efforts import ExternalEffort
 from robot_identification.ros.calibration.model_services import ModelServices
 from robot_identification.ros.calibration.parameters import CalibrationParameters
 from robot_identification.ros.calibration.prediction import Prediction
+from robot_identification.ros.calibration.running_payload import RunningPayload
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.diagnostics import NodeDiagnostics
 from robot_identification.ros.common.jobs import Job, JobSlot
@@ -69,6 +71,7 @@ class _Made:
     encoding: str
     watch: ModelMonitor | None
     external: ExternalEffortWatch | None
+    payload: PayloadWatch | None
 
 
 class CalibrationNode(Node):
@@ -109,17 +112,24 @@ class CalibrationNode(Node):
             callback_group=MutuallyExclusiveCallbackGroup(),
         )
         self._efforts: ExternalEfforts | None = None
+        self._payload: RunningPayload | None = None
         self._prediction: Prediction | None = None
         if values.predict:
             require_effort_meaning(self._robot)
             if values.external_efforts:
                 self._efforts = ExternalEfforts(self, self._robot, values)
-            self._prediction = Prediction(self, self._robot, quick, parameters, self._efforts)
-            diagnostics.add(self._prediction.report)
-            if self._efforts is not None:
-                diagnostics.add(self._efforts.report)
-        elif values.external_efforts:
-            raise SettingError("external_efforts", True, "needs predict, which takes in the states")
+            if values.payload:
+                self._payload = RunningPayload(self, self._robot, values, quick)
+            self._prediction = Prediction(
+                self, self._robot, quick, parameters, self._efforts, self._payload
+            )
+            for part in (self._prediction, self._efforts, self._payload):
+                if part is not None:
+                    diagnostics.add(part.report)
+        else:
+            for name in ("external_efforts", "payload"):
+                if getattr(values, name):
+                    raise SettingError(name, True, "needs predict, which takes in the states")
         if values.wrench_frame and self._efforts is None:
             raise SettingError("wrench_frame", values.wrench_frame, "needs external_efforts")
         for kind, name, callback in (
@@ -191,6 +201,8 @@ class CalibrationNode(Node):
             self._prediction.use(made.watch)
         if self._efforts is not None and made.external is not None:
             self._efforts.use(made.external)
+        if self._payload is not None and made.payload is not None:
+            self._payload.use(made.payload, made.parameters.parameters_hash)
         far = calibrated.distance_to_prior
         distance = "no prior" if math.isnan(far) else f"distance to the prior {far:.3g}"
         return (
@@ -229,13 +241,15 @@ class CalibrationNode(Node):
         )
         name = str(self._urdf or "")
         urdf = identified_urdf(robot, calibrated.values, text, name=name)
-        watch, external = None, None
+        watch, external, payload = None, None, None
         if self._prediction is not None:
             level = ResidualReference.of(result, calibrated)
             watch = ModelMonitor(robot, calibrated.values, level)
             if self._efforts is not None:
                 external = self._efforts.watch_of(robot, calibrated.values, level)
-        return _Made(message, String(data=urdf), encoding, watch, external)
+            if self._payload is not None:
+                payload = self._payload.watch_of(robot, calibrated.values, calibrated.spread)
+        return _Made(message, String(data=urdf), encoding, watch, external, payload)
 
     def _files(
         self, request: Calibrate.Request, calibrated: CalibratedParameters, made: _Made

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from robot_identification.calibration.running_payload.settings import RunningPayloadSettings
 from robot_identification.dynamics.external_efforts.settings import ExternalEffortSettings
 from robot_identification.dynamics.external_efforts.wrench import WrenchSettings
 from robot_identification.ros.common.parameters import RobotParameters, SharedParameters
-from robot_identification.settings import Settings, same, setting
+from robot_identification.settings import same, setting
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,33 @@ class CalibrationParameters(RobotParameters):
     )
     wrench_force_only: bool = same(WrenchSettings, "force_only")
     wrench_largest_deviation: float = same(WrenchSettings, "largest_deviation")
+
+    payload: bool = setting(
+        "whether payload and payload_changes are published; needs predict", False
+    )
+    payload_frame: str = setting(
+        "link or joint of the robot, or link of its URDF, in whose frame the payload is described; "
+        "empty: the last link",
+        "",
+    )
+    payload_placement: tuple[float, ...] = setting(
+        "frame of the payload in that frame: x y z in m, roll pitch yaw in rad",
+        (0.0,) * 6,
+    )
+    payload_learning_time: float = same(RunningPayloadSettings, "learning_time")
+    payload_false_changes: float = same(RunningPayloadSettings, "false_changes")
+    payload_memory: float = same(RunningPayloadSettings, "memory")
+    payload_least_mass: float = same(RunningPayloadSettings, "least_mass")
+
+    def running_payload_settings(self) -> RunningPayloadSettings:
+        """Return the settings of the running estimate of a payload."""
+        return RunningPayloadSettings(
+            learning_time=self.payload_learning_time,
+            false_changes=self.payload_false_changes,
+            memory=self.payload_memory,
+            least_mass=self.payload_least_mass,
+            stick_speed=self.observer_stick_speed,
+        )
 
     def external_effort_settings(self) -> ExternalEffortSettings:
         """Return the settings of external efforts and contacts."""

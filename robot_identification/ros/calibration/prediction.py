@@ -14,6 +14,7 @@ from robot_identification.robot.drives import from_joint_side, to_joint_side
 from robot_identification.robot.model import RobotModel
 from robot_identification.ros.calibration.external_efforts import ExternalEfforts
 from robot_identification.ros.calibration.parameters import CalibrationParameters
+from robot_identification.ros.calibration.running_payload import RunningPayload
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.diagnostics import ERROR, OK, WARN, status_of
 from robot_identification.ros.common.joint_states import NANOSECONDS, JointStateReader, Sample
@@ -38,6 +39,7 @@ class Prediction:
         group: callback group of what is done here.
         parameters: of the node.
         efforts: publishes external efforts of the same states; None: nobody does.
+        payload: publishes the payload that they tell; None: nobody does.
     """
 
     def __init__(
@@ -47,6 +49,7 @@ class Prediction:
         group: CallbackGroup,
         parameters: NodeParameters[CalibrationParameters],
         efforts: ExternalEfforts | None = None,
+        payload: RunningPayload | None = None,
     ) -> None:
         self._node = node
         self._robot = robot
@@ -57,7 +60,7 @@ class Prediction:
         self._pause = NANOSECONDS / rate if rate > 0.0 else 0.0
         self._sent = 0
         self._refusal = ""
-        self._efforts = efforts
+        self._efforts, self._payload = efforts, payload
         self._waiting: list[Sample] = []
         self._taken = 0
         self._takes = 1 if efforts is None else _TAKES
@@ -104,6 +107,8 @@ class Prediction:
         watch = self._watch
         if watch is None or not samples:
             return
+        if self._payload is not None:
+            self._payload.push(samples)
         try:
             joints = to_joint_side(
                 self._robot,

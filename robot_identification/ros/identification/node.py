@@ -37,6 +37,7 @@ from robot_identification.ros.common.parameters import declare, output_folder
 from robot_identification.ros.common.process import PooledExecutor, run
 from robot_identification.ros.common.progress import ProgressReporter
 from robot_identification.ros.identification.parameters import IdentificationParameters
+from robot_identification.ros.identification.payload import PayloadServices, PayloadWork
 from robot_identification.ros.identification.recordings import LiveRecordings
 from robot_identification.ros.identification.requests import processing_of
 from robot_identification.ros.identification.services import (
@@ -115,6 +116,15 @@ class IdentificationNode(Node):
             self.create_service(
                 kind, name, callback, qos_profile=qos.SERVICES, callback_group=group
             )
+        self._payloads = PayloadServices(
+            self,
+            PayloadWork(self._robot, self._declared.now.robot, self._live, self._outputs),
+            self._live,
+            self._slot,
+            self._reporter,
+            lambda: self._declared.now.live_processing,
+            long,
+        )
         self._actions = [
             JobAction(self, kind, f"~/{work}", slot=self._slot, work=work, perform=perform)
             for kind, work, perform in (

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 import yaml
 from diagnostic_msgs.msg import DiagnosticStatus
-from robot_identification.msg import IdentificationResult, InertialParameters
+from robot_identification.msg import IdentificationResult, InertialParameters, PayloadEstimate
 from robot_identification.srv import Calibrate, InverseDynamics
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
+from std_srvs.srv import Trigger
 
 from live_nodes import ROBOT, TRUTH, states
 from robot_identification.calibration.checks import check_consistency
@@ -56,7 +57,10 @@ class Outputs:
     """What the calibration node has published."""
 
     def __init__(self, suite):
-        self.predicted, self.external = [], []
+        self.predicted, self.external, self.payloads = [], [], []
+        suite.client.node.create_subscription(
+            PayloadEstimate, "calibration/payload", self.payloads.append, qos.STATUS
+        )
         suite.client.node.create_subscription(
             JointState, "predicted_joint_states", self.predicted.append, qos.STATES_IN
         )
@@ -76,7 +80,8 @@ def calibrating(make_suite, prior):
     suite = make_suite()
     suite.start("acquisition", block_period=0.05, diagnostics_period=0.1)
     suite.start("identification")
-    suite.start("calibration", prior=str(prior), diagnostics_period=0.1, external_efforts=True)
+    wanted = {"external_efforts": True, "payload": True, "payload_learning_time": 10.0}
+    suite.start("calibration", prior=str(prior), diagnostics_period=0.1, **wanted)
     suite.wait_for_acquisition()
     suite.verbs.require("identification")
     suite.verbs.require("calibration")
@@ -275,6 +280,27 @@ def test_predicted_and_external_efforts_are_those_of_the_states(calibrating, out
     calibrating.client.spin(0.5)
     status = outputs.newest(calibrating)
     assert status.level == DiagnosticStatus.OK, status.message
+
+
+def test_the_payload_that_the_states_tell_is_published(calibrating, outputs, result_file):
+    known = calibrate(calibrating).parameters.parameters_hash
+    outputs.payloads.clear()
+    move(calibrating, noisy(3))
+    calibrating.wait(lambda: outputs.payloads, "payload")
+    assert outputs.payloads[0].status == PayloadEstimate.LEARNING
+    move(calibrating, noisy(4))
+
+    def told():
+        return outputs.payloads[-1].status != PayloadEstimate.LEARNING
+
+    calibrating.wait(told, "payload after learning")
+    last = outputs.payloads[-1]
+    assert (last.robot, last.parameters_hash, last.changes) == ("scara", known, 0)
+    assert last.payload.joint == ROBOT.joint_names[-1]
+    answer = calibrating.client.call(Trigger, "calibration/learn_bare_robot")
+    assert "carry nothing" in answer.message
+    move(calibrating, noisy(5)[:600])
+    calibrating.wait(lambda: not told(), "learning anew")
 
 
 def test_a_residual_that_drifts_is_told(calibrating, outputs, result_file):

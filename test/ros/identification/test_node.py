@@ -5,13 +5,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rclpy.duration import Duration
-from robot_identification.srv import BaseParameters, Identify, Validate
+from robot_identification.srv import BaseParameters, Identify, IdentifyPayload, Validate
 
 from live_nodes import BEGIN, ROBOT, SAMPLES, TRUTH, motion, states
 from robot_identification import msg
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.files.results import read_result
 from robot_identification.identification.base.parameters import base_parameters
+from robot_identification.robot.bodies import Body
+from robot_identification.robot.mounting import mounting
 from robot_identification.ros.common import qos
 from robot_identification.ros.messages.blocks import block_message, raw_block
 from robot_identification.ros.messages.error_codes import CODES
@@ -175,6 +177,21 @@ def test_given_parameters_are_validated(suite, recording):
     assert errors[0] == pytest.approx(errors[1], rel=1e-9)
     assert errors[0] < 0.01
     assert errors[2] == pytest.approx(1.0)
+
+
+def test_a_payload_is_identified_from_a_recording_and_a_bag(suite, recording, bag):
+    body = Body(1.5, [0.1, 0.02, 0.0], np.diag([0.004, 0.004, 0.006]))
+    values = mounting(ROBOT).with_body(TRUTH, body)
+    loaded = suite.record(states(values=values))[0].recording
+    request = IdentifyPayload.Request(bare=msg.DataSelection(bags=[str(bag)]))
+    request.loaded.recordings = [loaded]
+    response = suite.verbs.ask(request)
+    assert response.success, response.message
+    assert response.payload.values[0] == pytest.approx(body.mass, rel=0.02)
+    assert response.payload.lower[0] < body.mass < response.payload.upper[0]
+    request.loaded.recordings = ["nobody"]
+    refused = suite.verbs.answers.ask(request)
+    assert refused.error_code == CODES.UNKNOWN_RECORDING, refused.message
 
 
 def test_base_parameters_need_no_data(suite):

@@ -1,0 +1,1 @@
+"""Arms in MuJoCo that pick up payloads while they move."""

@@ -1,0 +1,216 @@
+"""Residual of the bare robot in free motion: errors of the model, and the noise that they leave.
+
+Rows of free motion, without payload and contact, tell the errors of parameters and friction, and
+what they leave tells the noise.  Before any row the errors of the calibrated parameters have the
+deviations of the calibration.  Errors of friction, of which nobody knows anything, are at most
+three times the residual's root mean square; so are, of parameters without known deviations, the
+efforts that their errors make.
+
+Whether the deviations are right is tried out: with what one half of the rows tells, the innovations
+of the other half have the variance 1, and so have payloads that are estimated from a few seconds
+of it, although nothing is carried.  All noise is enlarged by what these have in excess, and the
+threshold of changes by what the largest likelihood ratios have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from robot_identification.calibration.running_payload.innovations import threshold
+from robot_identification.calibration.running_payload.knowledge import Knowledge
+from robot_identification.calibration.running_payload.noise import (
+    NoiseState,
+    ResidualNoise,
+    learned_noise,
+    white_noise,
+    whitened,
+)
+from robot_identification.calibration.running_payload.rows import Segment, Unknowns
+from robot_identification.calibration.running_payload.window import RowWindow
+from robot_identification.errors import EffortSignError, NoEffortError, RecordingError
+from robot_identification.robot.arrays import by_value
+from robot_identification.robot.model import Array
+from robot_identification.robot.parameters import LINK_PARAMETERS
+
+SEGMENT = 5
+"""Rows of a segment: between two decisions."""
+WINDOW = 6
+"""Segments that are seen before they are believed."""
+
+_ERRORS = 3.0  # of the residual's root mean square
+_PASSES = 3
+_SILENT = 1e-6  # of the efforts of the model: nobody has measured these
+_TRIAL = 100  # rows from which a payload is estimated on trial
+_ALIKE, _REVERSED = 0.7, 1.5  # correlation of residual and model, and their ratio: 2 if reversed
+
+
+@by_value
+@dataclass(frozen=True)
+class FreeMotion:
+    """What free motion has told.
+
+    Attributes:
+        known: of the errors of the model; of the payload nothing.
+        noise: of the residual.
+        deviation: (joints,) root mean square of the residual before its errors were known.
+        excess: by how much payloads that were estimated on trial were farther from zero than
+            their deviations say; the noise has been enlarged by it.
+        tail: factor on the thresholds of changes.
+        surprise: root mean square of the errors of the parameters, in deviations of the
+            calibration; much more than 1 says that these do not hold here.
+    """
+
+    known: Knowledge
+    noise: ResidualNoise
+    deviation: Array
+    excess: float
+    tail: float
+    surprise: float
+
+
+class FreeMotionLearning:
+    """Collects the rows of free motion and learns from them.
+
+    Args:
+        names: of the joints.
+        unknowns: order of the unknowns.
+        payload: (10,) deviations of the payload before anything is known.
+        calibrated: whether errors of parameters are in deviations of the calibration.
+    """
+
+    def __init__(
+        self, names: Sequence[str], unknowns: Unknowns, payload: Array, *, calibrated: bool
+    ) -> None:
+        self._names, self._unknowns = names, unknowns
+        self._payload, self._calibrated = payload, calibrated
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget what has come."""
+        self._segments: list[Segment] = []
+        self.rows = 0
+
+    def add(self, segment: Segment) -> None:
+        """Take in rows of free motion; ``rows`` counts those in which a joint moves."""
+        self._segments.append(segment)
+        self.rows += int(np.count_nonzero(segment.kept.any(axis=1)))
+
+    def learned(self) -> FreeMotion:
+        """Return what the rows tell.
+
+        Raises:
+            RecordingError: nothing has moved.
+            NoEffortError: the efforts of joints that move are zero throughout.
+            EffortSignError: the residual of joints is about twice what the model says of them.
+        """
+        if not self.rows:
+            raise RecordingError("no joint moves in the free motion: record one in which all do")
+        whole = self._segments[0]
+        for segment in self._segments[1:]:
+            whole = whole.followed_by(segment)
+        self._check_efforts(whole)
+        rows, kept = whole.rows, whole.kept
+        noise = white_noise(rows[:, :, -1], kept)
+        level = noise.std
+        prior = self._prior(whole, level)
+        for k in range(_PASSES):
+            known = _told(Knowledge.before(prior), noise, whole)
+            if k == _PASSES - 1:
+                break
+            left = rows[:, :, -1] - rows[:, :, :-1] @ _without_payload(known.values)
+            noise = learned_noise(left, kept, whole.begins)
+        errors = known.values[self._unknowns.of_parameters]
+        surprise = float(np.sqrt(np.mean(errors**2))) if self._calibrated and len(errors) else 1.0
+        if surprise > 1.0:
+            prior[self._unknowns.of_parameters] *= surprise
+        excess, tail = _tried(Knowledge.before(prior), noise, whole)
+        noise = noise.scaled(excess)
+        known = _told(Knowledge.before(prior), noise, whole)
+        return FreeMotion(known, noise, level, excess, tail, surprise)
+
+    def _prior(self, whole: Segment, level: Array) -> Array:
+        """Return (unknowns,) deviations before any row."""
+        prior = np.ones(self._unknowns.count)
+        prior[self._unknowns.payload] = self._payload
+        for joint, deviation in enumerate(level):
+            prior[self._unknowns.of_friction(joint)] = _ERRORS * deviation
+        if not self._calibrated:
+            counts = np.maximum(whole.kept.sum(axis=0), 1)
+            own = whole.rows[:, :, self._unknowns.of_parameters] * whole.kept[:, :, None]
+            sizes = np.sqrt((own**2).sum(axis=0) / counts[:, None])  # (joints, errors)
+            share = (sizes / level[:, None]).max(axis=0)
+            prior[self._unknowns.of_parameters] = _ERRORS / np.where(share > 0.0, share, np.inf)
+            prior[prior == 0.0] = 1.0
+        return prior
+
+    def _check_efforts(self, whole: Segment) -> None:
+        residual = whole.rows[:, :, -1] * whole.kept
+        measured = np.abs(whole.rows[:, :, -1] + whole.modelled) * whole.kept
+        size = np.abs(whole.modelled * whole.kept).max(axis=0)
+        silent = (measured.max(axis=0) <= _SILENT * size) & (size > 0.0)
+        if silent.any():
+            raise NoEffortError([self._names[int(j)] for j in np.flatnonzero(silent)])
+        modelled = whole.modelled * whole.kept
+        common, squares = (residual * modelled).sum(axis=0), (modelled**2).sum(axis=0)
+        alike = np.abs(common) > _ALIKE * np.sqrt((residual**2).sum(axis=0) * squares)
+        wrong = alike & (-common > _REVERSED * squares)
+        if wrong.any():
+            raise EffortSignError([self._names[int(j)] for j in np.flatnonzero(wrong)])
+
+
+def _without_payload(values: Array) -> Array:
+    found = np.array(values)
+    found[:LINK_PARAMETERS] = 0.0
+    return found
+
+
+def _told(
+    known: Knowledge, noise: ResidualNoise, segment: Segment, *, bare: bool = True
+) -> Knowledge:
+    """Return what is known with the rows of a segment, where nothing or something is carried."""
+    entries = segment.rows.shape[2]
+    white, _ = whitened(
+        noise, NoiseState.fresh(noise, entries), segment.rows, segment.kept, segment.begins
+    )
+    counting = white[segment.kept]
+    if bare:
+        counting[:, :LINK_PARAMETERS] = 0.0
+    return known.told(counting)
+
+
+def _tried(before: Knowledge, noise: ResidualNoise, whole: Segment) -> tuple[float, float]:
+    """Return by how much payloads on trial are too far off, and the factor on thresholds."""
+    middle = len(whole.stamps) // 2
+    halves = whole.part(slice(0, middle)), whole.part(slice(middle, None))
+    trials, ratios = [], []
+    for learned, tried in (halves, halves[::-1]):
+        known = _told(before, noise, learned)
+        trials += [_payload_on_trial(known, noise, part) for part in _parts(tried, _TRIAL)]
+        segments = list(_parts(tried, SEGMENT))
+        for first in range(0, len(segments) - WINDOW + 1, WINDOW // 2):
+            window = RowWindow(noise, whole.rows.shape[2])
+            for segment in segments[first : first + WINDOW]:
+                window.add(segment)
+            if window.counting:
+                ratios.append(float(window.innovations(known, bare=True).ratios().max()))
+    square = max(float(np.mean(trials)) / LINK_PARAMETERS, 1.0) if trials else 1.0
+    if not ratios:
+        return float(np.sqrt(square)), 1.0
+    # The largest ratio is what is exceeded once in as many decisions, each with its onsets.
+    usual = threshold(1.0 / max(len(ratios) * WINDOW, 2))
+    return float(np.sqrt(square)), max(max(ratios) / square / usual, 1.0)
+
+
+def _payload_on_trial(known: Knowledge, noise: ResidualNoise, part: Segment) -> float:
+    """Return the square of a payload estimated from rows without any, in its deviations."""
+    without, with_one = (_told(known, noise, part, bare=bare).square for bare in (True, False))
+    return without - with_one
+
+
+def _parts(segment: Segment, rows: int) -> Iterator[Segment]:
+    """Yield the parts of a segment with as many rows."""
+    for first in range(0, len(segment.stamps) - rows + 1, rows):
+        yield segment.part(slice(first, first + rows))

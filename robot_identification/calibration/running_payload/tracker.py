@@ -1,0 +1,297 @@
+"""The payload as segments of rows come: estimate, changes, contacts.
+
+Segments are believed when they have been seen for some time: what is known without the newest ones
+judges them.  Where a likelihood ratio of a change exceeds its threshold, the payload is forgotten,
+the errors of the model are not, and the estimate begins anew behind the change.  What has changed
+may also be a contact.  For the length of the window both are possible; a contact it was if no
+payload explains the rows, neither as well as noise lets them be explained nor for the most part,
+or only one that no body is.  Then nothing is believed until the rows agree again with the payload
+from before, or, as long as the window is, with another one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+import scipy.special
+
+from robot_identification.calibration.running_payload.body import ConditionedBody, conditioned_body
+from robot_identification.calibration.running_payload.innovations import threshold
+from robot_identification.calibration.running_payload.knowledge import Knowledge
+from robot_identification.calibration.running_payload.learning import SEGMENT, WINDOW, FreeMotion
+from robot_identification.calibration.running_payload.rows import Segment, Unknowns
+from robot_identification.calibration.running_payload.settings import RunningPayloadSettings
+from robot_identification.calibration.running_payload.window import RowWindow
+from robot_identification.robot.arrays import by_value
+from robot_identification.robot.parameters import LINK_PARAMETERS
+
+_CERTAIN = 1e-5  # probability below which noise is no explanation
+_SHARE = 0.1  # of what a payload leaves of a change, below which it explains it for the most part
+_AGREEING = 3  # segments that agree with what was before, so that a contact is over
+_STRANGE = 40.0  # square that what is usual of bodies may cost: six values, each off by 2.6
+_MISFIT_MEMORY = 10.0  # s
+_DRIFTS_EACH = 4  # segments between two times that friction drifts
+_FADES_EACH = 40  # segments between two times that errors of the model fade
+_FEWEST = 60  # rows that say how large innovations are
+
+
+class PayloadStatus(IntEnum):
+    """The constants of the message PayloadEstimate."""
+
+    LEARNING = 0
+    UNDETERMINED = 1
+    NONE = 2
+    CARRIED = 3
+    CHANGING = 4
+    CONTACT = 5
+
+
+@by_value
+@dataclass(frozen=True)
+class PayloadState:
+    """The payload at one instant.
+
+    Attributes:
+        stamp: of the newest row, in ns.
+        status: what can be told.
+        body: the payload; None where nothing has been told of one.
+        seconds: of motion that the estimate rests on, since the last change.
+        change_stamp: when the payload is thought to have changed last, in ns; 0: not yet.
+        changes: changes that were seen, those that turned out contacts included.
+        ratio: largest likelihood ratio of a change in the newest rows.
+        limit: ratio that says that there is one.
+        misfit: root mean square of what is left of the rows, in deviations of the noise of free
+            motion; 1 where these hold.
+        learned: share of the free motion that is needed.
+    """
+
+    stamp: int
+    status: PayloadStatus
+    body: ConditionedBody | None = None
+    seconds: float = 0.0
+    change_stamp: int = 0
+    changes: int = 0
+    ratio: float = 0.0
+    limit: float = np.inf
+    misfit: float = 1.0
+    learned: float = 1.0
+
+
+@dataclass
+class _Misfit:
+    """Squares of innovations, and their number, fading."""
+
+    squares: float = 0.0
+    rows: float = 0.0
+
+    def add(self, square: float, rows: int, weight: float) -> None:
+        self.squares = weight * self.squares + square
+        self.rows = weight * self.rows + rows
+
+    def level(self, square: float = 0.0, rows: int = 0) -> float:
+        """Return the mean square, with some more; at least 1, and 1 of too few."""
+        total = self.rows + rows - LINK_PARAMETERS
+        return max((self.squares + square) / total, 1.0) if total >= _FEWEST else 1.0
+
+
+class PayloadTracker:
+    """Follows the payload of a robot that moves, segment by segment.
+
+    Args:
+        free: what free motion has told.
+        settings: memory, false changes, what is usual of bodies.
+        unknowns: order of the unknowns.
+        period: time that a segment takes, in s.
+    """
+
+    def __init__(
+        self, free: FreeMotion, settings: RunningPayloadSettings, unknowns: Unknowns, period: float
+    ) -> None:
+        self._settings, self._period = settings, period
+        # Of a level that is measured with the deviation s a second, a change of s / T in a second
+        # is followed with the time constant T.
+        second = free.noise.std * np.sqrt(period / SEGMENT)
+        self._drift = unknowns.drift(second / settings.friction_memory)
+        self._window = RowWindow(free.noise, len(free.known.prior) + 1)
+        self._known = free.known
+        decisions = 3600.0 / period * WINDOW
+        self._limit = free.tail * threshold(settings.false_changes / decisions)
+        self._before: Knowledge | None = None  # of a change that may turn out to be a contact
+        self._contact = False
+        self._misfit = _Misfit()
+        self._believed = 0
+        self._segments = 0
+        self._gap = True
+        self._changes = 0
+        self._changed = 0
+        self._state = PayloadState(0, PayloadStatus.UNDETERMINED)
+
+    def interrupted(self) -> None:
+        """Take in that samples are missing before the next segment."""
+        self._gap = True
+
+    def forget(self) -> None:
+        """Forget the payload, but not what has been told of the errors of the model."""
+        self._window.restart()
+        self._before, self._contact, self._gap = None, False, True
+        self._begin_anew()
+        self._state = PayloadState(
+            self._state.stamp,
+            PayloadStatus.UNDETERMINED,
+            change_stamp=self._changed,
+            changes=self._changes,
+        )
+
+    def push(self, segment: Segment) -> PayloadState:
+        """Take in the newest segment and return the payload."""
+        if not segment.counting:  # nothing moves
+            self._gap = True
+            return self._state
+        if self._gap:
+            segment, self._gap = segment.behind_gap(), False
+        self._window.add(segment)
+        ratio, limit = 0.0, np.inf
+        if self._contact:
+            self._while_contact()
+        else:
+            if len(self._window.segments) > WINDOW:
+                self._believe()
+            if self._before is None:
+                ratio, limit = self._look_for_change()
+            else:
+                self._judge_change()
+        self._state = self._told(int(segment.stamps[-1]), ratio, limit)
+        return self._state
+
+    def _believe(self) -> None:
+        """Add the oldest segment to what is known."""
+        rows = self._window.oldest()
+        settings, period = self._settings, self._period
+        self._believed += 1
+        faded = self._known.faded(float(np.exp(-period / settings.memory)))
+        if self._believed % _DRIFTS_EACH == 0:
+            faded = faded.drifted(np.sqrt(_DRIFTS_EACH * period) * self._drift)
+        if self._believed % _FADES_EACH == 0:
+            others = float(np.exp(-_FADES_EACH * period / settings.parameter_memory))
+            faded = faded.faded(1.0, others)
+        self._known = faded.told(rows)
+        weight = float(np.exp(-period / _MISFIT_MEMORY))
+        self._misfit.add(self._known.square - faded.square, len(rows), weight)
+        self._segments += 1
+
+    def _look_for_change(self) -> tuple[float, float]:
+        """Return the largest likelihood ratio of a change, and its limit."""
+        ratios = self._window.innovations(self._known, doubt=self._settings.doubt).ratios()
+        onset = int(np.argmax(ratios))
+        limit = self._limit * self._misfit.level()
+        if ratios[onset] > limit:
+            self._change(onset)
+        return float(ratios[onset]), limit
+
+    def _change(self, onset: int) -> None:
+        """Forget the payload, and what lies about the segment in which it has changed."""
+        self._changes += 1
+        self._changed = int(self._window.segments[onset].stamps[0])
+        for _ in range(onset - 1):
+            self._believe()
+        # It may lie in the segment before or in this one, and the filter looks a row ahead.
+        self._window.keep_from(min(onset, 1) + 1, skipped=1)
+        self._before = self._known
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        self._known = self._known.with_new_payload()
+        self._misfit, self._segments = _Misfit(), 0
+
+    def _judge_change(self) -> None:
+        """Decide whether a change is one of the payload, as soon as that can be told."""
+        before = self._before
+        if before is None or not self._window.segments:
+            return
+        if not self._is_payload(before):
+            self._contact, self._before = True, None
+            self._known = before
+            self._window.keep_from(len(self._window.segments) - 1)
+        elif len(self._window.segments) >= WINDOW:
+            self._before = None
+
+    def _is_payload(self, before: Knowledge) -> bool:
+        """Tell whether the rows can be those of another payload than before."""
+        rows = self._window.white()
+        anew = before.with_new_payload()
+        told = anew.told(rows)
+        left, freedoms = told.square - anew.square, len(rows) - LINK_PARAMETERS
+        if freedoms < LINK_PARAMETERS:
+            return True
+        unlike = before.told(rows).square - before.square
+        if left > _largest(freedoms) and left > _SHARE * unlike:
+            return False
+        body = conditioned_body(told.payload_factor(), self._settings, _inflation(left, freedoms))
+        mass, deviation = body.mass
+        return mass > -3.0 * deviation and body.misfit < _STRANGE
+
+    def _while_contact(self) -> None:
+        """See whether a contact is over, or has turned into a payload."""
+        segments = self._window.segments
+        if len(segments) > WINDOW:
+            self._window.keep_from(1)
+        if len(segments) < _AGREEING:
+            return
+        newest = RowWindow(self._window.noise, len(self._known.prior) + 1)
+        for segment in list(self._window.segments)[-_AGREEING:]:
+            newest.add(segment)
+        rows = newest.white()
+        if self._known.told(rows).square - self._known.square <= _largest(len(rows)):
+            self._contact = False
+            self._window.keep_from(len(self._window.segments) - _AGREEING)
+        elif len(self._window.segments) >= WINDOW and self._is_payload(self._known):
+            self._contact = False
+            self._changed = int(self._window.segments[0].stamps[0])
+            self._begin_anew()
+
+    def _told(self, stamp: int, ratio: float, limit: float) -> PayloadState:
+        """Return the payload by all rows, those that are not believed yet included."""
+        count = len(self._window.segments)
+        if self._contact or not count:
+            known, level = self._known, self._misfit.level()
+        else:
+            rows = self._window.white()
+            known = self._known.told(rows)
+            level = self._misfit.level(known.square - self._known.square, len(rows))
+        misfit = float(np.sqrt(level))
+        body = conditioned_body(known.payload_factor(), self._settings, misfit)
+        return PayloadState(
+            stamp=stamp,
+            status=self._status(body),
+            body=body,
+            seconds=(self._segments + (0 if self._contact else count)) * self._period,
+            change_stamp=self._changed,
+            changes=self._changes,
+            ratio=ratio,
+            limit=limit,
+            misfit=misfit,
+        )
+
+    def _status(self, body: ConditionedBody) -> PayloadStatus:
+        if self._contact:
+            return PayloadStatus.CONTACT
+        if self._before is not None:
+            return PayloadStatus.CHANGING
+        mass, deviation = body.mass
+        if np.isnan(body.estimate.values[0]):
+            return PayloadStatus.UNDETERMINED
+        if mass > 3.0 * deviation:
+            return PayloadStatus.CARRIED
+        none = mass + 2.0 * deviation < self._settings.least_mass
+        return PayloadStatus.NONE if none else PayloadStatus.UNDETERMINED
+
+
+def _largest(rows: int) -> float:
+    """Return the largest sum of squares of so many innovations that noise explains."""
+    return float(scipy.special.chdtri(rows, _CERTAIN))
+
+
+def _inflation(square: float, freedoms: int) -> float:
+    return float(np.sqrt(max(square / freedoms, 1.0)))

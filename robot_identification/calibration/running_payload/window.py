@@ -1,0 +1,114 @@
+"""The newest rows, white by what came before them, segment by segment."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import replace
+
+import numpy as np
+
+from robot_identification.calibration.running_payload.innovations import Innovations
+from robot_identification.calibration.running_payload.knowledge import Knowledge
+from robot_identification.calibration.running_payload.noise import (
+    NoiseState,
+    ResidualNoise,
+    whitened,
+)
+from robot_identification.calibration.running_payload.rows import Segment
+from robot_identification.robot.model import Array
+from robot_identification.robot.parameters import LINK_PARAMETERS
+
+
+class RowWindow:
+    """Segments that are seen one by one before they are believed.
+
+    Args:
+        noise: of the rows.
+        entries: of a row, the residual included.
+    """
+
+    def __init__(self, noise: ResidualNoise, entries: int) -> None:
+        self.noise = noise
+        self._entries = entries
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget all segments; the next one begins anew."""
+        self.segments: deque[Segment] = deque()
+        self._skipped = 0
+        self._state = NoiseState.fresh(self.noise, self._entries)
+
+    def add(self, segment: Segment) -> None:
+        """Take in the newest segment."""
+        if self._skipped:
+            kept = segment.kept.copy()
+            kept[: self._skipped] = False
+            segment, self._skipped = replace(segment, kept=kept), 0
+        self.segments.append(segment)
+
+    def keep_from(self, first: int, skipped: int = 0) -> None:
+        """Forget the segments before one, and begin anew with that one.
+
+        Args:
+            first: number of the segment.
+            skipped: rows at its beginning that do not count, be it there or still to come.
+        """
+        kept = list(self.segments)[first:]
+        self.restart()
+        self._skipped = skipped
+        for segment in kept:
+            self.add(segment)
+
+    def oldest(self) -> Array:
+        """Take out the oldest segment, and return its (rows, entries) white rows that count."""
+        segment = self.segments.popleft()
+        white, self._state = whitened(
+            self.noise, self._state, segment.rows, segment.kept, segment.begins
+        )
+        return np.asarray(white[segment.kept])
+
+    @property
+    def counting(self) -> int:
+        """Number of rows that count."""
+        return sum(segment.counting for segment in self.segments)
+
+    def white(self) -> Array:
+        """Return the (rows, entries) white rows that count."""
+        return self._whitened(changes=False)[0]
+
+    def innovations(
+        self, known: Knowledge, *, bare: bool = False, doubt: float = 0.0
+    ) -> Innovations:
+        """Return the innovations of all rows.
+
+        Args:
+            known: what is known without them.
+            bare: whether it is known that nothing is carried before a change.
+            doubt: share by which the efforts of each joint for the payload may be others than
+                those of the model.
+        """
+        rows, changes = self._whitened(changes=True)
+        if bare:
+            rows[:, :LINK_PARAMETERS] = 0.0
+        joints = np.concatenate([np.nonzero(segment.kept)[1] for segment in self.segments])
+        carried = rows[:, :LINK_PARAMETERS] @ known.values[:LINK_PARAMETERS]
+        doubts = doubt * carried[:, None] * (joints[:, None] == np.unique(joints))
+        return Innovations.of(known, rows, changes, doubts)
+
+    def _whitened(self, *, changes: bool) -> tuple[Array, Array]:
+        """Return the white rows that count, and what the payload of each segment adds to them."""
+        whole = self.segments[0]
+        for segment in list(self.segments)[1:]:
+            whole = whole.followed_by(segment)
+        further = LINK_PARAMETERS * len(self.segments) if changes else 0
+        rows = np.zeros((*whole.rows.shape[:2], self._entries + further))
+        rows[:, :, : self._entries] = whole.rows
+        first = 0
+        for k in range(len(self.segments) if changes else 0):
+            own = slice(first, first + len(self.segments[k].stamps))
+            place = self._entries + LINK_PARAMETERS * k
+            rows[own, :, place : place + LINK_PARAMETERS] = whole.rows[own, :, :LINK_PARAMETERS]
+            first = own.stop
+        white, _ = whitened(self.noise, self._state.beside(further), rows, whole.kept, whole.begins)
+        counting = white[whole.kept]
+        return counting[:, : self._entries], counting[:, self._entries :]

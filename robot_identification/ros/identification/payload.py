@@ -1,0 +1,307 @@
+"""The services ~/identify_payload and ~/identify_drive_gains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any
+
+from rclpy.callback_groups import CallbackGroup
+from rclpy.node import Node
+
+from robot_identification import msg
+from robot_identification.calibration.payload_body import with_consistent
+from robot_identification.errors import SettingError
+from robot_identification.files.output_folder import OutputFolder
+from robot_identification.files.payloads import (
+    gains_text,
+    known_payload,
+    payload_text,
+    read_payload,
+)
+from robot_identification.files.results import read_result
+from robot_identification.identification.payload.calibrate_drives import (
+    identify_drive_gains,
+    with_all_gains,
+)
+from robot_identification.identification.payload.drive_gains import GAIN_METHODS
+from robot_identification.identification.payload.identify import identify_payload
+from robot_identification.identification.payload.known import KnownPayload
+from robot_identification.identification.result import SPOILT
+from robot_identification.robot.model import EffortMeaning, RobotModel
+from robot_identification.robot.mounting import Mounting, mounting_from
+from robot_identification.robot.processing import ProcessingSettings
+from robot_identification.ros.common import qos
+from robot_identification.ros.common.jobs import Cancelled, Job, JobSlot
+from robot_identification.ros.common.progress import ProgressReporter
+from robot_identification.ros.identification.recording import LiveRecording
+from robot_identification.ros.identification.recordings import LiveRecordings
+from robot_identification.ros.identification.requests import (
+    live_recordings,
+    processing_of,
+    read_data,
+)
+from robot_identification.ros.messages.payload import fill_gains, fill_payload
+from robot_identification.signals.recording import Recording
+from robot_identification.srv import IdentifyDriveGains, IdentifyPayload
+
+
+@dataclass(frozen=True)
+class _Runs:
+    """What a request is about.
+
+    Attributes:
+        robot: the robot, as the recordings need it.
+        bare: recordings without the payload.
+        loaded: recordings with it.
+        mounting: frame of the payload.
+        processing: settings in place of recommended and derived ones.
+    """
+
+    robot: RobotModel
+    bare: list[Recording]
+    loaded: list[Recording]
+    mounting: Mounting
+    processing: ProcessingSettings
+
+
+class PayloadWork:
+    """Identifies payloads and drive gains as requests say, for one thread at a time.
+
+    Args:
+        robot: the robot.
+        source: robot file, URDF or name that it was loaded from.
+        live: recordings in memory.
+        outputs: where results may be written.
+    """
+
+    def __init__(
+        self, robot: RobotModel, source: str, live: LiveRecordings, outputs: OutputFolder
+    ) -> None:
+        self._robot, self._source, self._live, self._outputs = robot, source, live, outputs
+
+    def payload(
+        self,
+        request: Any,
+        response: Any,
+        live: ProcessingSettings,
+        report: ProgressReporter,
+        cancelled: Cancelled,
+    ) -> str:
+        """Identify a payload.
+
+        Args:
+            request: of IdentifyPayload.
+            response: what to fill.
+            live: processing settings of live recordings that the request leaves open.
+            report: told the stage and the fraction of the whole that is done.
+            cancelled: asked now and then whether to stop.
+
+        Returns:
+            A line for people.
+
+        Raises:
+            InputError: a field has a value that it cannot have, or the data are of no use.
+            OutputError: the file that is asked for cannot be written.
+            NotExcitedError: the motion tells nothing of the payload.
+            CancelledError: ``cancelled`` says so.
+        """
+        self._check_output(request)
+        report("reading", 0.0)
+        earlier = read_result(request.result) if request.result else None
+        runs = self._runs(request, self._robot, live, cancelled)
+        result = identify_payload(
+            runs.robot,
+            runs.bare,
+            runs.loaded,
+            runs.mounting,
+            earlier=earlier,
+            separate_friction=request.separate_friction,
+            overrides=runs.processing,
+            progress=report,
+            cancelled=cancelled,
+        )
+        result, consistent = with_consistent(result)
+        fill_payload(response, result, consistent)
+        response.written = self._write(request, payload_text(result, consistent))
+        body = result.estimate.body
+        return _told(
+            f"{body.values[0]:.4g} kg, 95 % within {body.lower[0]:.4g} to {body.upper[0]:.4g} kg",
+            result.warnings,
+        )
+
+    def drive_gains(
+        self,
+        request: Any,
+        response: Any,
+        live: ProcessingSettings,
+        report: ProgressReporter,
+        cancelled: Cancelled,
+    ) -> str:
+        """Identify the gains of all drives; arguments and errors as of :meth:`payload`.
+
+        Raises:
+            DriveGainError: the runs say nothing, or next to nothing, of a gain.
+            NotConvergedError: the iterations do not settle.
+        """
+        self._check_output(request)
+        payload = known_of(request)
+        report("reading", 0.0)
+        runs = self._runs(request, self._measured_by(request), live, cancelled)
+        result = identify_drive_gains(
+            runs.robot,
+            runs.bare,
+            runs.loaded,
+            runs.mounting,
+            payload,
+            method=request.method or GAIN_METHODS[0],
+            trusted=list(request.trust),
+            overrides=runs.processing,
+            progress=report,
+            cancelled=cancelled,
+        )
+        fill_gains(response, result)
+        response.written = self._write(request, gains_text(result))
+        factors = zip(result.joint_names, result.estimate.factors, strict=True)
+        return _told(", ".join(f"{name} {factor:.4g}" for name, factor in factors), result.warnings)
+
+    def _check_output(self, request: Any) -> None:
+        if request.output:
+            self._outputs.target(request.output, overwrite=request.overwrite)
+
+    def _write(self, request: Any, text: str) -> list[str]:
+        files = [(request.output, text.encode("utf-8"))] if request.output else []
+        return self._outputs.write(files, overwrite=request.overwrite)
+
+    def _measured_by(self, request: Any) -> RobotModel:
+        """Return the robot with a gain for every drive, where the efforts are currents.
+
+        Live recordings say themselves what their efforts are.
+        """
+        robot = self._robot
+        sources = [] if request.loaded.bags else self._sources(request.loaded)
+        if sources:
+            robot = replace(robot, effort_meaning=EffortMeaning(sources[0].effort_meaning))
+        return with_all_gains(robot)
+
+    def _sources(self, data: msg.DataSelection) -> list[LiveRecording]:
+        return live_recordings(data, self._live)
+
+    def _runs(
+        self, request: Any, robot: RobotModel, live: ProcessingSettings, cancelled: Cancelled
+    ) -> _Runs:
+        mounting = mounting_from(
+            self._source, robot, request.frame or None, list(request.placement) or None
+        )
+        stated = processing_of(request.processing)
+        self._refuse_common(request.bare, request.loaded)
+        bare: list[Recording] = []
+        if request.bare.recordings or request.bare.bags:
+            bare = self._read(request.bare, robot, stated, cancelled)
+        loaded = self._read(request.loaded, robot, stated, cancelled)
+        of_bags = bool(request.bare.bags or request.loaded.bags)
+        processing = stated if of_bags else live.overridden_by(stated)
+        return _Runs(robot, bare, loaded, mounting, processing)
+
+    def _refuse_common(self, bare: msg.DataSelection, loaded: msg.DataSelection) -> None:
+        """Refuse a live recording that is bare and loaded at the same time; bags tell themselves.
+
+        The beginning of a recording may be bare, and its end loaded.
+        """
+        apart = bare.end <= loaded.begin or loaded.end <= bare.begin
+        if apart or not (bare.recordings and (loaded.recordings or not loaded.bags)):
+            return
+        names = {source.recording for source in self._sources(bare)}
+        for source in self._sources(loaded):
+            if source.recording in names:
+                raise SettingError("loaded", source.recording, "is given as bare too")
+
+    def _read(
+        self,
+        data: msg.DataSelection,
+        robot: RobotModel,
+        stated: ProcessingSettings,
+        cancelled: Cancelled,
+    ) -> list[Recording]:
+        return read_data(data, robot, self._sources(data), cancelled, processing=stated)
+
+
+class PayloadServices:
+    """Serves both on the node that keeps the recordings.
+
+    Args:
+        node: the node that answers.
+        work: what is done.
+        live: recordings in memory.
+        slot: one piece of work at a time.
+        reporter: makes what tells the progress of a job.
+        processing: settings of live recordings, as they are now.
+        group: callback group of the services.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        work: PayloadWork,
+        live: LiveRecordings,
+        slot: JobSlot,
+        reporter: Callable[[Job], ProgressReporter],
+        processing: Callable[[], ProcessingSettings],
+        group: CallbackGroup,
+    ) -> None:
+        self._live, self._slot = live, slot
+        self._reporter, self._processing = reporter, processing
+        for kind, name, perform in (
+            (IdentifyPayload, "~/identify_payload", work.payload),
+            (IdentifyDriveGains, "~/identify_drive_gains", work.drive_gains),
+        ):
+            node.create_service(
+                kind,
+                name,
+                self._answering(name.removeprefix("~/"), perform),
+                qos_profile=qos.SERVICES,
+                callback_group=group,
+            )
+
+    def _answering(self, name: str, perform: Callable[..., str]) -> Callable[[Any, Any], Any]:
+        def answer(request: Any, response: Any) -> Any:
+            answered = self._slot.run(
+                name,
+                response,
+                lambda filled, job: perform(
+                    request, filled, self._processing(), self._reporter(job), job.cancelled
+                ),
+            )
+            if not answered.success:
+                named = chain(request.bare.recordings, request.loaded.recordings)
+                spoilt = filter(None, map(self._live.spoilt, named))
+                answered.message = "; ".join([answered.message, *spoilt])
+            return answered
+
+        return answer
+
+
+def known_of(request: Any) -> KnownPayload:
+    """Return what a request says of the payload.
+
+    Raises:
+        SettingError: nothing, or it says it twice, or no payload can be so.
+        ResultFileError, RobotDescriptionError: the file is wrong.
+    """
+    centre, inertia = list(request.centre), list(request.inertia)
+    if request.payload:
+        if request.mass or centre or inertia:
+            raise SettingError("payload", request.payload, "says it all; leave out mass etc.")
+        return read_payload(request.payload)
+    if not request.mass:
+        raise SettingError("mass", 0.0, "weigh the payload: a known mass is needed at least")
+    for name, values, count in (("centre", centre, 3), ("inertia", inertia, 6)):
+        if values and len(values) != count:
+            raise SettingError(name, values, f"give {count} numbers, or none")
+    return known_payload(request.mass, centre or None, inertia or None)
+
+
+def _told(summary: str, warnings: Sequence[str]) -> str:
+    """Return a line for people that does not pass over recordings that are spoilt."""
+    return "; ".join([summary, *(line for line in warnings if SPOILT in line)])

@@ -1,0 +1,54 @@
+"""Payloads and drive gains from Python, as the commands give them."""
+
+import json
+
+import numpy as np
+import pytest
+
+import robot_identification as ri
+from live_nodes import ROBOT, TRUTH, motion
+from robot_identification.files.payloads import read_payload
+from robot_identification.robot.bodies import Body
+from robot_identification.robot.mounting import mounting
+
+BODY = Body(1.5, [0.1, 0.02, 0.0], np.diag([0.004, 0.004, 0.006]))
+
+
+def run(values):
+    q, tau = motion(values)
+    return ri.Recording.from_arrays(ROBOT, 0.01 * np.arange(len(q)), q, tau)
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return run(TRUTH), run(mounting(ROBOT).with_body(TRUTH, BODY))
+
+
+def test_a_payload_has_a_line_a_table_and_plain_data(runs, tmp_path):
+    found = ri.identify_payload("scara", *runs)
+    assert "scara" in found.headline
+    rows = {row["quantity"]: row for row in found.records()}
+    assert rows["mass"]["value"] == pytest.approx(1.5, rel=0.02)
+    assert found.summary()["body"]["mass"]["value"] == rows["mass"]["value"]
+    found.save(tmp_path / "payload.yaml")
+    assert "robot_identification/payload" in (tmp_path / "payload.yaml").read_text()
+    assert json.dumps(found.summary()["body"])
+
+
+def test_an_identification_of_the_bare_robot_is_enough(runs):
+    earlier = ri.identify("scara", runs[0])
+    found = ri.identify_payload(ROBOT, (), runs[1], result=earlier)
+    assert found.result.estimate.body.values[0] == pytest.approx(1.5, rel=0.02)
+
+
+def test_drive_gains_with_a_payload_in_a_file(runs, tmp_path):
+    path = tmp_path / "known.yaml"
+    path.write_text(
+        "mass: 1.5\ncentre: [0.1, 0.02, 0.0]\ninertia: [0.004, 0, 0, 0.004, 0, 0.006]\n"
+    )
+    found = ri.identify_drive_gains(ROBOT, *runs, path)
+    same = ri.identify_drive_gains(ROBOT, *runs, read_payload(path))
+    assert [row["factor"] for row in found.records()] == pytest.approx([1.0, 1.0], abs=0.02)
+    assert found.headline == same.headline
+    found.save(tmp_path / "gains.yaml")
+    assert found.summary()["gains"][0]["joint"] == "joint_1"

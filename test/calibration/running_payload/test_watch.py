@@ -1,0 +1,136 @@
+"""What is told of the payload of an arm that moves."""
+
+import numpy as np
+import pytest
+
+from carried_payloads import BEGIN, BODY, RATE, ROBOT, Carrying, learned, new_watch, send
+from robot_identification.calibration.running_payload.tracker import PayloadStatus
+from robot_identification.errors import EffortSignError, NoEffortError, SampleError
+
+TRUE = np.array([BODY.mass, *BODY.centre])
+
+
+@pytest.fixture
+def arm():
+    arm = Carrying(seed=7)
+    arm.now = 100.0
+    return arm
+
+
+@pytest.fixture
+def watch(arm):
+    watch = new_watch(learned())
+    send(watch, arm.part(4.0))
+    return watch
+
+
+def test_a_body_that_is_picked_up_is_seen_within_a_second_and_weighed_in_five(arm, watch):
+    picked = BEGIN + round(1e9 * arm.now)
+    first = send(watch, arm.part(1.0, BODY))
+    assert first[-1].changes == 1
+    assert abs(first[-1].change_stamp - picked) < 4e8
+    assert {state.status for state in first[-1:]} <= {PayloadStatus.CHANGING, PayloadStatus.CARRIED}
+    last = send(watch, arm.part(4.0, BODY))[-1]
+    assert (last.status, last.changes) == (PayloadStatus.CARRIED, 1)
+    estimate = last.body.estimate
+    error = estimate.values[:4] - TRUE
+    assert abs(error[0]) < 0.03 * BODY.mass
+    assert np.linalg.norm(error[1:]) < 5e-3
+    assert (np.abs(error) < 4.0 * estimate.std[:4]).all()
+    assert (estimate.std[:4] < [0.03, 3e-3, 3e-3, 3e-3]).all()
+    body = last.body.body()
+    assert body.mass == pytest.approx(estimate.values[0])
+    laid_down = send(watch, arm.part(4.0))[-1]
+    assert (laid_down.status, laid_down.changes) == (PayloadStatus.NONE, 2)
+
+
+def test_nothing_changes_while_nothing_changes(arm, watch):
+    states = send(watch, arm.part(60.0))
+    assert {state.changes for state in states} == {0}
+    assert {state.status for state in states} == {PayloadStatus.NONE}
+    assert np.mean([state.ratio for state in states]) < 0.5 * states[-1].limit
+
+
+def test_a_push_is_a_contact_and_the_payload_before_it_stays(arm, watch):
+    mass = send(watch, arm.part(6.0, BODY))[-1].body.mass[0]
+    arm.efforts = np.array([0.0, 25.0, -20.0, 0.0, 0.0, 0.0])
+    pushed = send(watch, arm.part(3.0, BODY))[-1]
+    assert pushed.status is PayloadStatus.CONTACT
+    assert pushed.body.mass[0] == pytest.approx(mass, rel=0.01)
+    arm.efforts = np.zeros(6)
+    after = send(watch, arm.part(6.0, BODY))[-1]
+    assert after.status is PayloadStatus.CARRIED
+    assert after.body.mass[0] == pytest.approx(BODY.mass, rel=0.03)
+
+
+def test_efforts_that_fail_in_one_joint_are_no_payload(arm, watch):
+    stamps, q, tau = arm.part(4.0)
+    tau[:, 1] = 0.0
+    assert send(watch, (stamps, q, tau))[-1].status is PayloadStatus.CONTACT
+
+
+@pytest.mark.parametrize(
+    ("spoil", "error"),
+    [(lambda tau: -tau, EffortSignError), (lambda tau: 0.0 * tau, NoEffortError)],
+)
+def test_efforts_of_the_wrong_sign_or_that_nobody_measures_are_not_learned(spoil, error):
+    arm, watch = Carrying(), new_watch()
+    stamps, q, tau = arm.part(23.0)
+    tau[:, 2] = spoil(tau[:, 2])
+    with pytest.raises(error, match=ROBOT.joint_names[2]):
+        send(watch, (stamps, q, tau))
+    assert watch.free is None
+    assert watch.learned < 0.2  # begins anew
+
+
+def test_numbers_that_are_none_are_refused(arm, watch):
+    stamps, q, tau = arm.part(0.1)
+    tau[3, 1] = np.nan
+    with pytest.raises(SampleError):
+        watch.push(stamps, q, tau)
+
+
+def test_lost_samples_and_pauses_cost_no_false_change(arm, watch):
+    stamps, q, tau = arm.part(30.0)
+    kept = np.random.default_rng(0).random(len(stamps)) > 0.05
+    kept[2000:2600] = False
+    states = send(watch, (stamps[kept], q[kept], tau[kept]))
+    assert {state.changes for state in states} == {0}
+    assert states[-1].status is PayloadStatus.NONE
+
+
+def test_a_clock_that_is_set_back_or_forth_interrupts_and_no_more(arm, watch):
+    send(watch, arm.part(5.0, BODY))
+    for jump in (-3600, 7200):
+        stamps, q, tau = arm.part(5.0, BODY)
+        states = send(watch, (stamps + jump * 10**9, q, tau))
+        assert states[-1].changes == 1
+        assert states[-1].status is PayloadStatus.CARRIED
+        assert states[-1].body.mass[0] == pytest.approx(BODY.mass, rel=0.03)
+
+
+def test_a_robot_at_rest_tells_nothing_new(arm, watch):
+    stamps, q, tau = arm.part(3.0)
+    still = np.repeat(q[:1], len(q), axis=0)
+    before = send(watch, (stamps, q, tau))[-1]
+    stamps, _, _ = arm.part(3.0)
+    states = send(watch, (stamps, still, np.repeat(tau[:1], len(tau), axis=0)))
+    assert states[-1].changes == before.changes
+
+
+def test_the_payload_is_forgotten_and_the_bare_robot_learned_anew_on_request(arm, watch):
+    send(watch, arm.part(4.0, BODY))
+    watch.forget()
+    fresh = send(watch, arm.part(0.5, BODY))[-1]
+    assert fresh.seconds <= 0.5
+    assert send(watch, arm.part(3.0, BODY))[-1].body.mass[0] == pytest.approx(2.0, rel=0.05)
+    watch.learn_anew()
+    assert watch.free is None
+    assert send(watch, arm.part(1.0))[-1].status is PayloadStatus.LEARNING
+
+
+def test_blocks_of_any_size_tell_the_same():
+    part = Carrying(seed=3).part(6.0, BODY)
+    few, many = (send(new_watch(learned()), part, n)[-1] for n in (7, round(6 * RATE)))
+    np.testing.assert_allclose(few.body.standard, many.body.standard, rtol=1e-9)
+    assert few.stamp == many.stamp

@@ -1,0 +1,75 @@
+"""Motions of an arm that picks up a body, with noise and friction that its model does not have."""
+
+from functools import cache
+
+import numpy as np
+
+from robot_identification.calibration.running_payload.settings import RunningPayloadSettings
+from robot_identification.calibration.running_payload.watch import PayloadWatch
+from robot_identification.dynamics.regressor import inverse_dynamics
+from robot_identification.robot.bodies import Body
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.values import load_values
+from robot_identification.robot.mounting import mounting
+
+BEGIN = 1_700_000_000_000_000_000
+RATE = 250.0
+ROBOT = load_robot("tx40")
+TRUTH = load_values("tx40_simulated", ROBOT)
+PLACE = mounting(ROBOT)
+BODY = Body(2.0, [0.02, -0.03, 0.08], np.diag([0.006, 0.007, 0.004]))
+SETTINGS = RunningPayloadSettings(learning_time=20.0)
+NOISE = 0.2  # N m, of every sample
+UNKNOWN = 1.5  # N m, at 1 rad/s
+
+
+class Carrying:
+    """An arm that moves by sums of sines, one part after the other.
+
+    Attributes:
+        efforts: (joints,) from outside, for the parts to come.
+    """
+
+    def __init__(self, seed=0):
+        self._rng = np.random.default_rng(seed)
+        self.now, self.efforts = 0.0, np.zeros(len(ROBOT.joints))
+
+    def part(self, seconds, body=None):
+        """Return stamps, positions and efforts of so many seconds, with a body or none."""
+        joints = np.arange(len(ROBOT.joints))
+        time = self.now + np.arange(round(seconds * RATE))[:, None] / RATE
+        self.now = float(time[-1, 0]) + 1.0 / RATE
+        q = np.zeros((len(time), len(joints)))
+        qd, qdd = q.copy(), q.copy()
+        for tone in (0.31, 0.53, 0.83):
+            w = 2.0 * np.pi * tone * (1.0 + 0.13 * joints)
+            p, a = 3.0 * tone + 1.7 * joints, 0.12 / tone
+            q += a * np.sin(w * time + p)
+            qd += a * w * np.cos(w * time + p)
+            qdd -= a * w * w * np.sin(w * time + p)
+        values = TRUTH if body is None else PLACE.with_body(TRUTH, body)
+        tau = inverse_dynamics(ROBOT, values, q, qd, qdd)
+        tau += UNKNOWN * np.sign(qd) * np.sqrt(np.abs(qd)) - self.efforts
+        tau += NOISE * self._rng.normal(size=tau.shape)
+        return BEGIN + np.rint(1e9 * time[:, 0]).astype(np.int64), q, tau
+
+
+def send(watch, part, at_once=50):
+    """Send a part in blocks; return the states that were told."""
+    states = []
+    for first in range(0, len(part[0]), at_once):
+        states += watch.push(*(signal[first : first + at_once] for signal in part))
+    return states
+
+
+def new_watch(free=None):
+    return PayloadWatch(ROBOT, TRUTH, PLACE, settings=SETTINGS, free=free)
+
+
+@cache
+def learned():
+    """Return what twenty seconds of the bare arm have told, and the arm behind them."""
+    arm, watch = Carrying(), new_watch()
+    while watch.free is None:
+        send(watch, arm.part(1.0))
+    return watch.free

@@ -1,0 +1,123 @@
+"""What the calibration node publishes of a payload, without a process."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticStatus
+from robot_identification.msg import PayloadEstimate
+from std_srvs.srv import Trigger
+
+from carried_payloads import BODY, PLACE, ROBOT, SETTINGS, TRUTH, Carrying, learned, new_watch
+from robot_identification.errors import SettingError
+from robot_identification.ros.calibration.parameters import CalibrationParameters
+from robot_identification.ros.calibration.running_payload import RunningPayload
+from robot_identification.ros.common.joint_states import Sample, stamp_of
+
+
+@dataclass
+class Collector:
+    """Keeps what is published and served; stands for a node."""
+
+    topics: dict = field(default_factory=dict)
+    services: dict = field(default_factory=dict)
+
+    def create_publisher(self, _kind, topic, _profile, **_options):
+        self.topics[topic] = Topic()
+        return self.topics[topic]
+
+    def create_service(self, _kind, name, callback, **_options):
+        self.services[name] = callback
+
+    def get_fully_qualified_name(self):
+        return "/calibration"
+
+
+class Topic(list):
+    publish = list.append
+
+
+def publishing(**parameters):
+    node = Collector()
+    values = CalibrationParameters(robot="tx40", **parameters)
+    return RunningPayload(node, ROBOT, values, None), node
+
+
+def send(payload, part, at_once=50):
+    samples = [
+        Sample(stamp, q, None, tau)
+        for stamp, q, tau in zip(part[0].tolist(), *part[1:], strict=True)
+    ]
+    for first in range(0, len(samples), at_once):
+        payload.push(samples[first : first + at_once])
+
+
+def asked(node, name):
+    return node.services[name](Trigger.Request(), Trigger.Response())
+
+
+def test_what_is_picked_up_is_published_with_its_intervals():
+    payload, node = publishing(payload_frame=PLACE.frame)
+    payload.use(new_watch(learned()), "abc")
+    arm = Carrying(seed=5)
+    arm.now = 50.0
+    send(payload, arm.part(4.0))
+    assert payload.report().message == "no payload"
+    part = arm.part(5.0, BODY)
+    send(payload, part)
+    last = node.topics["~/payload"][-1]
+    assert (last.robot, last.status, last.changes) == ("tx40", PayloadEstimate.CARRIED, 1)
+    assert last.parameters_hash == "abc"
+    assert (last.header.frame_id, last.payload.joint) == (PLACE.frame, ROBOT.joint_names[-1])
+    assert 0.0 <= (part[0][-1] - stamp_of(last)) * 1e-9 < 0.5
+    assert last.payload.inertia.m == pytest.approx(BODY.mass, rel=0.03)
+    assert last.payload.inertia.com.z == pytest.approx(BODY.centre[2], abs=5e-3)
+    assert last.payload.lower[0] < last.payload.values[0] < last.payload.upper[0]
+    assert len(last.payload.covariance) == 100
+    statuses = [message.status for message in node.topics["~/payload_changes"]]
+    assert statuses[-1] == PayloadEstimate.CARRIED
+    assert PayloadEstimate.CHANGING in statuses
+    assert len(statuses) < len(node.topics["~/payload"]) / 2
+    values = {entry.key: entry.value for entry in payload.report().values}
+    assert float(values["mass"]) == pytest.approx(BODY.mass, rel=0.03)
+    assert asked(node, "~/reset_payload").success
+    send(payload, arm.part(0.5, BODY))
+    assert node.topics["~/payload"][-1].motion <= 0.5
+
+
+def test_learning_is_told_and_asked_for():
+    payload, node = publishing()
+    assert payload.report().message == "no parameters yet"
+    assert not asked(node, "~/learn_bare_robot").success
+    payload.use(new_watch(learned()), "abc")
+    assert asked(node, "~/learn_bare_robot").success
+    arm = Carrying()
+    send(payload, arm.part(0.5 * SETTINGS.learning_time))
+    assert node.topics["~/payload"][-1].status == PayloadEstimate.LEARNING
+    assert payload.report().message.startswith("learning the bare robot, 4")
+    assert np.isnan(node.topics["~/payload"][-1].payload.inertia.m)
+    stamps, q, tau = arm.part(13.0)
+    send(payload, (stamps, q, tau * [1.0, -1.0, 1.0, 1.0, 1.0, 1.0]))
+    assert payload.report().level in (DiagnosticStatus.OK, DiagnosticStatus.ERROR)
+
+
+def test_states_that_are_no_numbers_are_refused_and_told():
+    payload, _ = publishing()
+    payload.use(new_watch(learned()), "abc")
+    stamps, q, tau = Carrying().part(0.5)
+    tau[10, 2] = np.nan
+    send(payload, (stamps, q, tau))
+    report = payload.report()
+    assert report.level == DiagnosticStatus.ERROR
+    assert "refused" in report.message
+
+
+def test_a_frame_that_is_not_there_is_refused_at_once():
+    with pytest.raises(SettingError, match="no moving link"):
+        publishing(payload_frame="hand")
+
+
+def test_a_watch_of_calibrated_parameters_has_the_settings_of_the_node():
+    payload, _ = publishing(payload_learning_time=15.0, payload_false_changes=0.5)
+    settings = payload.watch_of(ROBOT, TRUTH, None).settings
+    assert (settings.learning_time, settings.false_changes) == (15.0, 0.5)
