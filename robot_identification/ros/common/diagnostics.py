@@ -1,4 +1,4 @@
-"""What nodes tell on /diagnostics, in one form: name of the node and its part, robot, values."""
+"""Statuses on /diagnostics in one form: name of the node and its part, robot, values."""
 
 from __future__ import annotations
 
