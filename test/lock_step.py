@@ -15,6 +15,7 @@ from fake_driver import FakeDriver
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.joint_states import NANOSECONDS, stamp_of
 from robot_identification.ros.demo.session import Session
+from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.ros.messages.common import time_of
 from simulated_cell import Cell
 
@@ -116,8 +117,10 @@ class LockStepCell(Cell):
         simulation=None, excitation=None,
     ):  # fmt: skip
         simulated = {"use_sim_time": True, "rate": rate}
-        # By the clock of the machine states may be silent for longer than any stall.
-        watching = {"use_sim_time": True, "status_period": 0.01, "state_timeout": 5.0}
+        # By the clock of the machine states may be silent for longer than any stall: as long as
+        # the node can be told to bear.
+        longest = ExcitationParameters.table()["state_timeout"].maximum
+        watching = {"use_sim_time": True, "status_period": 0.01, "state_timeout": longest}
         super().__init__(
             logs,
             robot,
@@ -141,9 +144,17 @@ class LockStepCell(Cell):
         """
         with self.held():
             answer = super().plan(**fields)
+        self.hear()
+        return answer
+
+    def hear(self):
+        """Have the robot say where it is, where its time goes on.
+
+        The age of its last state is by the clock of the machine, which goes on while time stands
+        still: on a busy one a motion would be refused for it.
+        """
         if not self._clock.held:
             self.pass_time(_SAID_WITHIN * self._tick)
-        return answer
 
     def pass_time(self, seconds):
         """Let time go by."""

@@ -3,39 +3,21 @@
 ``benchmarks/mujoco_robot.py`` does the same through the nodes, with more arms and motions.
 """
 
-import numpy as np
 import pytest
 
 pytest.importorskip("mujoco", reason="mujoco is not installed")
 
 from mujoco_arms import XARM7
+from mujoco_recordings import recorded
 from robot_identification.dynamics.simulation.mujoco import MujocoLoop
 from robot_identification.files.mujoco_models import mujoco_robot
 from robot_identification.identification.identify import identify, validate
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.signals.recording import Recording
 
-POSITION_NOISE, EFFORT_NOISE = 1e-5, 0.005  # rad; of the effort limit
 # Friction of MuJoCo is that of sliding only some time after a joint has begun to slide.
 SLIDING = ProcessingSettings(velocity_threshold_window=2.0)
 ALL_ROWS = ProcessingSettings(velocity_threshold=(0.0,))
-
-
-def recorded(robot, loop, seed, points=12):
-    """Return the recording of a motion through random points, from and to rest."""
-    motion = XARM7.motion(robot, seed, points)
-    begin = loop.settled(np.zeros(len(robot.joints)))
-    _, samples = loop.advance(begin, motion.reference, round(motion.duration * loop.rate_hz))
-    rng = np.random.default_rng(seed)
-    shape = samples.position.shape
-    noise = EFFORT_NOISE * np.array([joint.limits.effort for joint in robot.joints])
-    return Recording.from_arrays(
-        robot,
-        samples.time,
-        samples.position + POSITION_NOISE * rng.normal(size=shape),
-        samples.effort + noise * rng.normal(size=shape),
-    )
 
 
 def exact_values(regrouping, robot, truth):
@@ -50,8 +32,9 @@ def test_bodies_drives_and_friction_of_a_seven_axis_arm_are_found(tmp_path):
     path, values = XARM7.write(tmp_path)
     robot = load_robot(path)
     loop = MujocoLoop(robot, *mujoco_robot(robot, path, values=str(values)), sample_rate_hz=500.0)
-    result = identify(robot, [recorded(robot, loop, 0)], overrides=SLIDING)
-    unseen = [recorded(robot, loop, 1, points=6)]
+    fitted = recorded(robot, loop, XARM7.motion(robot, 0), 0)
+    unseen = [recorded(robot, loop, XARM7.motion(robot, 1, points=6), 1)]
+    result = identify(robot, [fitted], overrides=SLIDING)
 
     def error(processing):
         values = result.estimate.values

@@ -17,12 +17,12 @@ from robot_identification.errors import (
 )
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.files.bags.cdr.messages import PointMessage, TrajectoryMessage
+from robot_identification.files.bags.cdr.values import NANOSECONDS
 from robot_identification.files.bags.files import JOINT_TRAJECTORY, foreign_errors, open_bag
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.signals.recording import Recording
 
 MESSAGE_TYPE = JOINT_TRAJECTORY
-_SECOND_NS = 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def encoded(sent: SentTrajectory) -> bytes:
     accelerations = none if trajectory.accelerations is None else trajectory.accelerations
     points = tuple(
         PointMessage(
-            time=round(float(time) * _SECOND_NS),
+            time=round(float(time) * NANOSECONDS),
             positions=trajectory.positions[i],
             velocities=velocities[i],
             accelerations=accelerations[i],
@@ -108,7 +108,7 @@ def encoded(sent: SentTrajectory) -> bytes:
 def _sent(message: TrajectoryMessage, time: int) -> SentTrajectory:
     trajectory = Trajectory(
         joint_names=message.joint_names,
-        times=np.array([point.time / _SECOND_NS for point in message.points]),
+        times=np.array([point.time / NANOSECONDS for point in message.points]),
         positions=_stacked([point.positions for point in message.points]),
         velocities=_given([point.velocities for point in message.points]),
         accelerations=_given([point.accelerations for point in message.points]),

@@ -1,4 +1,4 @@
-"""What nodes tell on /diagnostics, in one form: name of the node and its part, robot, values.
+"""Statuses on /diagnostics in one form: name of the node and its part, robot, values.
 
 Where the package diagnostic_updater is installed its Updater runs the parts and publishes them; the
 same statuses, with the same names and values, come without it.

@@ -1,4 +1,4 @@
-"""Whether a robot that was braked has come to rest, and its controller owes no answer any more."""
+"""Waiting for rest: of a robot that was braked, and of its controller, which may owe an answer."""
 
 from __future__ import annotations
 

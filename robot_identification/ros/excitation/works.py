@@ -1,4 +1,4 @@
-"""What the excitation node consists of while it is configured: robot, watch, planner, executor."""
+"""Parts of the excitation node while it is configured: robot, watch, planner, executor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the node computed_torque consists of while it is configured: robot, topics, efforts."""
+"""Parts of the node computed_torque while it is configured: robot, topics, efforts."""
 
 from __future__ import annotations
 

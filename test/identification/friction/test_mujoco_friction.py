@@ -6,6 +6,7 @@ MuJoCo's frictionloss is a soft constraint: near a reversal it is not what a sha
 import numpy as np
 import pytest
 
+from mujoco_recordings import recorded
 from robot_identification.dynamics.simulation.mujoco import MujocoLoop
 from robot_identification.excitation.motions.random_points import (
     RandomPointsSettings,
@@ -15,29 +16,20 @@ from robot_identification.files.mujoco_models import mujoco_robot
 from robot_identification.identification.identify import identify, validate
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
-from robot_identification.signals.recording import Recording
 
 pytest.importorskip("mujoco")
 
 RATE = 500.0
 UR10 = load_robot("ur10")
-EFFORT_NOISE, POSITION_NOISE = 0.005, 1e-5  # of the effort limit; rad
 ALL_ROWS = ProcessingSettings(velocity_threshold=(0.0,) * 6)
 
 
-def recorded(seed):
-    """Record a motion through random points of a UR10 that MuJoCo moves, from and to rest."""
+def motion_of(seed):
+    """Record a motion through random points of a UR10 that MuJoCo moves."""
     model, drives = mujoco_robot(UR10, "ur10", values="ur10_simulated")
     loop = MujocoLoop(UR10, model, drives, sample_rate_hz=RATE)
     settings = RandomPointsSettings(points=7, draws=2, seed=seed)
-    motion = random_points(UR10, settings, np.zeros(6)).trajectory
-    steps = round(motion.duration * loop.rate_hz)
-    _, samples = loop.advance(loop.settled(np.zeros(6)), motion.reference, steps)
-    rng = np.random.default_rng(seed)
-    limits = np.array([joint.limits.effort for joint in UR10.joints])
-    position = samples.position + POSITION_NOISE * rng.normal(size=samples.position.shape)
-    effort = samples.effort + EFFORT_NOISE * limits * rng.normal(size=samples.effort.shape)
-    return Recording.from_arrays(UR10, samples.time, position, effort)
+    return recorded(UR10, loop, random_points(UR10, settings, np.zeros(6)).trajectory, seed)
 
 
 def error(recordings, friction):
@@ -50,7 +42,7 @@ def error(recordings, friction):
 
 @pytest.mark.slow
 def test_the_chosen_law_is_better_where_rows_near_reversals_count():
-    recordings = [recorded(seed) for seed in (0, 1)]
+    recordings = [motion_of(seed) for seed in (0, 1)]
     plain, chosen = (error(recordings, friction) for friction in ("coulomb-viscous", "auto"))
     assert chosen < 0.95 * plain
     assert plain < 0.02

@@ -51,6 +51,8 @@ def plan(cell, **fields):
 
 
 def execute(cell, **fields):
+    """Send a goal to move a robot that has just said where it is."""
+    cell.hear()
     return cell.goals.send(ExecuteExcitation, EXECUTE, ExecuteExcitation.Goal(**fields))
 
 
