@@ -28,8 +28,9 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test"))
 
 import numpy as np
+from mujoco_nodes import MUJOCO, deviations, identified
 
-from mujoco_arms import ARMS, MUJOCO, deviations, identified
+from mujoco_arms import ARMS
 
 GOAL = 0.02
 OURS = "simulated_robot"

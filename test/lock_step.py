@@ -24,8 +24,8 @@ _NUDGE = 1  # ns by which it is later then: a timer is not woken twice by the sa
 _SAID_WITHIN = 3  # ticks
 _ASKED_AGAIN = 0.4  # s after which a service is asked again
 _AT_REST = 1e-3  # rad/s
-_SESSION_TICK = 0.012  # s; at 500 Hz fewer samples than the robot makes up for at a time
-_SESSION_NUDGE = 0.004  # s after which the robot looks at the time again
+_ROBOT_TICK = 0.012  # s; at 500 Hz fewer samples than the robot makes up for at a time
+_ROBOT_NUDGE = 0.004  # s after which it looks at the time again
 _UNREAD = 1  # s of joint states, half of what is kept for a reader at 1 kHz
 
 
@@ -68,6 +68,30 @@ class SteppedClock:
     def _send(self):
         self._sent = time.monotonic()
         self._clocks.publish(Clock(clock=time_of(self.now)))
+
+
+class RobotClock(SteppedClock):
+    """The clock of a simulated robot of 500 Hz, which goes on where its states have come.
+
+    Args:
+        node: that publishes it.
+        newest: returns the stamp of the newest state, 0 before the first.
+    """
+
+    def __init__(self, node, newest):
+        super().__init__(node, _ROBOT_TICK, round(_ROBOT_NUDGE * NANOSECONDS))
+        self._newest, self._before, self._started = newest, 0, False
+
+    def look(self, all_are_there=True):
+        """Go on unless the robot or others are behind."""
+        newest = self._newest()
+        on_time = newest > self.now - _ROBOT_TICK * NANOSECONDS / 2
+        # The robot makes up for what went by before it was heard, some samples at every tick.
+        goes_on = newest > self._before if newest else self.is_long_ago()
+        there = (on_time if self._started else goes_on) and all_are_there
+        self._started = self._started or on_time
+        if not self.held and self.step(there):
+            self._before = newest
 
 
 class LockStepCell(Cell):
@@ -204,14 +228,12 @@ class LockStepSession(Session):
     but the last blocks of them: what the middleware keeps is never outrun.
     """
 
-    def __init__(self, logs, parameters=None, *, robot="simulated_robot", **options):
+    def __init__(self, logs, parameters=None, **options):
         given = {name: dict(values) for name, values in (parameters or {}).items()}
-        given.setdefault(robot, {})["use_sim_time"] = True
-        super().__init__(logs, given, robot=robot, **options)
-        nudge = round(_SESSION_NUDGE * NANOSECONDS)
-        self._clock = SteppedClock(self.client.node, _SESSION_TICK, nudge)
-        self._newest = self._before = self._recorded = 0
-        self._started = False
+        given.setdefault("simulated_robot", {})["use_sim_time"] = True
+        super().__init__(logs, given, **options)
+        self._newest = self._recorded = 0
+        self._clock = RobotClock(self.client.node, lambda: self._newest)
         self._check, self.client._watch = self.client._watch, self._look
         self.client.collect(JointState, "joint_states", self._on_state, qos.STATES_IN)
         self.client.node.create_subscription(SampleBlock, "samples", self._on_block, qos.BLOCKS)
@@ -225,15 +247,4 @@ class LockStepSession(Session):
 
     def _look(self):
         self._check()
-        if self._clock.step(self._is_on_time() if self._started else self._has_spoken()):
-            self._before = self._newest
-
-    def _is_on_time(self):
-        """Tell whether the client has taken in the states, and the recorder most of them."""
-        heard = self._newest > self._clock.now - _SESSION_TICK * NANOSECONDS / 2
-        return heard and not 0 < self._recorded < self._newest - _UNREAD * NANOSECONDS
-
-    def _has_spoken(self):
-        """Tell whether the robot makes up for what went by before it was heard."""
-        self._started = self._is_on_time()
-        return self._newest > self._before if self._newest else self._clock.is_long_ago()
+        self._clock.look(not 0 < self._recorded < self._newest - _UNREAD * NANOSECONDS)

@@ -15,7 +15,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from diagnostics import Diagnostics, values_of
 from forked_processes import Popen
-from lock_step import SteppedClock
+from lock_step import RobotClock, SteppedClock
 from refused_starts import refused_start
 from robot_identification.dynamics.simulation.fixed_step import ClosedLoop
 from robot_identification.excitation.motions.trajectory import Trajectory
@@ -40,6 +40,7 @@ EXACT = {
     "position_resolution": [0.0],
     "effort_noise": [0.0],
 }
+STEPPED = {"use_sim_time": True, "real_time_factor": 1.0}
 ROBOT = load_robot("tx40")
 MOTION = Trajectory(
     ROBOT.joint_names,
@@ -55,7 +56,7 @@ class Simulated:
 
     def __init__(self, client, processes, namespace):
         self.client, self.processes = client, processes
-        self.states = []
+        self.states, self.clock = [], None
         client.collect(JointState, "joint_states", self.states.append, qos.STATES_IN)
         self.diagnostics = Diagnostics(client.node, namespace)
         self.trajectories = client.node.create_publisher(
@@ -76,7 +77,13 @@ class Simulated:
 
     def spin(self, until):
         """Process messages until something holds."""
-        self.client.wait_for(until, math.inf, "expected state of the simulated robot")
+
+        def looked():
+            if self.clock is not None:
+                self.clock.look()
+            return until()
+
+        self.client.wait_for(looked, math.inf, "expected state of the simulated robot")
 
     def spin_until_logged(self, text):
         self.spin(lambda: text in self.processes.output("robot"))
@@ -105,8 +112,18 @@ class Simulated:
         )
 
     def motion(self, trajectory=MOTION):
-        """Send a trajectory, end the node, return positions and efforts at its samples."""
+        """Send a trajectory, end the node, return positions and efforts at its samples.
+
+        The time of the robot stands still until it has taken the trajectory over.
+        """
+        self.clock = RobotClock(
+            self.client.node, lambda: stamp_of(self.states[-1]) if self.states else 0
+        )
+        self.spin_until_ready()
+        self.clock.held = True
         start = self.send(trajectory)
+        self.spin_until_logged("starts at sample")
+        self.clock.held = False
         end = start + round(trajectory.times[-1] * 1e9)
         self.spin(lambda: stamp_of(self.states[-1]) > end)
         self.processes.stop()
@@ -147,7 +164,7 @@ def test_the_motion_is_that_of_the_simulation_whenever_it_starts(simulate):
     position, effort = expected()
     reverse = tuple(reversed(ROBOT.joint_names))
     for trajectory in (MOTION, MOTION.reordered(reverse)):
-        robot = simulate()
+        robot = simulate(**STEPPED)
         found = robot.motion(trajectory)
         np.testing.assert_allclose(found[0], position, atol=1e-9)
         np.testing.assert_allclose(found[1], effort, atol=1e-5)
@@ -194,7 +211,7 @@ def test_a_node_that_was_stalled_makes_good_every_sample_and_then_its_clock(simu
 
 
 def test_noise_depends_on_seed_and_trajectory_alone(simulate):
-    noisy = {"position_noise": [1e-4], "effort_noise": [0.5], "seed": 7}
+    noisy = {"position_noise": [1e-4], "effort_noise": [0.5], "seed": 7, **STEPPED}
     first, second = (simulate(**noisy).motion() for _ in range(2))
     np.testing.assert_allclose(second[0], first[0], atol=1e-9)
     np.testing.assert_allclose(second[1], first[1], atol=1e-5)
