@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import numpy as np
 import numpy.typing as npt
 
@@ -62,6 +64,9 @@ class LevelLearning:
 
         ``moved`` is the time in s, until now, in which a joint moved.
         """
+        settled = block.age >= self._zones.settling
+        if not settled.all():
+            block = _part(block, settled)
         if not len(block.stamps):
             return
         r = block.effort
@@ -115,6 +120,13 @@ class LevelLearning:
             read_only(self._means.lasting()),
         )
         return ResidualLevels(read_only(deviation), read_only(crossings), read_only(fast), table)
+
+
+def _part(block: ObservedEfforts, samples: npt.NDArray[np.bool_]) -> ObservedEfforts:
+    """Return some of the samples of a block."""
+    return ObservedEfforts(
+        **{column.name: getattr(block, column.name)[samples] for column in fields(block)}
+    )
 
 
 class _Visits:

@@ -49,7 +49,8 @@ class JudgedEfforts:
         effort: (samples, joints) in N m or N, joint side, without the bias of free motion.
         deviation: (samples, joints) standard deviation of each.
         lasting: (samples, joints) share of the variance that no mean over time makes smaller.
-        threshold: (samples, joints) magnitude that only a contact exceeds.
+        threshold: (samples, joints) magnitude that only a contact exceeds; infinite until the
+            observer has settled.
     """
 
     stamps: Stamps
@@ -144,7 +145,7 @@ class ResidualLevels:
             effort=effort,
             deviation=np.maximum(deviation, _UNIFORM * band),
             lasting=lasting,
-            threshold=threshold,
+            threshold=np.where((observed.age >= zones.settling)[:, None], threshold, np.inf),
         )
 
 

@@ -60,6 +60,7 @@ class ObservedEfforts:
         smooth_velocity: (samples, joints) velocities through it.
         acceleration: (samples, joints) their derivatives in rad/s^2 or m/s^2.
         interval: (samples,) time since the sample before in s; 0 where the observer began anew.
+        age: (samples,) time since the observer began, in s.
     """
 
     stamps: Stamps
@@ -72,6 +73,7 @@ class ObservedEfforts:
     smooth_velocity: Floats
     acceleration: Floats
     interval: Floats
+    age: Floats
 
 
 @by_value
@@ -81,12 +83,14 @@ class _State:
 
     Attributes:
         stamp: in ns.
+        begin: stamp with which the observer began.
         mass: (joints, joints).
         signals: (3, joints) what the momentum balance lacks, measured efforts, velocities.
         filtered: (2, 3, joints) what has passed one filter, and both.
     """
 
     stamp: int
+    begin: int
     mass: Floats
     signals: Floats
     filtered: Floats
@@ -153,14 +157,26 @@ class MomentumObserver:
         begins, interval = self._intervals(stamps)
         signals = np.stack([unbalanced, tau, qd], axis=1)
         outputs = self._filtered(begins, interval, self._balance(interval, mass, signals), signals)
+        since = self._since(begins, stamps)
         if len(stamps):
-            self._state = _State(int(stamps[-1]), mass[-1], signals[-1], outputs[-1])
+            self._state = _State(
+                int(stamps[-1]), int(since[-1]), mass[-1], signals[-1], outputs[-1]
+            )
         external, measured, smooth = np.moveaxis(outputs[:, 1], 1, 0)
         acceleration = (outputs[:, 0, 2] - smooth) / (_EACH * self.settings.time_constant)
         sliding, band = self._friction(q, qd, tau, smooth)
-        modelled = external + measured
         return ObservedEfforts(
-            stamps, q, qd, external, sliding, band, modelled, smooth, acceleration, interval
+            stamps=stamps,
+            position=q,
+            velocity=qd,
+            effort=external,
+            sliding_friction=sliding,
+            stick_band=band,
+            modelled=external + measured,
+            smooth_velocity=smooth,
+            acceleration=acceleration,
+            interval=interval,
+            age=np.asarray((stamps - since) * NANOSECOND),
         )
 
     def _filtered(
@@ -245,6 +261,12 @@ class MomentumObserver:
         begins = (interval <= 0.0) | (interval > self.settings.longest_gap)
         interval[begins] = 0.0
         return begins, interval
+
+    def _since(self, begins: npt.NDArray[np.bool_], stamps: Stamps) -> Stamps:
+        """Return (samples,) stamps with which the observer began."""
+        last = np.maximum.accumulate(np.where(begins, np.arange(len(stamps)), -1))
+        before = 0 if self._state is None else self._state.begin
+        return np.where(last < 0, before, stamps[last])
 
     def _balance(self, interval: Floats, mass: Floats, signals: Floats) -> Floats:
         """Return (samples, 3, joints) averages of the signals since the sample before.

@@ -25,6 +25,8 @@ _DECADE = 5  # distances of knots
 _SLOW, _FAST = _DECADE + 1, 8  # knots of a row, from STANDING to 1 and from 1 to 25 stick speeds
 _FALLING, _FORWARD, _BACKWARD, _STILL = np.cumsum([_SLOW, _SLOW, _FAST, _FAST]).tolist()
 
+_SETTLING = 2.0  # time constants
+
 ZONES = _STILL + 1
 """Number of knots, that of standing joints included."""
 
@@ -77,6 +79,11 @@ class SpeedZones:
 
     stick: Floats
     time_constant: float
+
+    @property
+    def settling(self) -> float:
+        """Time in s after which velocities behind the filters are no longer those of a sample."""
+        return _SETTLING * self.time_constant
 
     def places(self, velocity: Floats, acceleration: Floats) -> Places:
         """Return where samples lie among the knots.

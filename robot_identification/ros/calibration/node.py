@@ -144,6 +144,12 @@ class CalibrationNode(Node):
         say_robot_in_use(self, self._robot, origin, joint_states=states)
         self.get_logger().info(f"ready: {self._robot.name}, prior {self._prior or 'none'}")
 
+    def destroy_node(self) -> None:
+        """End what takes in states, then the node."""
+        if self._prediction is not None:
+            self._prediction.end()
+        super().destroy_node()
+
     def _check_files(self) -> None:
         """Refuse a prior or a URDF of no use before anybody waits for a calibration."""
         read_prior(self._prior, self._robot)

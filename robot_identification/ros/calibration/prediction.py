@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+import time
+
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.callback_groups import CallbackGroup
@@ -62,14 +65,14 @@ class Prediction:
         self._refusal = ""
         self._efforts, self._payload = efforts, payload
         self._waiting: list[Sample] = []
-        self._taken = 0
         self._takes = 1 if efforts is None else _TAKES
+        self._ending, self._working = threading.Event(), threading.Lock()
         self._publisher = qos.create_publisher(
             node, JointState, "predicted_joint_states", qos.STATES_OUT
         )
         self._reader = JointStateReader(robot.joint_names, "joint_states")
         self._states = PolledSubscription(node, JointState, "joint_states", qos.STATES_IN)
-        node.create_timer(_BLOCK_PERIOD / self._takes, self._work, callback_group=group)
+        node.create_timer(_BLOCK_PERIOD, self._work, callback_group=group)
 
     def use(self, watch: ModelMonitor) -> None:
         """Predict with another model from now on."""
@@ -89,15 +92,37 @@ class Prediction:
         return samples
 
     def _work(self) -> None:
-        """Work on what has come, in portions: large ones, after a stall, cost memory for good."""
+        """Take in what has come as often as that is wanted, and work on it at the end.
+
+        In between the callback sleeps: waking up by a timer costs the executor more than the work.
+        """
+        begun = time.monotonic()
+        with self._working:
+            for take in range(self._takes):
+                due = begun + take * _BLOCK_PERIOD / self._takes
+                if self._ending.wait(max(0.0, due - time.monotonic())):
+                    return
+                self._work_on(whole=take + 1 == self._takes)
+
+    def end(self) -> None:
+        """Take in nothing more; returns when nothing is being worked on."""
+        self._ending.set()
+        with self._working:
+            return
+
+    def _work_on(self, *, whole: bool) -> None:
+        """Take in states, in portions: large ones, after a stall, cost memory for good.
+
+        Args:
+            whole: whether the block is to be predicted now; else only when it is large.
+        """
         for _ in range(_PORTIONS):
             before = self._received
             samples = self._take()
             if self._efforts is not None:
                 self._efforts.push(samples)
             self._waiting += samples
-            self._taken = (self._taken + 1) % self._takes
-            if not self._taken or len(self._waiting) >= _PORTION:
+            if whole or len(self._waiting) >= _PORTION:
                 waiting, self._waiting = self._waiting, []
                 self._predict(waiting)
             if self._received - before < _PORTION:

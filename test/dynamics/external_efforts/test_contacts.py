@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -34,6 +36,7 @@ def efforts(effort, velocity=1.0, acceleration=0.0, friction=0.0):
         smooth_velocity=speed,
         acceleration=np.broadcast_to(acceleration, effort.shape).astype(float),
         interval=np.full(len(effort), 0.001),
+        age=1.0 + 0.001 * np.arange(len(effort)),
     )
 
 
@@ -136,6 +139,16 @@ def test_what_friction_is_off_everywhere_is_no_external_effort():
     assert np.abs(block.effort[fast, 0]).mean() > 1.8
     assert np.abs(found.effort[fast, 0]).mean() < 0.2
     assert found.threshold[fast, 0].max() < 1.5
+
+
+def test_an_observer_that_has_just_begun_tells_no_contact_and_teaches_nothing():
+    fresh = replace(efforts(np.full((100, 2), 50.0)), age=0.001 * np.arange(100))
+    found = learned(efforts(noise(30.0))).levels().judge(fresh, ZONES, 1.0)
+    assert np.isinf(found.threshold[:20]).all()
+    assert (found.threshold[20:] < 30.0).all()
+    (began,) = (event for event in detector().push(found) if event.joint == "elbow")
+    assert began.stamp == BEGIN + 20 * MILLISECOND
+    assert learned(fresh).moved == pytest.approx(0.08)
 
 
 def test_only_motion_counts_as_learned():

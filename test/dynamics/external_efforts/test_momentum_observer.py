@@ -74,6 +74,7 @@ def test_the_observer_begins_anew_after_a_gap_and_where_the_clock_is_set_back():
         found = MomentumObserver(robot, values, SETTINGS).push(stamps, *motion.measured[1:])
         assert np.flatnonzero(found.interval == 0.0).tolist() == [0, 300]
         assert not found.effort[300].any()
+        np.testing.assert_allclose(found.age, np.tile(0.001 * np.arange(300), 2), atol=1e-12)
         again = MomentumObserver(robot, values, SETTINGS).push(*motion.part(slice(300, 600))[:4])
         np.testing.assert_allclose(found.effort[300:], again.effort, rtol=1e-12, atol=1e-12)
 
