@@ -7,7 +7,11 @@ time from its start to rest against the certified time, and the largest share of
 the braking trajectories and, from ~/start to rest, the robot have used; last, a node killed in
 motion is started again.  Accelerations of the robot are differences of its velocities over 10 ms.
 
-Usage: braking.py [--robot NAME] [--values NAME] [--stops N] [--seed N] [--state-timeout S] [--json]
+Usage: braking.py [--robot NAME] [--values NAME] [--interface action|topic|auto] [--stops N]
+       [--seed N] [--state-timeout S] [--json]
+
+The controller of the simulated robot takes trajectories by its action only, by its topic only, or
+by both (auto), where the excitation node chooses the action.
 """
 
 from __future__ import annotations
@@ -27,6 +31,7 @@ from robot_identification.msg import ExcitationStatus as Status
 from robot_identification.srv import PlanExcitation
 
 from robot_identification.ros.common.middleware import private_domain
+from robot_identification.ros.controllers.interfaces import AUTO, INTERFACES
 from simulated_cell import Cell, Stop
 
 LIMITS = ("position", "velocity", "acceleration")
@@ -39,6 +44,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--robot", default="tx40")
     parser.add_argument("--values", default="tx40_simulated")
+    parser.add_argument("--interface", choices=INTERFACES, default=AUTO)
     parser.add_argument("--duration", type=float, default=12.0)
     parser.add_argument("--stops", type=int, default=50)
     parser.add_argument("--state-timeout", type=float, default=0.5)
@@ -52,6 +58,7 @@ def main() -> int:
             Path(folder),
             options.robot,
             options.values,
+            simulation={"interface": options.interface},
             excitation={"state_timeout": options.state_timeout},
         ) as cell,
     ):
@@ -85,6 +92,7 @@ def measure(cell: Cell, options: argparse.Namespace) -> dict[str, Any]:
             stops.append(stop)
     return {
         "plan": plan.message,
+        "interface": options.interface,
         "longest_answer_while_planning": max(waits),
         "rehearsal": {"state": rehearsal[0].state, **rehearsal[1]},
         "full_speed": {"state": full[0].state, **full[1]},

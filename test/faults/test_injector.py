@@ -45,6 +45,18 @@ def test_drops_duplicates_and_swaps():
     assert swapped != sorted(swapped) == stamps(states(401))
 
 
+def test_delayed_states_come_late_in_their_order_and_none_is_lost():
+    longest, sent = 0.05, states(400)
+    injector = Injector([Fault(Kind.DELAY, end=3.8, by=longest)])
+    came = [(stamp_of(one), stamp_of(now)) for now in sent for one in injector.apply(now)]
+    assert [stamp for stamp, _ in came] == stamps(sent)
+    ages = [(now - stamp) / 1e9 for stamp, now in came]
+    # A state waits for the next one after its time, and for those before it.
+    assert 0.8 * longest <= max(ages) <= longest + 1.0 / RATE
+    assert len({round(age, 6) for age in ages}) > 3
+    assert ages[-5:] == [0.0] * 5
+
+
 def test_names_are_permuted_together_with_their_values():
     for was, now in zip(states(50), spoilt(50, kind=Kind.PERMUTE), strict=True):
         one = dict(zip(was.name, zip(was.position, was.effort, strict=True), strict=True))
@@ -92,6 +104,7 @@ def test_faults_act_one_after_the_other_as_the_file_says(tmp_path):
         ("faults: [{kind: drop, from: 2, until: 1}]", "must come after"),
         ("faults: [{kind: missing, signal: smell}]", "choose one of"),
         ("faults: [{kind: drop, seed: x}]", "whole number"),
+        ("faults: [{kind: delay}]", "longest delay"),
     ],
 )
 def test_files_of_no_use_are_refused(tmp_path, text, told):

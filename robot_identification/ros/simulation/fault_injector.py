@@ -76,6 +76,8 @@ def _fault(entry: Any, seed: Any, place: int, document: Document) -> Fault:
         raise SettingError("signal", fault.signal, f"choose one of {', '.join(SIGNALS)}")
     if fault.begin >= fault.end:
         raise SettingError("until", fault.end, f"must come after from, which is {fault.begin:g}")
+    if fault.kind is Kind.DELAY and fault.by <= 0.0:
+        raise SettingError("by", fault.by, "must be the longest delay, in s")
     return fault
 
 

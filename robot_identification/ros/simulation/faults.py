@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import math
 import random
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -35,6 +36,7 @@ class Kind(Enum):
     CLOCK_JUMP = "clock_jump"
     FREEZE = "freeze"
     REPEAT = "repeat"
+    DELAY = "delay"
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class Fault:
         joint: joint whose value or name it spoils; empty: all, or the first to be renamed.
         signal: what it spoils: position, velocity or effort.
         to: new name of a renamed joint.
-        by: what a clock jumps by, in s.
+        by: what a clock jumps by, or the longest delay, in s.
         seed: of the choice of messages.
     """
 
@@ -66,12 +68,13 @@ class Fault:
 
 @dataclass
 class _Course:
-    """A fault in its course: its dice, and the message that it remembers."""
+    """A fault in its course: its dice, the message that it remembers, those that are late."""
 
     fault: Fault
     dice: random.Random
     kept: JointState | None = None
     count: int = 0
+    waiting: deque[tuple[float, JointState]] = field(default_factory=deque)
 
     def strikes(self, seconds: float) -> bool:
         """Tell whether it acts on a message some time after the first one."""
@@ -123,6 +126,8 @@ class Injector:
 
 def _through(course: _Course, message: JointState, strikes: bool) -> list[JointState]:
     """Send a message through a fault; one that was held back comes behind it."""
+    if course.fault.kind is Kind.DELAY:
+        return _delayed(course, message, strikes)
     if course.fault.kind is Kind.SWAP:
         held, course.kept = course.kept, None
         if held is not None:
@@ -132,6 +137,17 @@ def _through(course: _Course, message: JointState, strikes: bool) -> list[JointS
     if course.fault.kind in (Kind.FREEZE, Kind.REPEAT):
         course.kept = message
     return [message]
+
+
+def _delayed(course: _Course, message: JointState, strikes: bool) -> list[JointState]:
+    """Return the messages that have waited long enough by the stamp of this one, in their order."""
+    now = stamp_of(message) / NANOSECONDS
+    delay = course.dice.uniform(0.0, course.fault.by) if strikes else 0.0
+    course.waiting.append((now + delay, message))
+    out = []
+    while course.waiting and course.waiting[0][0] <= now:
+        out.append(course.waiting.popleft()[1])
+    return out
 
 
 def _spoil(value: float) -> Callable[[_Course, JointState], list[JointState]]:
