@@ -15,13 +15,8 @@ from robot_identification.errors import NotCertifiedError
 from robot_identification.excitation.certification.certificate import certify
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.files.mujoco_models import mujoco_robot
-from robot_identification.ros.planning.planning import (
-    PlanningJob,
-    Prepared,
-    Sources,
-    load_machine,
-    prepare,
-)
+from robot_identification.ros.planning.planning import PlanningJob, Sources, load_machine
+from robot_identification.ros.planning.preparation import Prepared, prepare
 from robot_identification.ros.simulation.robot import RobotSimulator
 from robot_identification.ros.supervision.braking import BrakingLimits
 from robot_identification.ros.supervision.phases import Phase, Reason

@@ -33,11 +33,8 @@ from robot_identification.ros.excitation.rest import Rest
 from robot_identification.ros.lifecycle.transitions import Ending
 from robot_identification.ros.messages.error_codes import CODES
 from robot_identification.ros.planning.planner import Planner
-from robot_identification.ros.planning.planning import (
-    PlanningJob,
-    Prepared,
-    prepare,
-)
+from robot_identification.ros.planning.planning import PlanningJob
+from robot_identification.ros.planning.preparation import Prepared, prepare
 from robot_identification.ros.planning.worker import Planned
 from robot_identification.ros.robots.view import RobotsWatch
 from robot_identification.ros.supervision.braking import BrakingLimits

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from robot_identification.ros.excitation.checks.check import Check
-from robot_identification.ros.planning.planning import Prepared, wider_limits
+from robot_identification.ros.planning.planning import wider_limits
+from robot_identification.ros.planning.preparation import Prepared
 
 
 def outline(prepared: Prepared, speed: float, efforts: str = "") -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rclpy.node import Node
@@ -26,6 +27,17 @@ from robot_identification.ros.planning.requests import file_of, fill_plan, job_o
 from robot_identification.ros.planning.reserve import missing_reserve
 from robot_identification.ros.planning.worker import Failed, Planned, PlanningWorker, Progress
 
+_STATE_WITHIN = 2.0  # s; a node that has just begun may find the driver a second later
+
+
+@dataclass(frozen=True)
+class _Wait:
+    """A plan that waits for a joint state: until when, by the clock of the planner."""
+
+    job: Job
+    over: Future
+    until: float
+
 
 class Planner:
     """Has plans made in a process of their own, and keeps the last one.
@@ -40,6 +52,7 @@ class Planner:
         place: returns the (joints,) position of the robot; None where that is not known.
         kept: called when a plan takes the place of the one before.
         changed: called when a plan is begun, kept or given up; after ``kept``.
+        clock: time in s that never jumps.
 
     Attributes:
         planned: the last certified plan; None before the first.
@@ -57,10 +70,13 @@ class Planner:
         place: Callable[[], Array | None],
         kept: Callable[[], None],
         changed: Callable[[], None],
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._node, self._robot, self._slot, self._parameters = node, robot, slot, parameters
         self._markers, self._arms = markers, arms
         self._place, self._kept, self._changed = place, kept, changed
+        self._clock = clock
+        self._wait: _Wait | None = None
         self._outputs = output_folder(node, parameters.now.output_directory)
         self._wanted: PlanningJob | None = None
         self.planned: Planned | None = None
@@ -78,8 +94,8 @@ class Planner:
 
     @property
     def busy(self) -> bool:
-        """Whether a plan is being computed."""
-        return self._outcome is not None
+        """Whether a plan is being computed, or is about to be."""
+        return self._outcome is not None or self._wait is not None
 
     def latest(self, digest: str = "") -> tuple[PlanningJob, Planned]:
         """Return the last plan and what it was made for.
@@ -99,6 +115,8 @@ class Planner:
 
     async def plan(self, request: Any, response: Any, job: Job) -> Any:
         """Return the response to a request, or the result of a goal: their fields are the same."""
+        if not len(request.start_position):
+            await self._state(job)
         orders: list[PlanningJob] = []
         answer = self._slot.answer("plan", response, lambda _: self._submit(request, orders, job))
         if not answer.success:
@@ -112,6 +130,16 @@ class Planner:
         )
         self._changed()
         return answer
+
+    async def _state(self, job: Job) -> None:
+        """Wait a little where no joint state says yet where the robot is."""
+        if self._place() is not None:
+            return
+        self._wait = _Wait(job, Future(), self._clock() + _STATE_WITHIN)
+        try:
+            await self._wait.over
+        finally:
+            self._wait = None
 
     def _submit(self, request: Any, orders: list[PlanningJob], job: Job) -> str:
         if job.cancelled():
@@ -161,7 +189,13 @@ class Planner:
         return self._markers.picture(around, (motion,), nearest)
 
     def poll(self) -> None:
-        """Pass on what the planning process has to say."""
+        """Pass on what the planning process has to say, and go on with a plan that waits."""
+        wait = self._wait
+        if wait is not None and not wait.over.done():
+            late = self._clock() >= wait.until
+            if late or wait.job.cancelled() or self._place() is not None:
+                wait.over.set_result(None)
+            return
         if self._outcome is None or self._outcome.done():
             return
         for event in self._worker.poll():
@@ -172,7 +206,9 @@ class Planner:
 
     def cancel(self) -> bool:
         """Ask the plan under way to end; return whether there is one."""
-        if self.busy:
+        if self._wait is not None:
+            self._wait.job.cancel()
+        elif self._outcome is not None:
             self._worker.cancel()
         return self.busy
 

@@ -14,19 +14,14 @@ from typing import get_args
 import numpy as np
 
 from robot_identification.collision.cells.other_arms import Postures
-from robot_identification.collision.clearance import Nearest
 from robot_identification.collision.model import load_collision_model
-from robot_identification.errors import NotCertifiedError, SettingError
+from robot_identification.errors import SettingError
 from robot_identification.excitation.certification.certificate import (
-    START_TOLERANCE,
     Certificate,
-    certify,
 )
 from robot_identification.excitation.certification.surroundings import Surroundings
-from robot_identification.excitation.motions.approach import approach, slowed
 from robot_identification.excitation.motions.braking import release_time
 from robot_identification.excitation.motions.limits import MotionLimits
-from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.one_joint.plan import OneJointPlan
 from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.excitation.plan import Plan, PlanSettings
@@ -40,7 +35,6 @@ from robot_identification.robot.limits import (
     wider_than_urdf,
 )
 from robot_identification.robot.model import Array, Joint, RobotModel
-from robot_identification.ros.planning.reserve import missing_reserve
 
 AnyPlan = Plan | OneJointPlan
 """A plan of either method."""
@@ -112,32 +106,6 @@ class Machine:
         braking takes away in three quarters of that time.
         """
         return 1.75 * self.release + certificate.braking_time
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """A motion whose every part is certified.
-
-    Attributes:
-        machine: the robot.
-        run: what it is to follow.
-        approach: the way to its start; None where the robot stands there.
-        braking_time: longest time from the order to brake to rest, in s.
-        obstacles: the smallest distances that were met, or why they are not checked, for people.
-        nearest: where bodies are closest along ``run``; None where that is not known.
-    """
-
-    machine: Machine
-    run: Trajectory
-    approach: Trajectory | None
-    braking_time: float
-    obstacles: str
-    nearest: Nearest | None
-
-    @property
-    def motions(self) -> tuple[Trajectory, ...]:
-        """Approach and run."""
-        return (self.run,) if self.approach is None else (self.approach, self.run)
 
 
 def load_machine(sources: Sources) -> Machine:
@@ -249,70 +217,3 @@ def limit_sources(machine: Machine) -> str:
     """Return where the limits stand, for people; empty if nobody knows."""
     sources = sources_in_words(stated_limits(machine.described))
     return f"; limits from {sources}" if sources else ""
-
-
-def require_reserve(machine: Machine, position: Array, sources: Sources) -> None:
-    """Refuse to begin where a robot stands too near to a limit of position.
-
-    Args:
-        machine: the robot.
-        position: (joints,) where it stands, in rad or m.
-        sources: what it was loaded from.
-
-    Raises:
-        NotCertifiedError: with each such joint, its limit, the reserve, and where it must go.
-    """
-    problem = missing_reserve(machine.described, machine.limits, position, sources.tracking_error)
-    if problem:
-        raise NotCertifiedError("position", problem)
-
-
-def prepare(
-    job: PlanningJob,
-    plan: AnyPlan,
-    position: Array,
-    *,
-    since: int | None = None,
-    speed: float = 1.0,
-    approach_speed: float = 0.2,
-) -> Prepared:
-    """Certify a plan once more, for the files as they are now, and the way to its start.
-
-    Args:
-        job: what the plan was made for.
-        plan: the plan.
-        position: (joints,) where the robot stands.
-        since: place of the experiment to begin with, of a plan that has any; None: the whole plan.
-        speed: share of the planned speed.
-        approach_speed: share of the limits for the approach.
-
-    Raises:
-        NotCertifiedError: a limit is not kept any more, plan or robot have changed, or the robot
-            stands too near to a limit.
-        MissingLimitError: a limit is gone.
-        SettingError: there is no such experiment.
-    """
-    machine = load_machine(job.sources)
-    run, room = plan.trajectory.reordered(machine.robot.joint_names), machine.surroundings
-    now = certify(machine.robot, plan.trajectory, start=run.positions[0], surroundings=room)
-    now.require()
-    if now.digest != plan.certificate.digest:
-        raise NotCertifiedError("hash", "robot or trajectory have changed since; plan again")
-    if since is not None and isinstance(plan, OneJointPlan):
-        run = plan.since(since).reordered(machine.robot.joint_names)
-    run, start = slowed(run, speed), run.positions[0]
-    slow = certify(machine.robot, run, surroundings=room)
-    slow.require()
-    way, longest, obstacles = None, machine.braking_time(slow), [slow.obstacles]
-    if abs(position - start).max() > START_TOLERANCE:
-        require_reserve(machine, position, job.sources)
-        way, certificate = approach(
-            machine.robot, run, position, speed=approach_speed, surroundings=room
-        )
-        certificate.require()
-        longest = max(longest, machine.braking_time(certificate))
-        obstacles = [f"approach: {certificate.obstacles}", f"trajectory: {slow.obstacles}"]
-    if not machine.surroundings.checked:
-        obstacles = [machine.surroundings.unchecked]
-    nearest = None if room.collisions is None else slow.nearest(room.collisions, run)
-    return Prepared(machine, run, way, longest, "; ".join(obstacles), nearest)

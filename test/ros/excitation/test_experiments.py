@@ -7,7 +7,8 @@ from robot_identification.errors import NothingInterruptedError
 from robot_identification.excitation.one_joint.plan import plan_one_joint
 from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.ros.excitation.experiments import Course, experiment_count
-from robot_identification.ros.planning.planning import PlanningJob, Sources, load_machine, prepare
+from robot_identification.ros.planning.planning import PlanningJob, Sources, load_machine
+from robot_identification.ros.planning.preparation import prepare
 from robot_identification.ros.supervision.supervisor import MotionSupervisor, Phase
 
 JOB = PlanningJob(Sources("scara"), OneJointSettings(start=np.zeros(2)))

@@ -16,7 +16,8 @@ from robot_identification.ros.clients.processes import NodeProcesses, command
 from robot_identification.ros.common import qos
 from robot_identification.ros.messages.common import time_of
 from robot_identification.ros.messages.error_codes import CODES, error_code
-from robot_identification.ros.planning.planning import PlanningJob, Sources, load_machine, prepare
+from robot_identification.ros.planning.planning import PlanningJob, Sources, load_machine
+from robot_identification.ros.planning.preparation import prepare
 from robot_identification.ros.planning.worker import Failed, PlanningWorker
 from simulated_cell import Status
 

@@ -69,6 +69,68 @@ def planner(monkeypatch, tmp_path):
     )  # fmt: skip
 
 
+@pytest.fixture
+def late(monkeypatch, tmp_path):
+    """Return a planner whose robot is not heard yet: `place` and `now` are moved by hand."""
+    monkeypatch.setattr(planning, "PlanningWorker", lambda _: SimpleNamespace(submit=print))
+    moved = SimpleNamespace(place=None, now=0.0)
+    robot = load_machine(SOURCES).robot
+    values = ExcitationParameters("scara", output_directory=str(tmp_path), planning_niceness=0)
+    moved.planner = Planner(
+        Node(), robot, JobSlot(logging.getLogger()), NodeParameters.of(values),
+        arms=SimpleNamespace(postures=tuple), markers=None, place=lambda: moved.place,
+        kept=lambda: None, changed=lambda: None, clock=lambda: moved.now,
+    )  # fmt: skip
+    return moved
+
+
+def begin(planner):
+    """Begin a plan from where the robot is; return its coroutine and its job."""
+    job = planner._slot.take("plan")
+    request, response = PlanExcitation.Request(), PlanExcitation.Response()
+    course = planner.plan(request, response, job)
+    course.send(None)
+    return course, job
+
+
+def answer_of(course):
+    with pytest.raises(StopIteration) as end:
+        course.send(None)
+    return end.value.value
+
+
+class TestThePlanOfARobotThatIsNotHeardYet:
+    """A node that has just begun: services are found before the states of the driver come."""
+
+    def test_begins_where_the_first_state_says(self, late):
+        course, _ = begin(late.planner)
+        late.now = 1.9
+        late.planner.poll()
+        assert late.planner.busy
+        assert not late.planner._wait.over.done()
+        late.place = np.array([0.1, 0.2])
+        late.planner.poll()
+        course.send(None)  # it is being computed now
+        assert late.planner._wait is None
+        assert late.planner.busy
+        course.close()
+
+    def test_is_refused_where_no_state_comes(self, late):
+        course, _ = begin(late.planner)
+        late.now = 2.0
+        late.planner.poll()
+        answer = answer_of(course)
+        assert answer.error_code == CODES.STATE_STALE
+        assert "start the driver" in answer.message
+        assert not late.planner.busy
+
+    def test_ends_at_once_where_it_is_cancelled(self, late):
+        course, _ = begin(late.planner)
+        assert late.planner.cancel()
+        late.planner.poll()
+        assert answer_of(course).error_code == CODES.CANCELLED
+
+
 def take(planner, planned, output=""):
     """Have a plan that was made taken, and return the answer to its request."""
     request, response = PlanExcitation.Request(output=str(output)), PlanExcitation.Response()

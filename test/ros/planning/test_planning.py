@@ -1,21 +1,19 @@
 """What plans are made for and certified with: shares of the limits, reduced speed, limits now."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from robot_identification.srv import PlanExcitation
 
-from robot_identification.errors import NotCertifiedError, SettingError
+from robot_identification.errors import SettingError
 from robot_identification.excitation.certification.certificate import certify
 from robot_identification.excitation.families.fourier_settings import FourierSettings
 from robot_identification.excitation.motions.limits import MotionLimits
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.ros.excitation.parameters import ExcitationParameters
-from robot_identification.ros.planning import planning
-from robot_identification.ros.planning.planning import PlanningJob, Sources, load_machine, prepare
+from robot_identification.ros.planning.planning import Sources, load_machine
 from robot_identification.ros.planning.requests import job_of
 
 VALUES = ExcitationParameters(
@@ -55,18 +53,6 @@ def test_parameters_of_the_node_ask_for_series_over_whole_periods():
     assert job_of(request, load_robot("three_dof"), series, np.zeros(3)).settings.model == "dynamic"
     with pytest.raises(SettingError, match="duration"):
         job_of(PlanExcitation.Request(duration=10.0), robot, series, np.zeros(6))
-
-
-def test_a_run_at_reduced_speed_is_certified_by_itself(monkeypatch):
-    job = PlanningJob(Sources("scara"), None)
-    machine = load_machine(job.sources)
-    still = np.zeros((2, 2))
-    way = Trajectory(machine.robot.joint_names, [0.0, 1.0], [[0.0, 0.0], [1.0, 1.0]], still, still)
-    plan = SimpleNamespace(trajectory=way, certificate=certify(machine.robot, way, start=still[0]))
-    assert prepare(job, plan, still[0], speed=0.5).run.duration == pytest.approx(2.0)
-    monkeypatch.setattr(planning, "slowed", lambda run, _: replace(run, times=run.times / 4.0))
-    with pytest.raises(NotCertifiedError, match="velocity"):
-        prepare(job, plan, still[0], speed=0.5)
 
 
 def test_parameters_with_a_friction_law_are_planned_and_certified_with_that_law():

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from robot_identification.errors import NotCertifiedError
-from robot_identification.ros.planning.planning import Sources, load_machine, require_reserve
+from robot_identification.ros.planning.planning import Sources, load_machine
+from robot_identification.ros.planning.preparation import require_reserve
 
 SOURCES = Sources("scara", tracking_error=(0.1, 0.1))
 

@@ -24,12 +24,8 @@ from robot_identification.ros.controllers.transport import Transport
 from robot_identification.ros.excitation.checks.check import Check
 from robot_identification.ros.excitation.checks.nodes import nodes_check
 from robot_identification.ros.excitation.parameters import ExcitationParameters
-from robot_identification.ros.planning.planning import (
-    Machine,
-    Prepared,
-    limit_sources,
-    wider_limits,
-)
+from robot_identification.ros.planning.planning import Machine, limit_sources, wider_limits
+from robot_identification.ros.planning.preparation import Prepared
 from robot_identification.ros.robots.view import RobotsView
 from robot_identification.ros.supervision.driver import MOST_TIMEOUT, DriverView
 

@@ -1,0 +1,130 @@
+"""Motions that are ready to begin: a plan and the way to its start, certified as things are now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from robot_identification.collision.clearance import Clearance, Nearest
+from robot_identification.errors import NotCertifiedError
+from robot_identification.excitation.certification import checks
+from robot_identification.excitation.certification.certificate import START_TOLERANCE, certify
+from robot_identification.excitation.certification.surroundings import nearest_on
+from robot_identification.excitation.motions.approach import approach, slowed
+from robot_identification.excitation.motions.trajectory import Trajectory
+from robot_identification.excitation.one_joint.plan import OneJointPlan
+from robot_identification.robot.model import Array
+from robot_identification.ros.planning.planning import (
+    AnyPlan,
+    Machine,
+    PlanningJob,
+    Sources,
+    load_machine,
+)
+from robot_identification.ros.planning.reserve import missing_reserve
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A motion whose every part is certified.
+
+    Attributes:
+        machine: the robot.
+        run: what it is to follow.
+        approach: the way to its start; None where the robot stands there.
+        braking_time: longest time from the order to brake to rest, in s.
+        obstacles: the smallest distances that were met, or why they are not checked, for people.
+        nearest: where bodies are closest along ``run``; None where that is not known.
+    """
+
+    machine: Machine
+    run: Trajectory
+    approach: Trajectory | None
+    braking_time: float
+    obstacles: str
+    nearest: Nearest | None
+
+    @property
+    def motions(self) -> tuple[Trajectory, ...]:
+        """Approach and run."""
+        return (self.run,) if self.approach is None else (self.approach, self.run)
+
+
+def require_reserve(machine: Machine, position: Array, sources: Sources) -> None:
+    """Refuse to begin where a robot stands too near to a limit of position.
+
+    Args:
+        machine: the robot.
+        position: (joints,) where it stands, in rad or m.
+        sources: what it was loaded from.
+
+    Raises:
+        NotCertifiedError: with each such joint, its limit, the reserve, and where it must go.
+    """
+    problem = missing_reserve(machine.described, machine.limits, position, sources.tracking_error)
+    if problem:
+        raise NotCertifiedError("position", problem)
+
+
+def prepare(
+    job: PlanningJob,
+    plan: AnyPlan,
+    position: Array,
+    *,
+    since: int | None = None,
+    speed: float = 1.0,
+    approach_speed: float = 0.2,
+) -> Prepared:
+    """Certify a plan once more, for the files as they are now, and the way to its start.
+
+    Args:
+        job: what the plan was made for.
+        plan: the plan.
+        position: (joints,) where the robot stands.
+        since: place of the experiment to begin with, of a plan that has any; None: the whole plan.
+        speed: share of the planned speed.
+        approach_speed: share of the limits for the approach.
+
+    Raises:
+        NotCertifiedError: a limit is not kept any more, plan or robot have changed, or the robot
+            stands too near to a limit.
+        MissingLimitError: a limit is gone.
+        SettingError: there is no such experiment.
+    """
+    machine = load_machine(job.sources)
+    run, room = plan.trajectory.reordered(machine.robot.joint_names), machine.surroundings
+    now = certify(machine.robot, plan.trajectory, start=run.positions[0], surroundings=room)
+    now.require()
+    if now.digest != plan.certificate.digest:
+        raise NotCertifiedError("hash", "robot or trajectory have changed since; plan again")
+    if since is not None and isinstance(plan, OneJointPlan):
+        run = plan.since(since).reordered(machine.robot.joint_names)
+        now = certify(machine.robot, run, surroundings=room)
+        now.require()
+    run, start = slowed(run, speed), run.positions[0]
+    # The tube in which distances are checked is that of all lower speeds, too.
+    slow = certify(machine.robot, run, surroundings=replace(room, collisions=None))
+    slow.require()
+    clearance = _slowed_clearance(now.clearance, speed)
+    told = "" if clearance is None else checks.obstacles(clearance).detail
+    way, longest, obstacles = None, machine.braking_time(slow), [told]
+    if abs(position - start).max() > START_TOLERANCE:
+        require_reserve(machine, position, job.sources)
+        way, certificate = approach(
+            machine.robot, run, position, speed=approach_speed, surroundings=room
+        )
+        certificate.require()
+        longest = max(longest, machine.braking_time(certificate))
+        obstacles = [f"approach: {certificate.obstacles}", f"trajectory: {told}"]
+    if not machine.surroundings.checked:
+        obstacles = [machine.surroundings.unchecked]
+    nearest = None if clearance is None else clearance.nearest
+    if nearest is None and room.collisions is not None:
+        nearest = nearest_on(room.collisions, run)
+    return Prepared(machine, run, way, longest, "; ".join(obstacles), nearest)
+
+
+def _slowed_clearance(found: Clearance | None, speed: float) -> Clearance | None:
+    """Return what was found of the distances of a motion, with the times at a lower speed."""
+    if found is None or found.nearest is None:
+        return found
+    return replace(found, nearest=replace(found.nearest, time=found.nearest.time / speed))
