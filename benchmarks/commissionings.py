@@ -30,7 +30,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test"))
 
 import yaml
 
+from engines import example
 from mujoco_arms import ARMS, Arm
+from robot_identification.robot.files.loading import load_robot
 from robot_identification.ros.clients.processes import NodeProcesses, command
 from robot_identification.ros.common.middleware import private_domain
 
@@ -83,11 +85,7 @@ def commission(seed: int, driver: str, options: argparse.Namespace) -> dict[str,
             faults = faults_file(folder, seed, options)
             line = command("fault_injector", parameters={"faults": str(faults)})
             processes.start("fault_injector", line)
-        launch = ("ros2", "launch", "robot_identification", "live.launch.py")
-        processes.start(
-            "launch",
-            [*launch, f"robot:={robot}", f"controller:={CONTROLLER}"],
-        )
+        processes.start("launch", launch_command(robot, drives, example(ARMS[options.arm].urdf)))
         output = folder / "run"
         walked = subprocess.run(
             [
@@ -132,6 +130,20 @@ def robot_command(
     }
     remappings = {"joint_states": states}
     return command(ROBOT, parameters=parameters, remappings=remappings, namespace=CONTROLLER)
+
+
+def launch_command(robot: Path, drives: Path, urdf: Path) -> list[str]:
+    """Return the command that starts the nodes; efforts of plans are checked with a prior."""
+    prior, settings = robot.parent / "prior.yaml", robot.parent / "settings.yaml"
+    known = yaml.safe_load(drives.read_text())["parameters"]
+    offsets = {f"off{joint}": 0.0 for joint in range(1, len(load_robot(robot).joints) + 1)}
+    prior.write_text(yaml.safe_dump({"urdf": str(urdf), "parameters": {**offsets, **known}}))
+    excitation = {"ros__parameters": {"parameters_file": str(prior)}}
+    settings.write_text(yaml.safe_dump({"/**/excitation": excitation}))
+    return [
+        *("ros2", "launch", "robot_identification", "live.launch.py"),
+        *(f"robot:={robot}", f"controller:={CONTROLLER}", f"params_file:={settings}"),
+    ]
 
 
 def faults_file(folder: Path, seed: int, options: argparse.Namespace) -> Path:
