@@ -82,10 +82,9 @@ def _storage_of_folder(path: Path) -> str:
     about = bag_information(path / METADATA)
     mode = str(about.get("compression_mode") or "none").lower()
     if mode != "none":
-        packer = about.get("compression_format")
         raise BagError(
             path,
-            f"packed by rosbag2 ({packer}, each {mode}), which is read with rosbags only: "
+            f"packed by rosbag2 ({mode} by {mode}), which is read with rosbags only: "
             "pip install rosbags, or unpack it by `ros2 bag convert`",
         )
     for name in about.get("relative_file_paths") or ():
