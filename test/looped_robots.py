@@ -7,10 +7,11 @@ import numpy as np
 from random_robots import pinocchio_model, random_values
 from random_tables import table_robot
 from robot_identification.dynamics.regressor import inverse_dynamics
+from robot_identification.robot.couplings import LoopRelation
 from robot_identification.robot.experiment import Controller
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.loops import loop_matrix, loop_offset
-from robot_identification.robot.model import EffortMeaning, LoopRelation
+from robot_identification.robot.model import EffortMeaning
 from robot_identification.signals.recording import RawSamples
 
 CRANK, BASE = 0.3, 0.5  # lengths of the sides of the parallelogram, in m

@@ -2,14 +2,8 @@
 
 import numpy as np
 
-from robot_identification.robot.model import (
-    Coupling,
-    CouplingTerm,
-    Joint,
-    JointType,
-    RobotModel,
-    TermKind,
-)
+from robot_identification.robot.couplings import Coupling, CouplingTerm
+from robot_identification.robot.model import Joint, JointType, RobotModel, TermKind
 
 
 def random_rotation(rng):

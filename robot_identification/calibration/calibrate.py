@@ -34,8 +34,9 @@ from robot_identification.calibration.standard import relative_distance
 from robot_identification.errors import CancelledError, NotExcitedError
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.estimators.least_squares import relative_error
-from robot_identification.identification.result import SPOILT, IdentificationResult
+from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.result_settings import settings_of
+from robot_identification.identification.source import SPOILT
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.terms.joint_terms import TERMS, SignCondition
 from robot_identification.settings import Settings, setting

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from robot_identification.dynamics.direct import checked_values
 from robot_identification.dynamics.kernels import control as control_kernels
 from robot_identification.dynamics.regressor import Regressor
-from robot_identification.dynamics.simulation.fixed_step import law_of
+from robot_identification.dynamics.simulation.control_law import law_of
 from robot_identification.dynamics.tree import Floats
 from robot_identification.errors import (
     InconsistentParametersError,

@@ -203,7 +203,8 @@ def plan(
     """
     refuse_loops(robot, "the search for exciting motions")
     begin = time.monotonic()
-    chosen, around = settings or PlanSettings(), surroundings or Surroundings()
+    chosen = settings or PlanSettings()
+    robot, around = (surroundings or Surroundings()).at_reference(robot)
     limits = MotionLimits.of(robot)
     posture = start_posture(robot, limits, chosen.start, around)
     base = base_parameters(robot)

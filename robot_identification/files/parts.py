@@ -18,9 +18,9 @@ import numpy as np
 from robot_identification.errors import ShapeError
 from robot_identification.files.atomic import write_bytes_atomically
 from robot_identification.identification.merging import Part
-from robot_identification.identification.result import Source
 from robot_identification.identification.rows.bands import BandGrams
 from robot_identification.identification.rows.factor import JointFactor
+from robot_identification.identification.source import Source
 from robot_identification.robot.model import read_only
 
 _KIND = "robot_identification/part/2"

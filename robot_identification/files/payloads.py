@@ -19,7 +19,7 @@ from robot_identification.identification.payload.calibrate_drives import DriveGa
 from robot_identification.identification.payload.identify import PayloadResult
 from robot_identification.identification.payload.known import KnownPayload
 from robot_identification.identification.payload.runs import ComparedRuns
-from robot_identification.identification.result import source_entries
+from robot_identification.identification.source import source_entries
 from robot_identification.robot.files.document import (
     DIGEST,
     WRITTEN,

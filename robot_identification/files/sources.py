@@ -10,7 +10,8 @@ from robot_identification.errors import BagError, InputError
 from robot_identification.files.bags.joint_states import JOINT_STATES
 from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.files.tables import Columns
-from robot_identification.identification.result import IdentificationResult, Source
+from robot_identification.identification.result import IdentificationResult
+from robot_identification.identification.source import Source
 from robot_identification.robot.model import RobotModel
 from robot_identification.signals.efforts.separate import EffortSource
 from robot_identification.signals.recording import Recording

@@ -14,10 +14,11 @@ from robot_identification.identification.effort_delay import delay_entry
 from robot_identification.identification.estimators.choice import ESTIMATORS
 from robot_identification.identification.estimators.estimator import Fit
 from robot_identification.identification.estimators.huber import robustness_warnings
-from robot_identification.identification.result import IdentificationResult, Regrouping, Source
+from robot_identification.identification.result import IdentificationResult, Regrouping
 from robot_identification.identification.result_warnings import storage_last, warnings_of
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.rows.source import RowSource
+from robot_identification.identification.source import Source
 from robot_identification.identification.statistics.cross_validation import (
     CrossValidation,
     cross_validate,

@@ -9,8 +9,8 @@ import numpy as np
 
 from robot_identification.errors import RecordingError
 from robot_identification.identification.delay_estimation import estimate_effort_delay
-from robot_identification.identification.result import Source
 from robot_identification.identification.rows.whole import Cancelled
+from robot_identification.identification.source import Source
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.recording import Recording, Segment

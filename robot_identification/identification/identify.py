@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +25,7 @@ from robot_identification.identification.effort_delay import delay_entry
 from robot_identification.identification.estimators import least_squares
 from robot_identification.identification.estimators.choice import DEFAULT, estimator_of, fit
 from robot_identification.identification.estimators.essential import EliminationRule
-from robot_identification.identification.estimators.estimator import Choice
+from robot_identification.identification.estimators.estimator import Choice, Fit
 from robot_identification.identification.estimators.huber import HuberSettings
 from robot_identification.identification.estimators.least_squares import RelativeError
 from robot_identification.identification.estimators.weighting import Weighting, weighting_entries
@@ -46,10 +47,11 @@ from robot_identification.identification.periodic.rows import (
     with_noise,
 )
 from robot_identification.identification.periodic.settings import periodic_processing, periods_entry
-from robot_identification.identification.result import IdentificationResult, Source, error_entries
+from robot_identification.identification.result import IdentificationResult, error_entries
 from robot_identification.identification.result_warnings import recording_warnings
 from robot_identification.identification.rows.groups import GroupedRows
 from robot_identification.identification.rows.whole_rows import WholeRows
+from robot_identification.identification.source import Source
 from robot_identification.identification.statistics.joint_noise import refuse_silent_joints
 from robot_identification.identification.statistics.prediction import Prediction, predict
 from robot_identification.presentation import Drawn, Stored
@@ -218,14 +220,14 @@ def identify(
         stated = overrides or ProcessingSettings()
         averages: tuple[AveragedPeriods, ...] = ()
         if periodic is None:
-            processing = estimator.processing(robot, resolve_processing(robot, recordings, stated))
-            fitted = [r.between(0.0, 1.0 - held_out_fraction) for r in recordings]
-            require_spread(robot, fitted)
-            source = WholeRows.of(base, fitted, processing, report, cancelled)
+            parts = [one.between(0.0, 1.0 - held_out_fraction) for one in recordings]
+            require_spread(robot, parts)
+            settings = estimator.processing(robot, resolve_processing(robot, recordings, stated))
+            source = WholeRows.of(base, parts, settings, report, cancelled)
         else:
             averages = averaged(robot, recordings, periodic, report, cancelled)
-            processing = periodic_processing(robot, averages, stated)
-            source = periodic_rows(base, recordings, averages, processing, report, cancelled)
+            settings = periodic_processing(robot, averages, stated)
+            source = periodic_rows(base, recordings, averages, settings, report, cancelled)
         model = friction_of(friction, source, choice)
         base, source, processing = model.base, model.source, model.source.processing
         found = model.completed(fit(choice, source))
@@ -233,13 +235,7 @@ def identify(
         if averages:
             found, told = with_noise(source, averages, found)
         rest = [r.between(1.0 - held_out_fraction, 1.0) for r in recordings if held_out_fraction]
-        unseen = [*rest, *held_out]
-        errors = held_out_errors(
-            [one.source for one in unseen],
-            _measured(base, unseen, processing, report, cancelled).factors,
-            found.estimate.values,
-            parts=len(rest),
-        )
+        errors = _errors_on(rest, held_out, source, found, report, cancelled)
         laws = estimator.stacked and model.selection is None and not robot.loops
         judged.judge_fit(source, found.estimate.values, laws=laws, cancelled=cancelled)
         report("done", 1.0)
@@ -326,6 +322,21 @@ def validate(
         warnings=(*processing_warnings(processing), *recording_warnings(recordings)),
         findings=worst_first([*recording_findings(robot, recordings), *found]),
     )
+
+
+def _errors_on(
+    rest: Sequence[Recording],
+    held_out: Sequence[Recording],
+    source: WholeRows,
+    found: Fit,
+    report: Progress,
+    cancelled: Cancelled | None,
+) -> dict[str, Any]:
+    """Return what a result tells of parts and recordings that were not fitted."""
+    unseen = [*rest, *held_out]
+    rows = _measured(source.base, unseen, source.processing, report, cancelled)
+    names = [one.source for one in unseen]
+    return held_out_errors(names, rows.factors, found.estimate.values, parts=len(rest))
 
 
 def _measured(

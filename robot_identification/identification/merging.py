@@ -31,12 +31,13 @@ from robot_identification.identification.estimators.estimator import Choice
 from robot_identification.identification.estimators.huber import HuberSettings
 from robot_identification.identification.estimators.weighting import Weighting, weighting_entries
 from robot_identification.identification.periodic.settings import PERIODS
-from robot_identification.identification.result import IdentificationResult, Source
+from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.rows.bands import BandGrams, summed
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.rows.groups import GroupedRows
 from robot_identification.identification.rows.growing import STREAMING
 from robot_identification.identification.rows.source import FoldedRows
+from robot_identification.identification.source import Source
 from robot_identification.robot.model import Array
 from robot_identification.robot.processing import Divisor
 from robot_identification.signals.processing.complete import Processing

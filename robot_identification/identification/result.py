@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -23,8 +23,8 @@ from robot_identification.identification.periodic.recordings import (
     PeriodicRecording,
     periodic_entries,
 )
-from robot_identification.identification.result_warnings import recording_warnings
 from robot_identification.identification.rows.factor import JointFactor
+from robot_identification.identification.source import Source, source_entries
 from robot_identification.identification.statistics.cross_validation import (
     CrossValidation,
     Fold,
@@ -35,67 +35,8 @@ from robot_identification.identification.statistics.trust import verdicts_of
 from robot_identification.presentation import Drawn, Stored, drawn_by
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
-from robot_identification.signals.recording import Recording
 
 SCHEMA_VERSION = 1
-
-SPOILT = "is spoilt"
-"""Warning of a recording in which blocks of samples contradict each other."""
-
-
-@dataclass(frozen=True)
-class Source:
-    """A recording that a result was made from.
-
-    Attributes:
-        name: path of the bag, or identifier of a live recording.
-        digest: SHA-256 of the data, empty for a live recording.
-        samples: number of samples used.
-        duration: time covered, in s.
-        effort_topic: topic of the efforts, empty where they come with the joint states.
-        effort_delay: by which they were taken later, in s.
-        warnings: what a user should know about it, one line each.
-        bridged: samples beside these that were lost, and of which the positions are interpolated.
-        rows_missed: rows of all joints that were left out because too many of the samples that
-            they lean on were lost.
-    """
-
-    name: str
-    digest: str
-    samples: int
-    duration: float
-    effort_topic: str = ""
-    effort_delay: float = 0.0
-    warnings: tuple[str, ...] = ()
-    bridged: int = 0
-    rows_missed: int = 0
-
-    @classmethod
-    def of(
-        cls,
-        recording: Recording,
-        warnings: Sequence[str] = (),
-        rows_missed: int | None = None,
-    ) -> Source:
-        """Return what a result tells of a recording that it was made from.
-
-        Args:
-            recording: the recording.
-            warnings: what a user should know about it beside what it tells itself.
-            rows_missed: rows that lost samples cost; None where nobody has counted them.
-        """
-        missing = sum(segment.missing for segment in recording.segments)
-        return cls(
-            name=recording.source,
-            digest=recording.digest,
-            samples=recording.samples - missing,
-            duration=recording.duration,
-            effort_topic=recording.effort_topic,
-            effort_delay=recording.effort_delay,
-            warnings=(*recording_warnings([recording], [rows_missed]), *warnings),
-            bridged=missing,
-            rows_missed=rows_missed or 0,
-        )
 
 
 @by_value
@@ -378,24 +319,6 @@ def parameter_entries(result: IdentificationResult) -> list[dict[str, object]]:
         }
         for i, name in enumerate(result.regrouping.names)
     ]
-
-
-def source_entries(source: Source) -> dict[str, object]:
-    """Return the plain data of a recording that a result was made from."""
-    told: dict[str, object] = {
-        "effort_topic": source.effort_topic,
-        "effort_delay": source.effort_delay,
-        "bridged": source.bridged,
-        "rows_missed": source.rows_missed,
-    }
-    return {
-        "name": source.name,
-        "digest": source.digest,
-        "samples": source.samples,
-        "duration": source.duration,
-        **{key: value for key, value in told.items() if value},
-        "warnings": list(source.warnings),
-    }
 
 
 def error_entries(error: RelativeError, joint_names: tuple[str, ...]) -> dict[str, float]:

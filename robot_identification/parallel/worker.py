@@ -15,10 +15,10 @@ from robot_identification.files.bags.joint_states import stream_joint_states
 from robot_identification.files.parts import Skipped, StoredPart, read_part, write_part
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
 from robot_identification.identification.merging import Part
-from robot_identification.identification.result import Source
 from robot_identification.identification.rows.bands import BandGrams, summed
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.rows.growing import StreamingIdentification
+from robot_identification.identification.source import Source
 from robot_identification.identification.statistics.joint_noise import refuse_silent_joints
 from robot_identification.parallel.bags import BagFile
 from robot_identification.parallel.jobs import Job, RobotReference

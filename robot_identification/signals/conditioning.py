@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_identification.errors import MissingSignalError, RecordingError, ShapeError
 from robot_identification.robot.arrays import check_finite
@@ -19,6 +20,7 @@ from robot_identification.robot.model import Array, RobotModel
 from robot_identification.signals.clock import (
     BEGINNING,
     Clock,
+    Order,
     Split,
     Stamps,
     in_order,
@@ -87,6 +89,38 @@ def build_recording(
     _check_setback(raw.stamps, where)
     order = in_order(raw.stamps)
     stamps = raw.stamps[order.places]
+    found = _split(stamps, where)
+    raw = raw.at(order.places)
+    if len(found.gaps):
+        found = _bridging(raw, joint_names, found)
+    clock, gaps, runs = found
+    if not runs:
+        raise RecordingError(
+            f"{where}: {len(gaps)} gaps leave no unbroken run of {BEGINNING} samples; "
+            "record with a reliable connection"
+        )
+    splits, pause = _interruptions(raw, clock)
+    tears = np.concatenate([[False], splits & ~pause, [False]])
+    segments = tuple(
+        replace(
+            _segment(raw.at(slice(first, last)), stamps[0], clock),
+            torn=(bool(tears[first]), bool(tears[last])),
+        )
+        for first, last in runs
+    )
+    return Recording(
+        joint_names=tuple(joint_names),
+        period=clock.period_ns / 1e9,
+        segments=segments,
+        start_stamp=int(stamps[0]),
+        source=source,
+        digest=digest,
+        statistics=_statistics(received, order, found, segments, np.diff(stamps), pause),
+    )
+
+
+def _split(stamps: Stamps, where: str) -> Split:
+    """Return clock, gaps and runs of stamps in order, where nothing is bridged."""
     if len(stamps) == 1:
         raise RecordingError(
             f"{where}: all samples carry the same stamp, {stamps[0]} ns; "
@@ -98,51 +132,44 @@ def build_recording(
             f"{where}: its stamps lie {found.clock.nominal_ns:g} ns apart, and no robot sends "
             "states so often; look at the clock of the driver"
         )
-    raw = raw.at(order.places)
-    if len(found.gaps):
-        found = _bridging(raw, joint_names, found)
-    clock, gaps, runs = found
-    if not runs:
-        raise RecordingError(
-            f"{where}: {len(gaps)} gaps leave no unbroken run of {BEGINNING} samples; "
-            "record with a reliable connection"
-        )
-    steps = np.diff(stamps)
+    return found
+
+
+def _interruptions(
+    raw: RawSamples, clock: Clock
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Return (samples - 1,) which steps split a recording, and which of them are pauses."""
+    steps = np.diff(raw.stamps)
     splits = clock.splits(steps)
-    pause = np.zeros(len(steps), dtype=np.bool_)
-    if len(gaps):
-        moved = np.diff(raw.position, axis=0)
-        pause = splits & is_pause(steps, moved, standing(raw.position))
-    tears = np.concatenate([[False], splits & ~pause, [False]])
-    segments = tuple(
-        replace(
-            _segment(raw.at(slice(first, last)), stamps[0], clock),
-            torn=(bool(tears[first]), bool(tears[last])),
-        )
-        for first, last in runs
-    )
-    statistics = RecordingStatistics(
+    if not splits.any():
+        return splits, splits
+    moved = np.diff(raw.position, axis=0)
+    return splits, splits & is_pause(steps, moved, standing(raw.position))
+
+
+def _statistics(
+    received: int,
+    order: Order,
+    found: Split,
+    segments: Sequence[Segment],
+    steps: Stamps,
+    pause: npt.NDArray[np.bool_],
+) -> RecordingStatistics:
+    """Count what became of the samples."""
+    clock, gaps, runs = found
+    return RecordingStatistics(
         received=received,
         duplicates=order.duplicates,
         out_of_order=order.late,
         lost=clock.missing(steps[~pause]),
         gaps=len(gaps),
-        discarded=len(stamps) - sum(last - first for first, last in runs),
+        discarded=len(steps) + 1 - sum(last - first for first, last in runs),
         resampled=clock.resampled,
         jitter=clock.jitter,
         bridged=sum(segment.missing for segment in segments),
         longest_bridged=clock.longest_bridged_ns / 1e9,
         pauses=int(np.count_nonzero(pause)),
         paused=float(steps[pause].sum()) / 1e9,
-    )
-    return Recording(
-        joint_names=tuple(joint_names),
-        period=clock.period_ns / 1e9,
-        segments=segments,
-        start_stamp=int(stamps[0]),
-        source=source,
-        digest=digest,
-        statistics=statistics,
     )
 
 

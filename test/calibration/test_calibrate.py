@@ -24,7 +24,7 @@ from robot_identification.errors import (
     SettingError,
 )
 from robot_identification.identification.estimators.essential import EliminationRule
-from robot_identification.identification.result import SPOILT
+from robot_identification.identification.source import SPOILT
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 

@@ -9,14 +9,8 @@ from robot_identification.calibration.conditions import CENTRE, LINK, conditions
 from robot_identification.calibration.prior import Prior
 from robot_identification.errors import SettingError
 from robot_identification.identification.result import Regrouping
-from robot_identification.robot.model import (
-    Coupling,
-    CouplingTerm,
-    Joint,
-    JointType,
-    RobotModel,
-    TermKind,
-)
+from robot_identification.robot.couplings import Coupling, CouplingTerm
+from robot_identification.robot.model import Joint, JointType, RobotModel, TermKind
 from robot_identification.robot.terms.springs import Spring, SpringEnd, SpringKind
 
 REVOLUTE, PRISMATIC = JointType.REVOLUTE, JointType.PRISMATIC

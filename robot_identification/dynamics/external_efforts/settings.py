@@ -42,7 +42,7 @@ class ExternalEffortSettings(Settings):
     )
     learning_time: float = setting(
         "of free motion from which thresholds are learned",
-        30.0,
+        120.0,
         minimum=1.0,
         maximum=36000.0,
         unit="s",

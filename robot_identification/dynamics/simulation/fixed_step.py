@@ -17,102 +17,21 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from robot_identification.dynamics.direct import Plant, plant_of
-from robot_identification.dynamics.kernels import control as control_kernels
 from robot_identification.dynamics.kernels import fixed_step as simulation_kernels
 from robot_identification.dynamics.reference import Reference, hold
+from robot_identification.dynamics.simulation.control_law import Law, law_of, positive
 from robot_identification.dynamics.tree import Floats
 from robot_identification.errors import SettingError, ShapeError, SimulationError
 from robot_identification.robot.arrays import by_value
-from robot_identification.robot.experiment import (
-    FILTERED_DERIVATIVE,
-    VELOCITY_ESTIMATES,
-    Controller,
-)
+from robot_identification.robot.experiment import Controller
 from robot_identification.robot.model import Array, RobotModel, read_only
 
 LONGEST_STEP = 5e-4
-_LAWS = {
-    "cascade": control_kernels.CASCADE,
-    "pid": control_kernels.PID,
-    "computed_torque": control_kernels.COMPUTED_TORQUE,
-}
-
-
-class Law(NamedTuple):
-    """A control law as arrays (joints,): see the module.
-
-    ``limit`` is infinite for joints without an effort limit; ``delay`` counts control periods;
-    ``derivative_cutoff`` of the velocity estimate is in rad/s, 0 where there is no such filter;
-    ``held`` tells that a recorded effort is the one from its instant on.
-    """
-
-    kind: int
-    kp: Floats
-    ki: Floats
-    kd: Floats
-    kv: Floats
-    velocity: Floats
-    acceleration: Floats
-    limit: Floats
-    delay: int
-    differences: bool
-    derivative_cutoff: float
-    held: bool
-
-
-def law_of(robot: RobotModel, controller: Controller) -> Law:
-    """Return the control law of a robot as arrays.
-
-    Raises:
-        SettingError: if the law or the length of a gain is wrong.
-    """
-    if controller.law not in _LAWS:
-        raise SettingError("law", controller.law, f"give one of {', '.join(_LAWS)}")
-    joints = len(robot.active_joints)
-
-    def gain(name: str) -> Floats:
-        values = controller.gains.get(name, (0.0,) * joints)
-        if len(values) != joints:
-            raise SettingError(name, list(values), f"give one value for each of {joints} joints")
-        return np.array(values, dtype=np.float64)
-
-    limits = [joint.limits.effort for joint in robot.active_joints]
-    return Law(
-        kind=_LAWS[controller.law],
-        kp=gain("kp"),
-        ki=gain("ki"),
-        kd=gain("kd"),
-        kv=gain("kv"),
-        velocity=gain("velocity_feedforward"),
-        acceleration=gain("acceleration_feedforward"),
-        limit=np.array([math.inf if limit is None else limit for limit in limits]),
-        delay=controller.delay_samples,
-        differences=controller.velocity_estimate == "averaged_difference",
-        derivative_cutoff=_derivative_cutoff(controller),
-        held=controller.recorded_effort == "held",
-    )
-
-
-def _derivative_cutoff(controller: Controller) -> float:
-    """Return the cut-off of the filtered derivative in rad/s, 0 for the other estimates."""
-    if controller.velocity_estimate not in VELOCITY_ESTIMATES:
-        raise SettingError(
-            "velocity_estimate",
-            controller.velocity_estimate,
-            f"give one of {', '.join(VELOCITY_ESTIMATES)}",
-        )
-    if controller.velocity_estimate != FILTERED_DERIVATIVE:
-        return 0.0
-    cutoff = controller.velocity_cutoff_hz
-    if cutoff is None:
-        raise SettingError("velocity_cutoff_hz", None, f"{FILTERED_DERIVATIVE} needs a cut-off")
-    return 2.0 * math.pi * positive("velocity_cutoff_hz", cutoff)
 
 
 @by_value
@@ -212,7 +131,8 @@ class ClosedLoop:
         self.robot = robot
         self.plant: Plant = plant_of(robot, values)
         self.nominal: Plant = self.plant if nominal is None else plant_of(robot, nominal)
-        self.law = law_of(robot, chosen)
+        # Compiled code that an older version has cached knows the type by the name of this module.
+        self.law: Law = law_of(robot, chosen)
         self.rate_hz = positive("rate_hz", chosen.rate_hz if rate_hz is None else rate_hz)
         self.every = control_steps(self.rate_hz, sample_rate_hz)
         default = max(1, math.ceil(1.0 / self.rate_hz / LONGEST_STEP - 1e-9))
@@ -369,17 +289,6 @@ def held_efforts(
     for begin, end in zip([0, *ends[:-1]], ends, strict=True):
         if end > begin:
             yield end - begin, efforts[begin].copy()
-
-
-def positive(name: str, value: float) -> float:
-    """Return the value of a setting that must be positive.
-
-    Raises:
-        SettingError: if it is not.
-    """
-    if not (math.isfinite(value) and value > 0):
-        raise SettingError(name, value, "must be positive")
-    return value
 
 
 def control_steps(rate: float, sample_rate: float | None) -> int:

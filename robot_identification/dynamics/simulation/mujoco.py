@@ -22,12 +22,11 @@ from robot_identification.dynamics.friction import require_kinds
 from robot_identification.dynamics.kernels import fixed_step as simulation_kernels
 from robot_identification.dynamics.kernels.terms import POSITION
 from robot_identification.dynamics.reference import Reference, hold
+from robot_identification.dynamics.simulation.control_law import law_of, positive
 from robot_identification.dynamics.simulation.fixed_step import (
     LONGEST_STEP,
     SimulatedSamples,
     control_steps,
-    law_of,
-    positive,
 )
 from robot_identification.dynamics.simulation.mujoco_contacts import ContactWatch
 from robot_identification.dynamics.tree import Floats

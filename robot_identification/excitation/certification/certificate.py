@@ -202,8 +202,8 @@ def certify(
     Raises:
         MissingLimitError: without limits there is nothing to certify.
     """
-    limits, around = MotionLimits.of(robot), surroundings or Surroundings()
-    names = checks.names(robot, trajectory.joint_names)
+    robot, around = (surroundings or Surroundings()).at_reference(robot)
+    limits, names = MotionLimits.of(robot), checks.names(robot, trajectory.joint_names)
     found = [Check("finite", True), names, checks.times(trajectory)]
     braking_time, clearance, efforts = float("nan"), None, None
     if all(check.passed for check in found):

@@ -47,12 +47,14 @@ class Surroundings:
         off: (joints,) by how much the robot may be off its reference, in rad or m; None: not at
             all.
         unchecked: why obstacles are not checked, where they are not.
+        assumed: what was assumed of the robot, for people.
     """
 
     prior: Array | None = None
     collisions: CollisionModel | None = None
     off: Array | None = None
     unchecked: str = "obstacles are not checked: nothing says what the robot must not touch"
+    assumed: tuple[str, ...] = ()
 
     @staticmethod
     def around(
@@ -77,7 +79,30 @@ class Surroundings:
     @property
     def remarks(self) -> tuple[str, ...]:
         """Remarks: checks that were left out, and assumptions."""
-        return (self.unchecked,) if self.collisions is None else self.collisions.remarks
+        about = (self.unchecked,) if self.collisions is None else self.collisions.remarks
+        return (*about, *self.assumed)
+
+    def at_reference(self, robot: RobotModel) -> tuple[RobotModel, Surroundings]:
+        """Return robot and surroundings with friction and offsets at their reference temperatures.
+
+        A plan is made and certified for these: nothing says how warm the joints will be.
+
+        Args:
+            robot: the robot, to whose parameters the prior belongs.
+        """
+        if not robot.temperature_terms:
+            return robot, self
+        joints = tuple(replace(joint, temperature=None) for joint in robot.joints)
+        plain = replace(robot, joints=joints, loads=None)
+        kept = np.isin(robot.all_parameter_names, plain.all_parameter_names)
+        if robot.loads is not None:
+            plain = replace(plain, loads=robot.loads[kept])
+        if self.prior is None:
+            return plain, self
+        names = ", ".join(sorted({robot.joint_names[t.joint] for t in robot.temperature_terms}))
+        told = f"efforts of {names} are those at the reference temperature"
+        prior = np.asarray(self.prior)[kept]
+        return plain, replace(self, prior=prior, assumed=(*self.assumed, told))
 
     def intrusion(self, limits: MotionLimits, room: float) -> Intrusion | None:
         """Return what postures lack to their clearance; None where nothing is to be kept clear of.

@@ -217,7 +217,8 @@ def plan_one_joint(
         CancelledError: if ``cancelled`` says so.
     """
     begin = time.monotonic()
-    chosen, around = settings or OneJointSettings(), surroundings or Surroundings()
+    chosen = settings or OneJointSettings()
+    robot, around = (surroundings or Surroundings()).at_reference(robot)
     _refuse_unknown(robot, chosen)
     limits = MotionLimits.of(robot)
     posture = start_posture(robot, limits, chosen.start, around)

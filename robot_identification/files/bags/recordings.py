@@ -205,15 +205,9 @@ def read_recordings(
         if robot.loops and positions_needed and not is_table(path):
             warnings += follower_warnings(path, robot, samples, topic=topic, cancelled=cancelled)
         if efforts is not None:
-            separate, told = read_efforts(
-                path,
-                robot.active_names,
-                efforts,
-                delay_needed=not delay_estimated,
-                cancelled=cancelled,
-            )
-            samples, counts = merge_efforts(samples, separate, efforts.delay, source=str(path))
-            warnings += [*told, *_merge_warnings(path, efforts.topic, counts)]
+            needed = not delay_estimated
+            samples, told = _with_efforts(path, robot, samples, efforts, needed, cancelled)
+            warnings += told
         recording = prepared_recording(
             samples,
             robot,
@@ -232,6 +226,22 @@ def read_recordings(
         )
         recordings.append(replace(recording, without_velocity=bag.without_velocity))
     return tuple(recordings)
+
+
+def _with_efforts(
+    path: str | Path,
+    robot: RobotModel,
+    samples: RawSamples,
+    source: EffortSource,
+    delay_needed: bool,
+    cancelled: Cancelled | None,
+) -> tuple[RawSamples, list[str]]:
+    """Return samples with the efforts of a topic of their own, and what there is to be told."""
+    efforts, told = read_efforts(
+        path, robot.active_names, source, delay_needed=delay_needed, cancelled=cancelled
+    )
+    merged, counts = merge_efforts(samples, efforts, source.delay, source=str(path))
+    return merged, [*told, *_merge_warnings(path, source.topic, counts)]
 
 
 def _refuse_units(columns: Columns) -> None:

@@ -13,9 +13,10 @@ from robot_identification.errors import InconsistentParametersError
 from robot_identification.files.export.friction import PlainFriction, plain_friction
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.bodies import Body, body_of, pseudo_inertia
+from robot_identification.robot.couplings import Coupling
 from robot_identification.robot.files.urdf import STANDARD_GRAVITY, UrdfDescription
 from robot_identification.robot.files.urdf_prior import joint_places, stated_in_urdf
-from robot_identification.robot.model import Array, Coupling, Joint, JointType, RobotModel
+from robot_identification.robot.model import Array, Joint, JointType, RobotModel
 from robot_identification.robot.terms.joint_terms import SignCondition
 
 

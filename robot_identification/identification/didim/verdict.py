@@ -26,7 +26,8 @@ from robot_identification.identification.history import (
     History,
 )
 from robot_identification.identification.identify import identify
-from robot_identification.identification.result import IdentificationResult, Source
+from robot_identification.identification.result import IdentificationResult
+from robot_identification.identification.source import Source
 from robot_identification.robot.model import Array, read_only
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.filters.decimation import CUTOFF

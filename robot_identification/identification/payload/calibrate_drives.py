@@ -29,12 +29,12 @@ from robot_identification.identification.payload.runs import (
     check_runs,
     fold,
 )
-from robot_identification.identification.result import Source
 from robot_identification.identification.result_warnings import recording_warnings
 from robot_identification.identification.rows.bands import summed
 from robot_identification.identification.rows.factor import substituted, substituted_grams
 from robot_identification.identification.rows.groups import merged
 from robot_identification.identification.rows.whole_rows import WholeRows
+from robot_identification.identification.source import Source
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.loops import refuse_loops
 from robot_identification.robot.model import Array, EffortMeaning, RobotModel, read_only

@@ -18,12 +18,12 @@ import numpy.typing as npt
 from robot_identification.dynamics.regressor import Regressor
 from robot_identification.errors import RecordingError, SettingError
 from robot_identification.identification.base.parameters import BaseParameters
-from robot_identification.identification.result import Source
 from robot_identification.identification.rows.bands import BandGrams, BandStream
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.rows.householder_kernels import fold_rows
 from robot_identification.identification.rows.whole import RowBlock
 from robot_identification.identification.rows.whole_rows import WholeRows
+from robot_identification.identification.source import Source
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.mounting import Mounting

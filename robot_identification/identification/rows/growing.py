@@ -19,12 +19,13 @@ from robot_identification.identification.assembly import Subject, result_of
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.estimators.choice import DEFAULT, fit
 from robot_identification.identification.estimators.estimator import Choice
-from robot_identification.identification.result import IdentificationResult, Source
+from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.result_warnings import statistics_warnings
 from robot_identification.identification.rows.groups import BLOCKS
 from robot_identification.identification.rows.growing_run import StreamedRows, StreamedRun
 from robot_identification.identification.rows.growing_settings import Settled, Settling
 from robot_identification.identification.rows.source import FoldedRows
+from robot_identification.identification.source import Source
 from robot_identification.robot.drives import to_joint_side
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from robot_identification.robot.couplings import Coupling, CouplingTerm, LoopRelation
 from robot_identification.robot.experiment import (
     FILTERED_DERIVATIVE,
     Controller,
@@ -13,7 +14,7 @@ from robot_identification.robot.experiment import (
 from robot_identification.robot.files.document import Document
 from robot_identification.robot.files.schema import suggestion
 from robot_identification.robot.geometry import parse_angle
-from robot_identification.robot.model import Coupling, CouplingTerm, Joint, LoopRelation, TermKind
+from robot_identification.robot.model import Joint, TermKind
 from robot_identification.robot.parameters import INERTIAL
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.robot.terms.joint_terms import TERMS, term_named

@@ -8,7 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
+from rclpy.callback_groups import (
+    CallbackGroup,
+    MutuallyExclusiveCallbackGroup,
+    ReentrantCallbackGroup,
+)
 from rclpy.executors import Executor
 from rclpy.node import Node
 from std_msgs.msg import String
@@ -35,7 +39,8 @@ from robot_identification.files.export.urdf import (
 )
 from robot_identification.files.parameters import parameters_file, read_prior
 from robot_identification.files.results import read_result
-from robot_identification.identification.result import SPOILT, IdentificationResult
+from robot_identification.identification.result import IdentificationResult
+from robot_identification.identification.source import SPOILT
 from robot_identification.msg import IdentificationResult as ResultMessage
 from robot_identification.msg import InertialParameters
 from robot_identification.robot.drives import require_effort_meaning
@@ -50,7 +55,7 @@ from robot_identification.ros.common import qos
 from robot_identification.ros.common.diagnostics import NodeDiagnostics
 from robot_identification.ros.common.jobs import Job, JobSlot
 from robot_identification.ros.common.joint_states import stamp_of
-from robot_identification.ros.common.parameters import declare, output_folder
+from robot_identification.ros.common.parameters import NodeParameters, declare, output_folder
 from robot_identification.ros.common.process import PooledExecutor, run
 from robot_identification.ros.messages.common import stated
 from robot_identification.ros.messages.inertial import calibrated_message
@@ -111,27 +116,10 @@ class CalibrationNode(Node):
             qos.LATCHED,
             callback_group=MutuallyExclusiveCallbackGroup(),
         )
-        self._efforts: ExternalEfforts | None = None
-        self._payload: RunningPayload | None = None
-        self._prediction: Prediction | None = None
-        if values.predict:
-            require_effort_meaning(self._robot)
-            if values.external_efforts:
-                self._efforts = ExternalEfforts(self, self._robot, values)
-            if values.payload:
-                self._payload = RunningPayload(self, self._robot, values, quick)
-            self._prediction = Prediction(
-                self, self._robot, quick, parameters, self._efforts, self._payload
-            )
-            for part in (self._prediction, self._efforts, self._payload):
-                if part is not None:
-                    diagnostics.add(part.report)
-        else:
-            for name in ("external_efforts", "payload"):
-                if getattr(values, name):
-                    raise SettingError(name, True, "needs predict, which takes in the states")
-        if values.wrench_frame and self._efforts is None:
-            raise SettingError("wrench_frame", values.wrench_frame, "needs external_efforts")
+        self._efforts, self._payload, self._prediction = self._watches(parameters, quick)
+        for part in (self._prediction, self._efforts, self._payload):
+            if part is not None:
+                diagnostics.add(part.report)
         for kind, name, callback in (
             (Calibrate, "~/calibrate", self._on_calibrate),
             (Trigger, "~/cancel", self._slot.on_cancel),
@@ -143,6 +131,28 @@ class CalibrationNode(Node):
         states = "" if self._prediction is None else self._prediction.topic
         say_robot_in_use(self, self._robot, origin, joint_states=states)
         self.get_logger().info(f"ready: {self._robot.name}, prior {self._prior or 'none'}")
+
+    def _watches(
+        self, parameters: NodeParameters[CalibrationParameters], group: CallbackGroup
+    ) -> tuple[ExternalEfforts | None, RunningPayload | None, Prediction | None]:
+        """Return what watches the joint states, as far as the parameters want it.
+
+        Raises:
+            SettingError: something is wanted without what it needs.
+        """
+        values = parameters.now
+        if values.wrench_frame and not (values.predict and values.external_efforts):
+            raise SettingError("wrench_frame", values.wrench_frame, "needs external_efforts")
+        if not values.predict:
+            for name in ("external_efforts", "payload"):
+                if getattr(values, name):
+                    raise SettingError(name, True, "needs predict, which takes in the states")
+            return None, None, None
+        require_effort_meaning(self._robot)
+        efforts = ExternalEfforts(self, self._robot, values) if values.external_efforts else None
+        payload = RunningPayload(self, self._robot, values, group) if values.payload else None
+        prediction = Prediction(self, self._robot, group, parameters, efforts, payload)
+        return efforts, payload, prediction
 
     def destroy_node(self) -> None:
         """End what takes in states, then the node."""

@@ -22,7 +22,8 @@ from robot_identification.identification.diagnosis.finding import Finding, Sever
 from robot_identification.identification.estimators.choice import DEFAULT
 from robot_identification.identification.estimators.essential import EliminationRule
 from robot_identification.identification.estimators.estimator import Choice
-from robot_identification.identification.result import SPOILT, IdentificationResult
+from robot_identification.identification.result import IdentificationResult
+from robot_identification.identification.source import SPOILT
 from robot_identification.msg import IdentificationResult as ResultMessage
 from robot_identification.msg import Progress, SampleBlock
 from robot_identification.robot.drives import require_effort_meaning

@@ -28,7 +28,7 @@ from robot_identification.identification.payload.calibrate_drives import (
 from robot_identification.identification.payload.drive_gains import GAIN_METHODS
 from robot_identification.identification.payload.identify import identify_payload
 from robot_identification.identification.payload.known import KnownPayload
-from robot_identification.identification.result import SPOILT
+from robot_identification.identification.source import SPOILT
 from robot_identification.robot.model import EffortMeaning, RobotModel
 from robot_identification.robot.mounting import Mounting, mounting_from
 from robot_identification.robot.processing import ProcessingSettings

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from robot_identification.errors import UnknownRecordingError
-from robot_identification.identification.result import SPOILT
+from robot_identification.identification.source import SPOILT
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 from robot_identification.ros.acquisition.recorder import Block, Counts

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from robot_identification.errors import UnknownRecordingError
-from robot_identification.identification.result import SPOILT
+from robot_identification.identification.source import SPOILT
 from robot_identification.ros.acquisition.recorder import Block, continuation
 from robot_identification.ros.identification.block_ledger import Arrival, BlockLedger
 from robot_identification.ros.identification.recording import LiveRecording, size_of

@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from robot_identification.dynamics.kernels import control as control_kernels
 from robot_identification.dynamics.reference import Reference, hold
-from robot_identification.dynamics.simulation.fixed_step import Law, SimulatedSamples
+from robot_identification.dynamics.simulation.control_law import Law
+from robot_identification.dynamics.simulation.fixed_step import SimulatedSamples
 from robot_identification.dynamics.simulation.sensors import Measurement, Sensors
 from robot_identification.errors import TrajectoryError
 from robot_identification.excitation.motions.trajectory import Trajectory

@@ -157,4 +157,4 @@ def test_what_has_no_bounds_is_refused_by_name(more, what):
     robot = replace(robot, joints=(replace(robot.joints[0], **more),))
     values = np.zeros(len(robot.all_parameter_names))
     with pytest.raises(SettingError, match=f"the certificate of efforts does not know {what}"):
-        certify(robot, motion, surroundings=Surroundings(prior=values))
+        Surroundings(prior=values).efforts(robot, motion, MotionLimits.of(robot))

@@ -14,8 +14,9 @@ from robot_identification.identification.estimators.least_squares import Relativ
 from robot_identification.identification.friction.law import FrictionLaw
 from robot_identification.identification.friction.selection import Tried
 from robot_identification.identification.friction.shapes import EstimatedShape
-from robot_identification.identification.result import IdentificationResult, Regrouping, Source
+from robot_identification.identification.result import IdentificationResult, Regrouping
 from robot_identification.identification.rows.factor import JointFactor
+from robot_identification.identification.source import Source
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.ros.messages.results import result_message, result_of
 from sent_messages import compare, through_dds
