@@ -150,10 +150,12 @@ def _inner(points: Points) -> Points:
 
 def _with_ends(onto: Points) -> Points:
     """Return a gradient over the inner points as one over all points."""
-    around = ((1, 1), (0, 0))
-    return Points(
-        np.pad(onto.positions, around), np.pad(onto.velocities, around), np.pad(onto.durations, 1)
-    )
+    count, joints = onto.positions.shape
+    motion, durations = np.zeros((2, count + 2, joints)), np.zeros(len(onto.durations) + 2)
+    motion[0, 1:-1], motion[1, 1:-1], durations[1:-1] = (
+        onto.positions, onto.velocities, onto.durations,
+    )  # fmt: skip
+    return Points(motion[0], motion[1], durations)
 
 
 def _inertial_places(

@@ -9,8 +9,8 @@ from sensor_msgs.msg import JointState
 
 from lock_step import LockStepCell
 from robot_identification.errors import MissingLimitError, NotCertifiedError
-from robot_identification.excitation.plan import PlanSettings, plan
-from robot_identification.excitation.search.points import PointSettings
+from robot_identification.excitation.one_joint.plan import plan_one_joint
+from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.robot.files.loading import find_robot
 from robot_identification.ros.clients.processes import NodeProcesses, command
 from robot_identification.ros.common import qos
@@ -174,8 +174,8 @@ def test_a_robot_whose_positions_are_of_motors_is_refused(tmp_path):
 
 def a_plan(sources):
     machine = load_machine(sources)
-    settings = PlanSettings(rows=10, points=PointSettings(starts=1), start=np.zeros(2))
-    return PlanningJob(sources, settings), plan(machine.robot, settings)
+    settings = OneJointSettings(start=np.zeros(2))
+    return PlanningJob(sources, settings), plan_one_joint(machine.robot, settings)
 
 
 def test_a_motion_is_certified_again_before_it_begins(files):
@@ -211,7 +211,7 @@ def failure(worker, job):
 
 def test_errors_keep_their_data_on_the_way_from_the_planning_process(files):
     robot, limits = files
-    settings = PlanSettings(rows=10, points=PointSettings(starts=1), start=np.zeros(2))
+    settings = OneJointSettings(start=np.zeros(2))
     worker = PlanningWorker(0)
     try:
         missing = failure(worker, PlanningJob(Sources(str(robot)), settings))

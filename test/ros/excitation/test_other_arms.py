@@ -14,6 +14,7 @@ from made_up_cells import ARM, collisions
 from robot_identification.errors import SettingError, StaleStateError
 from robot_identification.ros.excitation.other_arms import WatchedArm
 
+QUICK = {"method": "one-joint"}
 OTHER = """
 arms:
   - name: other
@@ -135,7 +136,7 @@ def test_the_node_asks_where_the_other_robot_stands(tmp_path):
         file.write_text(ARM + OTHER.format(topic=topic))
         cell.drive()
         cell.start_excitation()
-        refused = cell.answers.plan(rows=20, starts=1, duration=6.0)
+        refused = cell.answers.plan(**QUICK)
         assert not refused.success
         assert "other" in refused.message
         assert "has not said where it stands" in refused.message
@@ -150,7 +151,7 @@ def test_the_node_asks_where_the_other_robot_stands(tmp_path):
         cell.client.node.create_timer(0.05, say)
 
         def plan():
-            answer = cell.answers.plan(rows=16, starts=1, duration=3.0)
+            answer = cell.answers.plan(**QUICK)
             return answer if answer.success else None
 
         planned = cell.wait(plan, "plan when the other robot has said where it stands")

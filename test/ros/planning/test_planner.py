@@ -8,8 +8,8 @@ import pytest
 from robot_identification.srv import PlanExcitation
 
 from robot_identification.errors import MissingLimitError
-from robot_identification.excitation.plan import PlanSettings, plan
-from robot_identification.excitation.search.points import PointSettings
+from robot_identification.excitation.one_joint.plan import plan_one_joint
+from robot_identification.excitation.one_joint.settings import OneJointSettings
 from robot_identification.ros.common.jobs import JobSlot
 from robot_identification.ros.common.parameters import NodeParameters
 from robot_identification.ros.excitation.parameters import ExcitationParameters
@@ -42,17 +42,7 @@ class Node:
 def plans():
     machine = load_machine(SOURCES)
     return [
-        Planned(
-            plan(
-                machine.robot,
-                PlanSettings(
-                    rows=8,
-                    duration=3.0,
-                    points=PointSettings(starts=1, seed=seed),
-                    start=np.zeros(2),
-                ),
-            )
-        )
+        Planned(plan_one_joint(machine.robot, OneJointSettings(seed=seed, start=np.zeros(2))))
         for seed in (0, 1)
     ]
 
