@@ -18,7 +18,7 @@ from robot_identification.ros.common.process import EndRequest
 from simulated_cell import Status
 
 AGAIN_AFTER = 0.02  # s; much sooner than a signal says something new, whatever stalls
-QUICK = {"rows": 8, "starts": 1, "duration": 3.0}
+QUICK = {"method": "one-joint"}
 STARTING = """
 import sys, time
 from pathlib import Path

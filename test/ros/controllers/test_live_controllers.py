@@ -12,7 +12,7 @@ from simulated_cell import Status
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.usefixtures("control_msgs")]
 
-QUICK = {"rows": 8, "starts": 1, "duration": 3.0}
+QUICK = {"method": "one-joint"}
 PATIENT = {"start_lead": 1.0}  # answers come in time, however late a process is served
 SAMPLE = 0.0101  # s, at which the robot takes a trajectory over
 MOMENT = 1.1  # s
