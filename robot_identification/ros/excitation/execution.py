@@ -74,6 +74,8 @@ def share_done(course: Course, now: int) -> float:
     return done / (way + motion.run.duration)
 
 
+_COULD_NOT_FOLLOW = (Reason.TRACKING_ERROR, Reason.NOT_MOVING)
+
 WORK = "a motion"
 """Name of the job."""
 
@@ -296,6 +298,8 @@ class MotionExecutor:
         if not self._answered.done() and (self._transport.answered or self._motion.reason):
             self._answered.set_result(None)
         if self._motion.phase is not before:
+            if self._motion.phase is Phase.BRAKING and self._motion.reason in _COULD_NOT_FOLLOW:
+                self._motion.text += self._watch.limited()
             text = f"{self._motion.phase.name.lower()}: {self._motion.text}"
             self._node.get_logger().info(text)
             self._changed()

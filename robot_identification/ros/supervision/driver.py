@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from robot_identification.errors import InputError
 from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array
+from robot_identification.robot.model import Array, EffortMeaning, RobotModel
+from robot_identification.ros.common.joint_states import JointStateReader
 
 LEAST_TIMEOUT, MOST_TIMEOUT = 0.1, 0.5
 """Bounds of the usual timeout in s: pauses of a process on an ordinary machine, and the longest
 time in which a moving robot may be out of sight without anybody having said so."""
+
+_AT_LIMIT = 0.97
+"""Share of the limit from which on an effort is taken for limited."""
 
 _PERIODS = 5.0
 _DEVIATIONS = 5.0
@@ -55,3 +63,32 @@ class DriverView:
     messages: tuple[Any, ...]
     timeout: float
     timeout_given: bool
+
+
+def at_effort_limits(messages: Sequence[Any], robot: RobotModel) -> tuple[str, ...]:
+    """Return the joints whose effort was at its limit in joint states: they could not do more.
+
+    Args:
+        messages: the joint states; those without efforts say nothing.
+        robot: the robot; nothing is known where its efforts are not those of the joints.
+    """
+    if robot.effort_meaning is not EffortMeaning.JOINT_TORQUE:
+        return ()
+    reader = JointStateReader(robot.joint_names, "joint_states")
+    efforts = [_effort_of(message, reader) for message in messages]
+    known = [np.abs(effort) for effort in efforts if effort is not None]
+    most = np.max(known, axis=0) if known else np.zeros(len(robot.joints))
+    limits = [joint.limits.effort for joint in robot.joints]
+    return tuple(
+        name
+        for name, value, limit in zip(robot.joint_names, most, limits, strict=True)
+        if limit is not None and value >= _AT_LIMIT * limit
+    )
+
+
+def _effort_of(message: Any, reader: JointStateReader) -> Array | None:
+    """Return the (joints,) efforts of a joint state; None where it has none that are of use."""
+    try:
+        return reader.read_effort(message, 0)
+    except InputError:
+        return None

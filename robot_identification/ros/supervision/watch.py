@@ -25,7 +25,12 @@ from robot_identification.ros.common.joint_states import NANOSECONDS, stamp_of
 from robot_identification.ros.common.polled_subscription import PolledSubscription
 from robot_identification.ros.common.stamps import StampStatistics
 from robot_identification.ros.supervision.clock import Instant, MotionClock
-from robot_identification.ros.supervision.driver import LEAST_TIMEOUT, DriverView, usual_timeout
+from robot_identification.ros.supervision.driver import (
+    LEAST_TIMEOUT,
+    DriverView,
+    at_effort_limits,
+    usual_timeout,
+)
 from robot_identification.ros.supervision.states import MotionStates, PhysicalMotion, Reading
 
 
@@ -146,6 +151,7 @@ class MotionWatch:
         self._speed = np.array(
             [np.inf if j.limits.velocity is None else j.limits.velocity for j in robot.joints]
         )
+        self._robot = robot
         self.clock = MotionClock(node.get_clock())
         self.states = MotionStates(robot.joint_names)
         self.judge(timeout, tracking_error)
@@ -259,6 +265,16 @@ class MotionWatch:
             messages=tuple(self._messages),
             timeout=self.states.timeout,
             timeout_given=self._timeout > 0.0,
+        )
+
+    def limited(self) -> str:
+        """Return which joints could not follow for their effort limits, and what to do about it."""
+        names = at_effort_limits(tuple(self._messages), self._robot)
+        if not names:
+            return ""
+        return (
+            f"; {', '.join(names)} was at the effort limit: plans keep below it with a prior "
+            "(parameters_file), or move more slowly (speed)"
         )
 
     def _follow_rate(self) -> None:

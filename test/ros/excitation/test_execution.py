@@ -1,6 +1,7 @@
 """Commands of the excitation node without a node: what becomes of one that cannot be published."""
 
 import logging
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -50,6 +51,7 @@ def moving():
         take=lambda moving=False: None,
         look=lambda moving=False: world.look() or True,
         now=lambda: world.instant,
+        limited=lambda: "; a was at the effort limit",
     )
     arms = SimpleNamespace(problem=lambda: "")
     executor = MotionExecutor(
@@ -109,3 +111,17 @@ def test_another_robot_that_leaves_its_place_stops_the_motion(moving):
     assert moving.world.motion.text.startswith("the other robot has moved")
     moving.executor.look()  # braking goes on, and is looked after
     assert moving.world.motion.phase is Phase.BRAKING
+
+
+def test_a_robot_that_cannot_follow_for_its_effort_limits_is_told_so(moving):
+    moving.world.frozen = True
+    for _ in range(100):
+        moving.executor.look()
+    text = moving.world.motion.text
+    assert re.search(r" is 0\.1\d* off, more than 0\.1; a was at the effort limit", text), text
+
+
+def test_a_stop_on_request_says_nothing_of_efforts(moving):
+    moving.executor.stop()
+    moving.executor.look()
+    assert "effort" not in moving.world.motion.text
