@@ -26,6 +26,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test"))
+
 import numpy as np
 from robot_identification.msg import ExcitationStatus as Status
 from robot_identification.srv import PlanExcitation
