@@ -24,6 +24,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test"))
+
 from robot_identification import msg
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.files.atomic import write_bytes_atomically

@@ -25,6 +25,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test"))
+
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray
 from robot_identification.msg import ExcitationStatus as Status
