@@ -150,6 +150,7 @@ class Arm:
         watch = SimpleNamespace(
             take=lambda moving=False: None,
             look=lambda moving=False: self.world.look() or True,
+            limited=lambda: "",
             now=lambda: self.world.instant,
         )
         self.link = Controller(self.node, "auto", self.controller, cancel_brakes=cancel_brakes)
