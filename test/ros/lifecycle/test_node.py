@@ -94,12 +94,11 @@ def test_a_life_by_real_service_calls(tmp_path):
         assert cell.answers.start().success
         cell.wait_for(Status.RUNNING)
         count = len(cell.sent)
-        deactivated = cell.begun.change_state(NODE, "deactivate")
+        cell.events.clear()
+        assert cell.answers.change_state(NODE, "deactivate").success
         cell.wait(lambda: len(cell.sent) > count, "braking trajectory")
-        assert not deactivated.done()
-        assert cell.lifecycle_state(NODE) == "deactivating"
-        cell.wait(deactivated.done, "answer")
-        assert deactivated.result().success
+        cell.wait(lambda: "inactive" in cell.events, "events")
+        assert cell.events == ["deactivating", "inactive"]
         assert cell.lifecycle_state(NODE) == "inactive"
         np.testing.assert_allclose(cell.sent[-1].trajectory.velocities[-1], 0.0, atol=1e-9)
         assert max(map(abs, cell.states[-1].velocity)) < 0.02
