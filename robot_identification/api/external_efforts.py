@@ -14,6 +14,7 @@ from robot_identification.api.sources import (
     RobotSource,
     Run,
     full_values_of,
+    measured_of,
     recordings_of,
     robot_of,
     with_law,
@@ -174,7 +175,4 @@ def _pushed(stream: EffortStream | ExternalEffortWatch, recording: Recording) ->
     """Yield what comes of the segments of a recording, each of which begins anew."""
     for segment in recording.segments:
         stream.restart()
-        kept = slice(None) if segment.measured is None else segment.measured
-        stamps = recording.start_stamp + np.rint(1e9 * segment.time[kept]).astype(np.int64)
-        velocity = None if segment.velocity is None else segment.velocity[kept]
-        yield stream.push(stamps, segment.position[kept], velocity, segment.effort[kept])
+        yield stream.push(*measured_of(recording, segment))

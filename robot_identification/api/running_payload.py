@@ -15,6 +15,7 @@ from robot_identification.api.sources import (
     RobotSource,
     Run,
     full_values_of,
+    measured_of,
     recordings_of,
     robot_of,
     with_law,
@@ -161,9 +162,8 @@ def _pushed(watch: PayloadWatch, recording: Recording) -> Iterator[list[PayloadS
     """Yield what comes of the segments of a recording, each of which begins anew."""
     for segment in recording.segments:
         watch.restart()
-        kept = slice(None) if segment.measured is None else segment.measured
-        stamps = recording.start_stamp + np.rint(1e9 * segment.time[kept]).astype(np.int64)
-        yield watch.push(stamps, segment.position[kept], segment.effort[kept])
+        stamps, position, _, effort = measured_of(recording, segment)
+        yield watch.push(stamps, position, effort)
 
 
 def _record(state: PayloadState, values: Array, std: Array) -> dict[str, object]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
+import numpy as np
 import numpy.typing as npt
 
 from robot_identification.calibration.calibrated import CalibratedParameters
@@ -28,7 +29,7 @@ from robot_identification.robot.loops import refuse_loops
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.efforts.separate import EffortSource
-from robot_identification.signals.recording import Recording
+from robot_identification.signals.recording import Recording, Segment
 
 RobotSource: TypeAlias = RobotModel | str | Path
 """A robot, or its file, or the name of a shipped one."""
@@ -154,6 +155,25 @@ def recordings_of(
                 robot, run, reference_topic=reference_topic, positions_needed=positions_needed
             )
     return found
+
+
+def measured_of(
+    recording: Recording, segment: Segment
+) -> tuple[npt.NDArray[np.int64], Array, Array | None, Array]:
+    """Return the samples of a segment that were measured, as a node receives them.
+
+    Args:
+        recording: that the segment is part of.
+        segment: a run of its samples, of which some may have been bridged.
+
+    Returns:
+        (samples,) stamps in ns; (samples, joints) positions, velocities where there are any, and
+        efforts, on the joint side.
+    """
+    kept = slice(None) if segment.measured is None else segment.measured
+    stamps = recording.start_stamp + np.rint(1e9 * segment.time[kept]).astype(np.int64)
+    velocity = None if segment.velocity is None else segment.velocity[kept]
+    return stamps, segment.position[kept], velocity, segment.effort[kept]
 
 
 def result_of(source: ResultSource) -> IdentificationResult:

@@ -1,4 +1,4 @@
-"""What rows have told of all unknowns: a triangular factor, with means to forget.
+"""Knowledge of all unknowns from rows: a triangular factor, parts of which can be forgotten.
 
 The unknowns x are known by R x = z + e with a triangular R and errors e of variance 1 (Bierman
 1977, chapter V).  The payload comes first: the rows below its own hold what is known of all other

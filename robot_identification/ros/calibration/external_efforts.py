@@ -18,13 +18,12 @@ from robot_identification.dynamics.external_efforts.watch import (
 )
 from robot_identification.errors import EffortSignError, InputError, NoEffortError
 from robot_identification.msg import JointContact
-from robot_identification.robot.drives import to_joint_side
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.ros.calibration.external_wrench import ExternalWrench
 from robot_identification.ros.calibration.parameters import CalibrationParameters
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.diagnostics import ERROR, OK, status_of
-from robot_identification.ros.common.joint_states import NANOSECONDS, Sample
+from robot_identification.ros.common.joint_states import NANOSECONDS, Sample, joint_side_of
 from robot_identification.ros.messages.common import time_of
 
 
@@ -90,16 +89,8 @@ class ExternalEfforts:
             if not samples:
                 return
         try:
-            joints = to_joint_side(
-                self._robot,
-                np.array([sample.position for sample in samples]),
-                np.array(known) if self._measured else None,
-                np.array([sample.effort for sample in samples]),
-            )
-            if joints.position is None or joints.effort is None:
-                return
-            stamps = np.array([sample.stamp for sample in samples], dtype=np.int64)
-            found = watch.push(stamps, joints.position, joints.velocity, joints.effort)
+            joints = joint_side_of(self._robot, samples, known if self._measured else None)
+            found = watch.push(*joints)
         except (EffortSignError, NoEffortError) as error:
             self._useless = str(error)
             return

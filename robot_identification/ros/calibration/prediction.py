@@ -13,14 +13,19 @@ from sensor_msgs.msg import JointState
 
 from robot_identification.calibration.model.monitor import ModelMonitor, PredictedBlock
 from robot_identification.errors import InputError
-from robot_identification.robot.drives import from_joint_side, to_joint_side
+from robot_identification.robot.drives import from_joint_side
 from robot_identification.robot.model import RobotModel
 from robot_identification.ros.calibration.external_efforts import ExternalEfforts
 from robot_identification.ros.calibration.parameters import CalibrationParameters
 from robot_identification.ros.calibration.running_payload import RunningPayload
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.diagnostics import ERROR, OK, WARN, status_of
-from robot_identification.ros.common.joint_states import NANOSECONDS, JointStateReader, Sample
+from robot_identification.ros.common.joint_states import (
+    NANOSECONDS,
+    JointStateReader,
+    Sample,
+    joint_side_of,
+)
 from robot_identification.ros.common.parameters import NodeParameters
 from robot_identification.ros.common.polled_subscription import PolledSubscription
 from robot_identification.ros.messages.common import time_of
@@ -135,16 +140,8 @@ class Prediction:
         if self._payload is not None:
             self._payload.push(samples)
         try:
-            joints = to_joint_side(
-                self._robot,
-                np.array([sample.position for sample in samples]),
-                None,
-                np.array([sample.effort for sample in samples]),
-            )
-            if joints.position is None or joints.effort is None:
-                return
-            stamps = np.array([sample.stamp for sample in samples], dtype=np.int64)
-            blocks = watch.push(stamps, joints.position, joints.effort)
+            joints = joint_side_of(self._robot, samples)
+            blocks = watch.push(joints.stamps, joints.position, joints.effort)
         except InputError as error:
             self._refusal = str(error)
             return

@@ -16,14 +16,13 @@ from robot_identification.calibration.spread import Spread
 from robot_identification.errors import EffortSignError, InputError, NoEffortError
 from robot_identification.identification.payload.body import BodyEstimate
 from robot_identification.msg import PayloadBody, PayloadEstimate
-from robot_identification.robot.drives import to_joint_side
 from robot_identification.robot.loops import refuse_loops
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.mounting import mounting_from
 from robot_identification.ros.calibration.parameters import CalibrationParameters
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.diagnostics import ERROR, OK, WARN, status_of
-from robot_identification.ros.common.joint_states import Sample
+from robot_identification.ros.common.joint_states import Sample, joint_side_of
 from robot_identification.ros.messages.common import time_of
 from robot_identification.ros.messages.payload import body_message
 
@@ -123,16 +122,8 @@ class RunningPayload:
         if watch is None or not samples:
             return
         try:
-            joints = to_joint_side(
-                self._robot,
-                np.array([sample.position for sample in samples]),
-                None,
-                np.array([sample.effort for sample in samples]),
-            )
-            if joints.position is None or joints.effort is None:
-                return
-            stamps = np.array([sample.stamp for sample in samples], dtype=np.int64)
-            found = watch.push(stamps, joints.position, joints.effort)
+            joints = joint_side_of(self._robot, samples)
+            found = watch.push(joints.stamps, joints.position, joints.effort)
         except (EffortSignError, NoEffortError) as error:
             self._wrong = str(error)
             return

@@ -39,6 +39,7 @@ from robot_identification.ros.planning.worker import Planned
 from robot_identification.ros.robots.view import RobotsWatch
 from robot_identification.ros.supervision.braking import BrakingLimits
 from robot_identification.ros.supervision.phases import (
+    LEFT_REFERENCE,
     MOVING,
     Command,
     MotionSettings,
@@ -73,8 +74,6 @@ def share_done(course: Course, now: int) -> float:
         done = min(max((now - motion.command.start) / NANOSECONDS, 0.0), way)
     return done / (way + motion.run.duration)
 
-
-_COULD_NOT_FOLLOW = (Reason.TRACKING_ERROR, Reason.NOT_MOVING)
 
 WORK = "a motion"
 """Name of the job."""
@@ -298,7 +297,7 @@ class MotionExecutor:
         if not self._answered.done() and (self._transport.answered or self._motion.reason):
             self._answered.set_result(None)
         if self._motion.phase is not before:
-            if self._motion.phase is Phase.BRAKING and self._motion.reason in _COULD_NOT_FOLLOW:
+            if self._motion.phase is Phase.BRAKING and self._motion.reason in LEFT_REFERENCE:
                 self._motion.text += self._watch.limited()
             text = f"{self._motion.phase.name.lower()}: {self._motion.text}"
             self._node.get_logger().info(text)

@@ -116,7 +116,7 @@ class Planner:
     async def plan(self, request: Any, response: Any, job: Job) -> Any:
         """Return the response to a request, or the result of a goal: their fields are the same."""
         if not len(request.start_position):
-            await self._state(job)
+            await self._wait_for_state(job)
         orders: list[PlanningJob] = []
         answer = self._slot.answer("plan", response, lambda _: self._submit(request, orders, job))
         if not answer.success:
@@ -131,7 +131,7 @@ class Planner:
         self._changed()
         return answer
 
-    async def _state(self, job: Job) -> None:
+    async def _wait_for_state(self, job: Job) -> None:
         """Wait a little where no joint state says yet where the robot is."""
         if self._place() is not None:
             return

@@ -8,7 +8,6 @@ from robot_identification.collision.clearance import Clearance, Nearest
 from robot_identification.errors import NotCertifiedError
 from robot_identification.excitation.certification import checks
 from robot_identification.excitation.certification.certificate import START_TOLERANCE, certify
-from robot_identification.excitation.certification.surroundings import nearest_on
 from robot_identification.excitation.motions.approach import approach, slowed
 from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.excitation.one_joint.plan import OneJointPlan
@@ -102,8 +101,11 @@ def prepare(
         now.require()
     run, start = slowed(run, speed), run.positions[0]
     # The tube in which distances are checked is that of all lower speeds, too.
-    slow = certify(machine.robot, run, surroundings=replace(room, collisions=None))
-    slow.require()
+    if speed < 1.0:
+        slow = certify(machine.robot, run, surroundings=replace(room, collisions=None))
+        slow.require()
+    else:
+        slow = now
     clearance = _slowed_clearance(now.clearance, speed)
     told = "" if clearance is None else checks.obstacles(clearance).detail
     way, longest, obstacles = None, machine.braking_time(slow), [told]
@@ -118,8 +120,6 @@ def prepare(
     if not machine.surroundings.checked:
         obstacles = [machine.surroundings.unchecked]
     nearest = None if clearance is None else clearance.nearest
-    if nearest is None and room.collisions is not None:
-        nearest = nearest_on(room.collisions, run)
     return Prepared(machine, run, way, longest, "; ".join(obstacles), nearest)
 
 

@@ -1,4 +1,4 @@
-"""What nodes say of their robots to each other, latched: topic `robots_in_use`."""
+"""Statements of nodes about the robot that they have, latched on the topic `robots_in_use`."""
 
 from __future__ import annotations
 

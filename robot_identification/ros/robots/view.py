@@ -1,4 +1,4 @@
-"""What a node knows of its own robot and of those of other nodes, at one moment."""
+"""Robots of a node and of the other nodes of its namespace, at one moment."""
 
 from __future__ import annotations
 

@@ -35,6 +35,9 @@ class Reason(IntEnum):
     CONTROLLER = 6
 
 
+LEFT_REFERENCE = (Reason.TRACKING_ERROR, Reason.NOT_MOVING)
+"""Reasons that say that the robot is not where its reference is."""
+
 MOVING = (Phase.APPROACHING, Phase.RUNNING, Phase.BRAKING)
 """Phases in which the robot may be in motion."""
 

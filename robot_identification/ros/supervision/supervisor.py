@@ -30,6 +30,7 @@ from robot_identification.ros.supervision.braking import (
 )
 from robot_identification.ros.supervision.clock import Instant
 from robot_identification.ros.supervision.phases import (
+    LEFT_REFERENCE,
     MOVING,
     Command,
     MotionSettings,
@@ -40,7 +41,6 @@ from robot_identification.ros.supervision.states import MotionStates, Reading, R
 
 _CONFIRM_GRID = 0.02
 _CONFIRM_MARGIN = 0.2
-_LEFT_REFERENCE = (Reason.TRACKING_ERROR, Reason.NOT_MOVING)
 
 
 @dataclass
@@ -167,7 +167,7 @@ class MotionSupervisor:
         )
         if not readings or self._clock_error or self.states.stale(now):
             return situation, Origin.REFERENCE
-        if reason in _LEFT_REFERENCE or self._excess(command, readings[-1]).max() > 1.0:
+        if reason in LEFT_REFERENCE or self._excess(command, readings[-1]).max() > 1.0:
             return situation, Origin.MEASURED
         return situation, Origin.FOLLOWING
 

@@ -47,16 +47,21 @@ def plans():
     ]
 
 
+def made(folder, **parts):
+    """Return a planner for the SCARA, with parts that a test moves by hand."""
+    robot = load_machine(SOURCES).robot
+    values = ExcitationParameters("scara", output_directory=str(folder), planning_niceness=0)
+    return Planner(
+        Node(), robot, JobSlot(logging.getLogger()), NodeParameters.of(values),
+        kept=lambda: None, changed=lambda: None, **parts,
+    )  # fmt: skip
+
+
 @pytest.fixture
 def planner(monkeypatch, tmp_path):
     monkeypatch.setattr(planning, "PlanningWorker", lambda _: None)
-    robot = load_machine(SOURCES).robot
-    values = ExcitationParameters("scara", output_directory=str(tmp_path), planning_niceness=0)
-    return Planner(
-        Node(), robot, JobSlot(logging.getLogger()), NodeParameters.of(values),
-        arms=None, markers=SimpleNamespace(picture=lambda *_: None, publish=lambda _: None),
-        place=lambda: np.zeros(2), kept=lambda: None, changed=lambda: None,
-    )  # fmt: skip
+    markers = SimpleNamespace(picture=lambda *_: None, publish=lambda _: None)
+    return made(tmp_path, arms=None, markers=markers, place=lambda: np.zeros(2))
 
 
 @pytest.fixture
@@ -64,13 +69,10 @@ def late(monkeypatch, tmp_path):
     """Return a planner whose robot is not heard yet: `place` and `now` are moved by hand."""
     monkeypatch.setattr(planning, "PlanningWorker", lambda _: SimpleNamespace(submit=print))
     moved = SimpleNamespace(place=None, now=0.0)
-    robot = load_machine(SOURCES).robot
-    values = ExcitationParameters("scara", output_directory=str(tmp_path), planning_niceness=0)
-    moved.planner = Planner(
-        Node(), robot, JobSlot(logging.getLogger()), NodeParameters.of(values),
-        arms=SimpleNamespace(postures=tuple), markers=None, place=lambda: moved.place,
-        kept=lambda: None, changed=lambda: None, clock=lambda: moved.now,
-    )  # fmt: skip
+    arms = SimpleNamespace(postures=tuple)
+    moved.planner = made(
+        tmp_path, arms=arms, markers=None, place=lambda: moved.place, clock=lambda: moved.now
+    )
     return moved
 
 
