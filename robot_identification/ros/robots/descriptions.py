@@ -174,13 +174,15 @@ class DescriptionListener:
                 raise ExternalShutdownException
             pause(_LOOKS)
             kept, now = self._first(), self._clock()
+            if kept is not None:
+                break  # the next report names the robot, which nobody has loaded yet
             if now - reported >= period:
                 reported = now
                 report()
-            if kept is None and now - begun >= longest:
+            if now - begun >= longest:
                 waiting = self.said.verdict(*self._waited())[1]
                 raise RobotDescriptionError(waiting, path=self._topic)
-            if kept is None and now - told >= _TOLD_EVERY:
+            if now - told >= _TOLD_EVERY:
                 told = now
                 self._node.get_logger().warning(self.said.verdict(*self._waited())[1])
         return kept

@@ -126,6 +126,15 @@ def test_waiting_is_told_in_the_log_and_on_diagnostics_until_one_comes(bench, ca
         assert values_of(status)["topic"] == TOPIC
 
 
+@pytest.mark.parametrize("come", [2.9, 3.0, 3.05, 3.1])
+def test_nothing_is_told_of_a_description_before_its_robot_is_known(bench, come):
+    """Nor where a report is due when the description comes: it would name no robot."""
+    bench.coming = [(come, URDF)]
+    bench.wait()
+    assert bench.reports
+    assert {status.level for status in bench.reports} == {STALE}
+
+
 def test_a_node_that_is_ended_waits_no_longer(bench):
     bench.coming = [(3.0, None)]
     with pytest.raises(ExternalShutdownException):
