@@ -32,6 +32,7 @@ def prepared_recording(
     positions_needed: bool = True,
     warnings: Sequence[str] = (),
     temperatures: Mapping[str, StampedTemperatures] | None = None,
+    refused: int = 0,
     cancelled: Callable[[], bool] | None = None,
 ) -> Recording:
     """Return a recording on the joint side and on one clock, of which the effort delay is known.
@@ -53,6 +54,7 @@ def prepared_recording(
         positions_needed: whether positions must be there and finite.
         warnings: what is known of the samples already.
         temperatures: name of a joint -> its temperatures, where they were measured.
+        refused: samples that were left out already, for they are not numbers.
         cancelled: asked now and then whether to stop.
 
     Raises:
@@ -64,6 +66,8 @@ def prepared_recording(
     whole = joint_side_recording(
         samples, robot, source=source, digest=digest, positions_needed=positions_needed
     )
+    received = whole.statistics.received + refused
+    whole = replace(whole, statistics=replace(whole.statistics, received=received, refused=refused))
     if temperatures:
         whole = with_temperatures(whole, temperatures)
     recording = replace(

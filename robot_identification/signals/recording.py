@@ -29,6 +29,7 @@ class RecordingStatistics:
 
     Attributes:
         received: messages read.
+        refused: messages that were left out, for a position or effort is NaN or infinite.
         duplicates: messages dropped because an earlier one had the same stamp.
         out_of_order: messages whose stamp was older than one before them; they were sorted in.
         lost: samples missing inside gaps, judged by the nominal period; none in pauses.
@@ -45,6 +46,7 @@ class RecordingStatistics:
     """
 
     received: int = 0
+    refused: int = 0
     duplicates: int = 0
     out_of_order: int = 0
     lost: int = 0

@@ -164,5 +164,9 @@ def test_a_recording_from_a_table_is_that_from_arrays(table):
         one, other = getattr(read.segments[0], signal), getattr(made.segments[0], signal)
         np.testing.assert_allclose(one, other, atol=1e-8)
     values[7, 6] = np.nan
-    with pytest.raises(SampleError):
+    (read,) = ri.read_bags(robot, table(text(values, "t,q1,q2,qd1,qd2,tau1,tau2")))
+    assert (read.statistics.refused, read.statistics.received) == (1, len(values))
+    assert "effort of joint joint_2 is nan at sample 7" in read.warnings[-1]
+    values[: 1 + len(values) // 2, 6] = np.nan
+    with pytest.raises(SampleError, match="effort of joint joint_2 is nan at sample 0"):
         ri.read_bags(robot, table(text(values, "t,q1,q2,qd1,qd2,tau1,tau2")))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from robot_identification.errors import JointNameError, MissingSignalError
 from robot_identification.files.bags.joint_states import read_joint_states
 from robot_identification.files.cancelling import Cancelled
@@ -50,7 +52,9 @@ def follower_warnings(
             )
         except (JointNameError, MissingSignalError):
             continue  # it is computed
-        measured = own.samples.position[:, 0]
-        line = follower_warning(robot, loop.joint, active, measured, source=str(path))
+        # States that are not numbers have been left out of one and not of the other.
+        _, here, there = np.intersect1d(states.stamps, own.samples.stamps, return_indices=True)
+        measured = own.samples.position[there, 0]
+        line = follower_warning(robot, loop.joint, active[here], measured, source=str(path))
         told += [] if line is None else [line]
     return told

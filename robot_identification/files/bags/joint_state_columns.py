@@ -47,6 +47,12 @@ class States(NamedTuple):
     effort: Array | None
     temperature: Array | None = None
 
+    def at(self, places: npt.NDArray[np.bool_]) -> States:
+        """Return some of the states."""
+        if places.all():
+            return self
+        return States(*(None if values is None else values[places] for values in self))  # type: ignore[arg-type]  # stamps are never None
+
 
 AnyLayout = Layout | DynamicLayout
 """Layout of states of either type."""

@@ -21,6 +21,7 @@ from robot_identification.files.bags.files import JOINT_TRAJECTORY, Bag, open_ba
 from robot_identification.files.bags.joint_state_cdr import CONTROLLER_STATE
 from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE as JOINT_STATE
 from robot_identification.files.bags.joint_state_columns import StateCollector, States
+from robot_identification.files.bags.refusals import Refusals
 from robot_identification.files.cancelling import Cancelled
 from robot_identification.robot.arrays import by_value, check_finite
 from robot_identification.robot.model import Array
@@ -44,6 +45,7 @@ class BagJointStates:
         temperatures: (samples, joints) in degrees Celsius, of tables and of states with interfaces
             of every joint that have them; NaN where a joint has none.
         has_interfaces: whether states had interfaces of every joint.
+        refused: states that were left out, for a position or effort is NaN or infinite.
     """
 
     samples: RawSamples
@@ -53,6 +55,7 @@ class BagJointStates:
     without_velocity: tuple[str, ...] = ()
     temperatures: Array | None = None
     has_interfaces: bool = False
+    refused: int = 0
 
 
 def read_joint_states(
@@ -69,7 +72,9 @@ def read_joint_states(
     """Read the joint states of a robot from a bag.
 
     Header stamps are the clock.  Joints are found by their names in every message, whatever their
-    order; other joints are ignored, and so are messages without any joint of the robot.
+    order; other joints are ignored, and so are messages without any joint of the robot.  States
+    with a position or effort that is NaN or infinite are left out, and told in ``warnings``;
+    velocities some of which are NaN or infinite count as absent.
 
     Args:
         path: folder of a rosbag2 (SQLite or MCAP), or a bare .db3 or .mcap file.
@@ -80,14 +85,14 @@ def read_joint_states(
             the newest reference that is no newer than itself.  None, or no such messages on the
             topic, as where it carries trajectories: no reference.
         efforts_needed: whether efforts must be there; without, all of them are 0.
-        positions_needed: whether every position must be there; without, positions that are not
-            all finite are all NaN.
+        positions_needed: whether positions must be there; without, positions that are not all
+            finite are all NaN.
         interfaces: signal -> name of its interface in a DynamicJointState.
         cancelled: asked now and then whether to give up.
 
     Returns:
         The samples, still as measured (joint or motor side), with a digest of the bag.
-        Velocities are None where a joint has none at all.
+        Velocities are None where a joint has none at all, or none in some of the states.
 
     Raises:
         BagError: the bag cannot be read: not there, not a bag, truncated, damaged or empty.
@@ -95,7 +100,7 @@ def read_joint_states(
             reference.
         JointNameError: a message lacks a joint of the robot.
         MissingSignalError: positions or efforts are absent.
-        SampleError: a position or effort is NaN or infinite.
+        SampleError: a position or effort is NaN or infinite in more than half of the states.
         CancelledError: ``cancelled`` says so.
     """
     names = tuple(joint_names)
@@ -106,26 +111,29 @@ def read_joint_states(
             states = states._replace(effort=np.zeros((len(states.stamps), len(names))))
         if not positions_needed:
             states = _with_any_positions(states)
-        for signal, values in (("position", states.position), ("effort", states.effort)):
-            if positions_needed or signal != "position":
-                _check(bag, topic, signal, values, names)
-            elif values is None:
-                raise MissingSignalError(signal, f"{bag.path}: {topic}")
+        needed = ("position", "effort") if positions_needed else ("effort",)
+        signals = _required(bag, topic, states, names, needed)
+        refusals = Refusals(f"{bag.path}: {topic}", names)
+        states = states.at(refusals.kept(signals))
+        bag.warnings += refusals.told()
         reference = None
         if reference_topic is not None:
             reference = _reference(bag, reference_topic, names, states.stamps)
+        without = joints_without(states.velocity, names)
+        velocity, told = measured_velocity(states.velocity, names, f"{bag.path}: {topic}")
+        bag.warnings += told
         digest = bag.digest()
         warnings = tuple(bag.warnings)
     samples = RawSamples(
         stamps=states.stamps,
         position=_present(states.position),
-        velocity=measured_velocity(states.velocity),
+        velocity=velocity,
         effort=_present(states.effort),
         reference=reference,
     )
-    without = joints_without(states.velocity, names)
     return BagJointStates(
-        samples, str(path), digest, warnings, without, states.temperature, dynamic
+        *(samples, str(path), digest, warnings, without, states.temperature, dynamic),
+        refused=refusals.count,
     )
 
 
@@ -137,30 +145,31 @@ def _collector(
     return StateCollector(bag, topic, names, DYNAMIC_STATE if dynamic else JOINT_STATE, interfaces)
 
 
-def _check(
-    bag: Bag, topic: str, signal: str, values: Array | None, names: Sequence[str], read: int = 0
-) -> None:
-    """Refuse a signal that is absent, or not finite everywhere.
+def _required(
+    bag: Bag, topic: str, states: States, names: Sequence[str], signals: Sequence[str]
+) -> dict[str, Array]:
+    """Return name -> (samples, joints) of signals that must be there.
 
     Args:
         bag: the bag.
         topic: of the states.
-        signal: its name.
-        values: (samples, joints); None where no state has it.
+        states: some of them.
         names: of the joints.
-        read: number of the first sample.
+        signals: names of the signals.
 
     Raises:
-        MissingSignalError: it is absent, or a joint has no interface of it.
-        SampleError: a value is NaN or infinite.
+        MissingSignalError: no state has one of them, or a joint has no interface of it.
     """
-    where = f"{bag.path}: {topic}"
-    if values is None:
-        raise MissingSignalError(signal, where)
-    if bag.topics.get(topic) == DYNAMIC_STATE and len(values):
-        for joint in np.flatnonzero(np.isnan(values).all(axis=0))[:1]:
-            raise MissingSignalError(signal, where, names[joint])
-    check_finite(signal, values, names, read)
+    where, required = f"{bag.path}: {topic}", {}
+    for signal in signals:
+        values: Array | None = getattr(states, signal)
+        if values is None:
+            raise MissingSignalError(signal, where)
+        if bag.topics.get(topic) == DYNAMIC_STATE and len(values):
+            for joint in np.flatnonzero(np.isnan(values).all(axis=0))[:1]:
+                raise MissingSignalError(signal, where, names[joint])
+        required[signal] = values
+    return required
 
 
 class JointStateStream:
@@ -188,27 +197,30 @@ class JointStateStream:
             JointNameError: a message lacks a joint of the robot.
             MissingSignalError: positions or efforts are absent.
             MeasuredVelocityError: velocities are wanted, and a joint has none.
-            SampleError: a value is NaN or infinite.
+            SampleError: a velocity is NaN or infinite, or more than half of the states have a
+                position or effort that is.
         """
         read = 0
+        refusals = Refusals(f"{self.source}: {self._topic}", self._names)
         for states in _collector(self._bag, self._topic, self._names).batches():
             if not len(states.stamps):
                 continue
-            for signal, values in (("position", states.position), ("effort", states.effort)):
-                _check(self._bag, self._topic, signal, values, self._names, read)
-            velocity = self._velocity(states, read) if self._velocities else None
+            signals = _required(self._bag, self._topic, states, self._names, ("position", "effort"))
+            kept = states.at(refusals.kept(signals))
+            velocity = self._velocity(kept, read) if self._velocities else None
             read += len(states.stamps)
-            yield RawSamples(
-                states.stamps, _present(states.position), velocity, _present(states.effort)
-            )
+            if len(kept.stamps):
+                yield RawSamples(
+                    kept.stamps, _present(kept.position), velocity, _present(kept.effort)
+                )
+        self._bag.warnings += refusals.told()
 
     def _velocity(self, states: States, read: int) -> Array:
-        velocity = measured_velocity(states.velocity)
-        if velocity is None:
-            missing = joints_without(states.velocity, self._names)
+        missing = joints_without(states.velocity, self._names)
+        if states.velocity is None or missing or np.isnan(states.velocity).all():
             raise MeasuredVelocityError(self.source, missing[0] if missing else "")
-        check_finite("velocity", velocity, self._names, read)
-        return velocity
+        check_finite("velocity", states.velocity, self._names, read)
+        return states.velocity
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -258,11 +270,27 @@ def _with_any_positions(states: States) -> States:
     return states._replace(position=np.full(states.effort.shape, np.nan))
 
 
-def measured_velocity(velocity: Array | None) -> Array | None:
-    """Return velocities, None where a joint has none at all."""
+def measured_velocity(
+    velocity: Array | None, names: Sequence[str], where: str
+) -> tuple[Array | None, list[str]]:
+    """Return velocities where every joint has them in every state, and what there is to be told.
+
+    Args:
+        velocity: (samples, joints); None where no state has any.
+        names: of the joints.
+        where: the source, for what is told of it.
+    """
     if velocity is None or np.isnan(velocity).all(axis=0).any():
-        return None
-    return velocity
+        return None, []
+    finite = np.isfinite(velocity)
+    if finite.all():
+        return velocity, []
+    states, joint = int((~finite.all(axis=1)).sum()), names[int(np.argmin(finite.all(axis=0)))]
+    told = (
+        f"{where}: {states} of {len(velocity)} states have a velocity that is not a number, of "
+        f"joint {joint} for one; velocities count as not measured"
+    )
+    return None, [told]
 
 
 def joints_without(velocity: Array | None, names: Sequence[str]) -> tuple[str, ...]:

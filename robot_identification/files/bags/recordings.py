@@ -26,6 +26,7 @@ from robot_identification.files.bags.joint_states import (
     measured_velocity,
     read_joint_states,
 )
+from robot_identification.files.bags.refusals import Refusals
 from robot_identification.files.bags.temperatures import (
     read_dynamic_temperatures,
     read_temperatures,
@@ -73,7 +74,7 @@ def read_efforts(
         TopicError: there are no efforts on the topic.
         JointNameError: a joint of the robot is missing.
         MissingSignalError: joint states have no effort.
-        SampleError: an effort is NaN or infinite.
+        SampleError: more than half of the efforts are NaN or infinite.
         SettingError: efforts have neither stamps nor a delay.
         CancelledError: ``cancelled`` says so.
     """
@@ -86,7 +87,11 @@ def read_efforts(
             efforts = _arrays(bag, names, source)
         else:
             efforts = _states(bag, names, source.topic)
-        check_finite("effort", efforts.effort, names)
+        refusals = Refusals(f"{bag.path}: {source.topic}", names, "efforts")
+        kept = refusals.kept({"effort": efforts.effort})
+        bag.warnings += refusals.told()
+        if refusals.count:
+            efforts = EffortSamples(efforts.stamps[kept], efforts.effort[kept])
         return efforts, tuple(bag.warnings[known:])
 
 
@@ -222,6 +227,7 @@ def read_recordings(
             positions_needed=positions_needed,
             warnings=warnings,
             temperatures=_temperatures(path, robot, bag, topic, interfaces, cancelled),
+            refused=bag.refused,
             cancelled=cancelled,
         )
         recordings.append(replace(recording, without_velocity=bag.without_velocity))
@@ -268,21 +274,25 @@ def _table(
         raise SettingError("effort_topic", efforts.topic, problem)
     wanted = bool(robot.temperature_terms)
     table = read_table(path, robot.active_names, columns, topic=topic, temperatures=wanted)
-    signals = table.signals
-    for signal in ("position", "effort", "reference"):
-        if signal in signals:
-            check_finite(signal, signals[signal], robot.active_names)
+    refusals = Refusals(str(path), robot.active_names)
+    kept = refusals.kept({name: table.signals[name] for name in ("position", "effort")})
+    warnings = [*table.warnings, *refusals.told()]
+    signals = {name: values[kept] for name, values in table.signals.items()}
+    if "reference" in signals:
+        check_finite("reference", signals["reference"], robot.active_names)
+    velocity, told = measured_velocity(signals.get("velocity"), robot.active_names, str(path))
     samples = RawSamples(
-        stamps=table.stamps,
+        stamps=table.stamps[kept],
         position=signals["position"],
-        velocity=measured_velocity(signals.get("velocity")),
+        velocity=velocity,
         effort=signals["effort"],
         reference=signals.get("reference"),
     )
     without = joints_without(signals.get("velocity"), robot.active_names)
     return BagJointStates(
-        *(samples, str(path), table.digest, table.warnings, without),
+        *(samples, str(path), table.digest, (*warnings, *told), without),
         temperatures=signals.get("temperature"),
+        refused=refusals.count,
     )
 
 

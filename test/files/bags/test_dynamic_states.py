@@ -9,7 +9,6 @@ from robot_identification.errors import (
     BagError,
     JointNameError,
     MissingSignalError,
-    SampleError,
     SettingError,
 )
 from robot_identification.files.bags.cdr.dynamic_states import (
@@ -153,14 +152,14 @@ def test_a_joint_without_the_interface_is_named(tmp_path):
     ]
 
 
-def test_what_is_no_number_is_refused_by_joint_and_sample(tmp_path):
+def test_what_is_no_number_is_left_out_and_told_by_joint_and_sample(tmp_path):
     messages, _ = states(5)
     joints = {n: {"position": 1.0, "velocity": 1.0, "effort": 1.0} for n in NAMES}
     joints["ankle"]["effort"] = np.nan
     messages[3] = state(START + 3_000_000, joints)
-    with pytest.raises(SampleError, match="ankle") as caught:
-        read(tmp_path, messages)
-    assert caught.value.index == 3
+    found = read(tmp_path, messages)
+    assert len(found.samples.stamps) == 4
+    assert "effort of joint ankle is nan at sample 3" in found.warnings[-1]
 
 
 def test_a_joint_of_the_robot_that_is_missing_is_named(tmp_path):

@@ -190,18 +190,59 @@ def test_position_is_needed(tmp_path):
         read_joint_states(write_messages(tmp_path / "bag", messages), NAMES)
 
 
+@pytest.fixture
+def spoilt(tmp_path):
+    """What makes a bag of nine states, some of which are not numbers."""
+
+    def made(signal, value, places):
+        arrays = {"position": np.ones((9, 3)), "effort": np.ones((9, 3))}
+        arrays[signal][places, 1] = value
+        messages = [
+            message(START + i, NAMES, arrays["position"][i], None, arrays["effort"][i])
+            for i in range(9)
+        ]
+        return write_messages(tmp_path / "bag", messages)
+
+    return made
+
+
 @pytest.mark.parametrize("signal", ["position", "effort"])
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
-def test_value_that_is_not_finite_is_named(tmp_path, signal, value):
-    arrays = {"position": np.ones((9, 3)), "effort": np.ones((9, 3))}
-    arrays[signal][6, 1] = value
-    messages = [
-        message(START + i, NAMES, arrays["position"][i], None, arrays["effort"][i])
-        for i in range(9)
-    ]
+def test_states_that_are_not_numbers_are_left_out_and_told(spoilt, signal, value):
+    path = spoilt(signal, value, [2, 6])
+    read = read_joint_states(path, NAMES)
+    assert (read.samples.stamps - START).tolist() == [0, 1, 3, 4, 5, 7, 8]
+    assert np.isfinite(read.samples.position).all()
+    assert np.isfinite(read.samples.effort).all()
+    assert read.refused == 2
+    told = f"2 of 9 states were left out, for they are not numbers; the first: {signal} of joint "
+    assert f"{told}knee is {value} at sample 2" in read.warnings[-1]
+    with stream_joint_states(path, NAMES) as stream:
+        (batch,) = stream.batches()
+        assert stream.warnings[-1] == read.warnings[-1]
+    np.testing.assert_array_equal(batch.stamps, read.samples.stamps)
+
+
+@pytest.mark.parametrize("signal", ["position", "effort"])
+def test_a_bag_most_of_whose_states_are_not_numbers_is_refused_by_joint_and_sample(spoilt, signal):
+    path = spoilt(signal, np.nan, [1, 3, 4, 5, 8])
     with pytest.raises(SampleError) as caught:
-        read_joint_states(write_messages(tmp_path / "bag", messages), NAMES)
-    assert (caught.value.signal, caught.value.joint, caught.value.index) == (signal, "knee", 6)
+        read_joint_states(path, NAMES)
+    assert (caught.value.signal, caught.value.joint, caught.value.index) == (signal, "knee", 1)
+    with stream_joint_states(path, NAMES) as stream, pytest.raises(SampleError, match="knee"):
+        list(stream.batches())
+
+
+def test_velocities_some_of_which_are_not_numbers_count_as_not_measured(tmp_path):
+    messages = [
+        message(START + i, NAMES, np.ones(3), np.array([1.0, np.nan if i == 4 else 1.0, 1.0]),
+                np.ones(3))
+        for i in range(9)
+    ]  # fmt: skip
+    read = read_joint_states(write_messages(tmp_path / "bag", messages), NAMES)
+    assert len(read.samples.stamps) == 9
+    assert read.samples.velocity is None
+    assert "1 of 9 states have a velocity that is not a number, of joint knee" in read.warnings[-1]
 
 
 def test_velocity_that_a_driver_fills_with_nan_is_not_measured(tmp_path):
@@ -218,11 +259,12 @@ def test_velocity_that_a_driver_fills_with_nan_is_not_measured(tmp_path):
         next(stream.batches())
 
 
-def test_effort_missing_in_some_messages_is_found(tmp_path):
+def test_a_state_without_effort_among_others_is_left_out_and_told(tmp_path):
     messages = [message(START + i, NAMES, np.ones(3), None, np.ones(3)) for i in range(5)]
     messages[3] = message(START + 3, NAMES, np.ones(3))
-    with pytest.raises(SampleError, match="effort of joint hip is nan at sample 3"):
-        read_joint_states(write_messages(tmp_path / "bag", messages), NAMES)
+    read = read_joint_states(write_messages(tmp_path / "bag", messages), NAMES)
+    assert (read.samples.stamps - START).tolist() == [0, 1, 2, 4]
+    assert "effort of joint hip is nan at sample 3" in read.warnings[-1]
 
 
 def test_arrays_of_another_length_than_the_names_are_refused(tmp_path):
