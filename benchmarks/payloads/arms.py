@@ -88,6 +88,9 @@ class Arm:
         name: one of ``ARMS``.
         folder: for its files.
         seed: of motions and noise.
+
+    Attributes:
+        noise: (joints,) standard deviation of the noise of the efforts, in N m.
     """
 
     def __init__(self, name: str, folder: Path, seed: int) -> None:
@@ -105,7 +108,7 @@ class Arm:
         self._bare = (float(body.mass[0]), body.ipos.copy(), body.iquat.copy(), body.inertia.copy())
         self._body = body.id
         limits = np.array([joint.limits.effort for joint in self.robot.joints])
-        self._noise = EFFORT_NOISE * limits
+        self.noise = EFFORT_NOISE * limits
         self._rng = np.random.default_rng(seed)
         self._drives = model.dof_damping.copy(), model.dof_frictionloss.copy()
         self._cold = np.inf  # time at which the arm was cold, in s
@@ -180,7 +183,7 @@ class Arm:
         return Samples(
             time,
             position + POSITION_NOISE * self._rng.normal(size=position.shape),
-            effort + self._noise * self._rng.normal(size=effort.shape),
+            effort + self.noise * self._rng.normal(size=effort.shape),
         )
 
     def moves(self, seconds: float, most: float = 60.0) -> Iterator[Samples]:

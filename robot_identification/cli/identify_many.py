@@ -10,6 +10,7 @@ from robot_identification.cli.options import common as shared
 from robot_identification.cli.options import fitting
 from robot_identification.cli.tables import progress
 from robot_identification.cli.tables import results as tables
+from robot_identification.errors import SettingError
 from robot_identification.files.atomic import check_target
 from robot_identification.files.results import write_result
 from robot_identification.identification.estimators.choice import DEFAULT, STACKED
@@ -20,6 +21,7 @@ from robot_identification.parallel.identify import ManyBags, identify_many
 from robot_identification.parallel.pool import usable_workers
 
 _SHOWN = 5
+_SIGNALS = ("position", "velocity", "effort")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +30,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "bags", metavar="BAG", nargs="*", help="bag, or folder to search for bags at any depth"
     )
-    parser.add_argument("--topic", default="/joint_states", help="topic of the joint states")
+    parser.add_argument(
+        "--topic",
+        default="/joint_states",
+        help="topic of the joint states (sensor_msgs/JointState, control_msgs/DynamicJointState)",
+    )
+    parser.add_argument(
+        "--columns",
+        nargs="+",
+        default=[],
+        metavar="SIGNAL=INTERFACE",
+        help="interfaces of the joints of a DynamicJointState: position, velocity and effort, such "
+        "as effort=current; default: usual names",
+    )
     parser.add_argument(
         "-o", "--output", type=Path, metavar="RESULT", required=True, help="result file"
     )
@@ -74,6 +88,7 @@ def run(options: argparse.Namespace) -> None:
             scheduler=options.scheduler,
             effort_meaning=options.effort_meaning,
             topic=options.topic,
+            interfaces=_interfaces_of(options),
             overrides=shared.processing_of(options),
             choice=Choice(
                 options.method,
@@ -93,6 +108,20 @@ def run(options: argparse.Namespace) -> None:
     tables.print_findings(tables.console(), outcome.result.findings)
     tables.print_result(outcome.result)
     _print_bags(outcome)
+
+
+def _interfaces_of(options: argparse.Namespace) -> dict[str, str] | None:
+    """Return the names of interfaces that the options state.
+
+    Raises:
+        SettingError: an entry is none, or of no signal that bags have.
+    """
+    found = shared.columns_of(options)
+    for signal in found or ():
+        if signal not in _SIGNALS:
+            problem = f"no such signal; there are {', '.join(_SIGNALS)}"
+            raise SettingError("--columns", signal, problem)
+    return found
 
 
 def _below(place: str) -> list[str]:

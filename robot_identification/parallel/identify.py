@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from robot_identification.errors import OutputError, RecordingError, RobotIdentificationError
+from robot_identification.files.bags.cdr.dynamic_states import interfaces_of
 from robot_identification.files.bags.joint_states import JOINT_STATES, stream_joint_states
 from robot_identification.files.parts import Skipped, read_part
 from robot_identification.identification.base.parameters import base_parameters
@@ -17,7 +18,7 @@ from robot_identification.identification.estimators.estimator import Choice
 from robot_identification.identification.merging import Part, identify_parts
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.parallel.bags import BagFile, without_copies
-from robot_identification.parallel.jobs import Job, RobotReference, jobs_for
+from robot_identification.parallel.jobs import Job, RobotReference, StatesTopic, jobs_for
 from robot_identification.parallel.pool import Tell, work
 from robot_identification.robot.drives import require_effort_meaning
 from robot_identification.robot.files.loading import load_robot
@@ -35,7 +36,7 @@ _SECONDS = 60.0
 def common_settings(
     robot: RobotModel,
     bags: Sequence[BagFile],
-    topic: str,
+    topic: StatesTopic,
     overrides: ProcessingSettings,
 ) -> Processing:
     """Return complete settings; what is left open is derived from the beginnings of some bags.
@@ -43,7 +44,7 @@ def common_settings(
     Args:
         robot: its file may recommend settings.
         bags: at least one.
-        topic: topic of the joint states.
+        topic: where the joint states are.
         overrides: settings that go before everything else.
 
     Raises:
@@ -83,9 +84,12 @@ def _spread(count: int) -> list[int]:
     return [*first.tolist(), *sorted(set(range(count)) - set(first.tolist()))]
 
 
-def _beginning(robot: RobotModel, bag: BagFile, topic: str) -> Recording:
+def _beginning(robot: RobotModel, bag: BagFile, topic: StatesTopic) -> Recording:
     parts: list[RawSamples] = []
-    with stream_joint_states(bag.path, robot.joint_names, topic=topic) as stream:
+    interfaces = interfaces_of(topic.interfaces)
+    with stream_joint_states(
+        bag.path, robot.joint_names, topic=topic.name, interfaces=interfaces
+    ) as stream:
         for samples in stream.batches():
             parts.append(samples)
             if samples.stamps[-1] - parts[0].stamps[0] > _SECONDS * 1e9:
@@ -125,6 +129,7 @@ def identify_many(
     scheduler: str | None = None,
     effort_meaning: str | None = None,
     topic: str = JOINT_STATES,
+    interfaces: Mapping[str, str] | None = None,
     overrides: ProcessingSettings | None = None,
     choice: Choice | None = None,
     held_out: Sequence[BagFile] = (),
@@ -144,7 +149,9 @@ def identify_many(
         workers: number of processes.
         scheduler: address of a Dask scheduler, whose workers must see the same files.
         effort_meaning: of the recorded efforts, in place of what the robot file says.
-        topic: topic of the joint states.
+        topic: topic of the joint states (sensor_msgs/JointState, control_msgs/DynamicJointState).
+        interfaces: signal -> name of its interface in a DynamicJointState, where that is not the
+            usual one.
         overrides: settings that replace recommended and derived ones.
         choice: how to estimate, without another look at the samples; by default by weighted least
             squares.
@@ -174,14 +181,15 @@ def identify_many(
     fitted, rest = ([b for b in single if (b.path in unseen) == out] for out in (False, True))
     if not fitted:
         raise RecordingError("no bag to fit; give one that is not held out")
-    processing = common_settings(robot, fitted, topic, overrides or ProcessingSettings())
+    states = StatesTopic(topic, dict(interfaces or {}))
+    processing = common_settings(robot, fitted, states, overrides or ProcessingSettings())
     source = Path(robot_source)
     name = str(source.absolute()) if source.exists() else robot_source
     reference = RobotReference(name, robot.digest, effort_meaning)
     jobs = [
         job
         for group in (fitted, rest)  # each in jobs of its own, for their Gram matrices add up
-        for job in jobs_for(reference, processing, topic, group, parts_folder)
+        for job in jobs_for(reference, processing, states, group, parts_folder)
     ]
     outcome = _Outcome(sum(job.size for job in jobs), report)
     failed = work(jobs, outcome.done, workers=workers, scheduler=scheduler, tell=tell)

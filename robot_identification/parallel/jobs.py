@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from robot_identification.files.bags.joint_states import JOINT_STATES
 from robot_identification.parallel.bags import BagFile
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.signals.processing.complete import Processing
@@ -34,20 +35,34 @@ class RobotReference:
 
 
 @dataclass(frozen=True)
+class StatesTopic:
+    """Where the joint states of all bags are.
+
+    Attributes:
+        name: of the topic.
+        interfaces: signal -> name of its interface in states with interfaces of every joint, where
+            that is not the usual one.
+    """
+
+    name: str = JOINT_STATES
+    interfaces: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Job:
     """Some bags to fold into one part file.
 
     Attributes:
         robot: the robot.
         settings: complete settings of the signal processing.
-        topic: topic of the joint states.
+        topic: where the joint states are.
         bags: the bags.
         folder: where the part file goes.
     """
 
     robot: RobotReference
     settings: ProcessingSettings
-    topic: str
+    topic: StatesTopic
     bags: tuple[BagFile, ...]
     folder: str
 
@@ -55,6 +70,8 @@ class Job:
     def key(self) -> str:
         """SHA-256 of everything that the outcome depends on."""
         about = asdict(replace(self, folder=""))
+        if not self.topic.interfaces:
+            about["topic"] = self.topic.name  # part files of versions before have this key
         return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
 
     @property
@@ -79,7 +96,7 @@ class Job:
         return cls(
             RobotReference(**data["robot"]),
             ProcessingSettings(**settings),
-            data["topic"],
+            StatesTopic(**data["topic"]),
             tuple(BagFile(**bag) for bag in data["bags"]),
             data["folder"],
         )
@@ -92,7 +109,7 @@ class Job:
 def jobs_for(
     robot: RobotReference,
     processing: Processing,
-    topic: str,
+    topic: StatesTopic,
     bags: Sequence[BagFile],
     folder: str | Path,
 ) -> tuple[Job, ...]:
@@ -101,7 +118,7 @@ def jobs_for(
     Args:
         robot: the robot.
         processing: settings for all of them.
-        topic: topic of the joint states.
+        topic: where the joint states are.
         bags: in their order.
         folder: where part files go.
     """

@@ -11,6 +11,7 @@ from robot_identification.errors import (
     RobotDescriptionError,
     RobotIdentificationError,
 )
+from robot_identification.files.bags.cdr.dynamic_states import interfaces_of
 from robot_identification.files.bags.joint_states import stream_joint_states
 from robot_identification.files.parts import Skipped, StoredPart, read_part, write_part
 from robot_identification.identification.base.parameters import BaseParameters, base_parameters
@@ -104,7 +105,8 @@ def fold_bag(base: BaseParameters, job: Job, bag: BagFile) -> Folded:
     with stream_joint_states(
         bag.path,
         base.robot.joint_names,
-        topic=job.topic,
+        topic=job.topic.name,
+        interfaces=interfaces_of(job.topic.interfaces),
         velocities=job.settings.velocities == "measured",
     ) as stream:
         for samples in stream.batches():

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from made_up_states import state
 from robot_identification.cli.main import main
 from robot_identification.dynamics.regressor import Regressor, inverse_dynamics
 from robot_identification.errors import (
@@ -20,9 +21,10 @@ from robot_identification.errors import (
     RobotDescriptionError,
     SettingError,
 )
+from robot_identification.files.bags.cdr.dynamic_states import MESSAGE_TYPE as DYNAMIC
 from robot_identification.files.bags.joint_states import read_joint_states
 from robot_identification.files.bags.recordings import read_recordings
-from robot_identification.files.bags.writing import write_joint_states
+from robot_identification.files.bags.writing import write_bag, write_joint_states
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.estimators import least_squares
 from robot_identification.identification.estimators.estimator import Choice
@@ -34,7 +36,7 @@ from robot_identification.identification.rows.whole import FactorStream
 from robot_identification.parallel import pool
 from robot_identification.parallel.bags import find_bags
 from robot_identification.parallel.identify import common_settings, identify_many
-from robot_identification.parallel.jobs import RobotReference, jobs_for
+from robot_identification.parallel.jobs import RobotReference, StatesTopic, jobs_for
 from robot_identification.parallel.pool import SchedulerGoneError, WorkerWatch, work
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
@@ -45,7 +47,7 @@ ROBOT = load_robot("scara")
 BASE = base_parameters(ROBOT)
 VALUES = load_values("scara", ROBOT)
 PERIOD = 0.004
-TOPIC = "/joint_states"
+TOPIC = StatesTopic()
 SETTINGS = ProcessingSettings(cutoff_hz=20.0, rate_hz=25.0, velocity_threshold=(0.02,))
 
 
@@ -367,6 +369,35 @@ def test_the_command_writes_a_result_that_can_be_calibrated(fleet, tmp_path, cap
     assert "goes over the samples" in capsys.readouterr().err
     assert main([*arguments]) == 0
     assert json.loads(capsys.readouterr().out)["bags"]["reused_jobs"] == 2
+
+
+def test_interfaces_of_joints_may_have_other_names(fleet, tmp_path, capsys):
+    """States of every joint's interfaces give what joint states do; efforts are named otherwise."""
+    place = fleet / "robot_0" / "day_00"
+    samples = read_joint_states(place, ROBOT.joint_names).samples
+    signals = list(zip(samples.stamps.tolist(), samples.position, samples.effort, strict=True))
+    with write_bag(tmp_path / "bag") as dynamic:
+        for stamp, *values in signals:
+            joints = {
+                name: {"position": q, "torque": tau}
+                for name, q, tau in zip(ROBOT.joint_names, *values, strict=True)
+            }
+            dynamic.write("/dynamic_joint_states", DYNAMIC, stamp, state(stamp, joints))
+    common = ["--workers", "1", "--cutoff", "20", "--rate", "25", "--velocity-threshold", "0.02"]
+    values = []
+    for bag, options in (
+        (place, []),
+        (tmp_path / "bag", ["--topic", "/dynamic_joint_states", "--columns", "effort=torque"]),
+    ):
+        line = ["identify-many", "scara", str(bag), "-o", str(tmp_path / "r.yaml"), *common]
+        assert main([*line, *options, "--json"]) == 0
+        printed = json.loads(capsys.readouterr().out)
+        values.append([entry["value"] for entry in printed["parameters"]])
+    assert values[0] == values[1]
+    assert main([*line, "--topic", "/dynamic_joint_states"]) == 2
+    assert "no effort" in capsys.readouterr().err
+    assert main([*line, "--columns", "temperature=heat"]) == 2
+    assert "there are position, velocity, effort" in capsys.readouterr().err
 
 
 class LostFuture:

@@ -180,13 +180,20 @@ class JointStateStream:
     """
 
     def __init__(
-        self, bag: Bag, topic: str, joint_names: Sequence[str], *, velocities: bool = False
+        self,
+        bag: Bag,
+        topic: str,
+        joint_names: Sequence[str],
+        *,
+        velocities: bool = False,
+        interfaces: Mapping[str, str] = INTERFACES,
     ) -> None:
         self.source = str(bag.path)
         self._velocities = velocities
         self._bag = bag
         self._topic = topic
         self._names = tuple(joint_names)
+        self._interfaces = interfaces
 
     def batches(self) -> Iterator[RawSamples]:
         """Yield positions and efforts in the order of the bag, some 65 000 samples at a time.
@@ -202,7 +209,8 @@ class JointStateStream:
         """
         read = 0
         refusals = Refusals(f"{self.source}: {self._topic}", self._names)
-        for states in _collector(self._bag, self._topic, self._names).batches():
+        collector = _collector(self._bag, self._topic, self._names, self._interfaces)
+        for states in collector.batches():
             if not len(states.stamps):
                 continue
             signals = _required(self._bag, self._topic, states, self._names, ("position", "effort"))
@@ -239,6 +247,7 @@ def stream_joint_states(
     *,
     topic: str = JOINT_STATES,
     velocities: bool = False,
+    interfaces: Mapping[str, str] = INTERFACES,
 ) -> Iterator[JointStateStream]:
     """Open a bag to read joint states that need not fit into memory.
 
@@ -247,12 +256,15 @@ def stream_joint_states(
         joint_names: joints of the robot, in the order wanted.
         topic: topic of the joint states (sensor_msgs/JointState, control_msgs/DynamicJointState).
         velocities: whether velocities are wanted too.
+        interfaces: signal -> name of its interface in a DynamicJointState.
 
     Raises:
         BagError: the bag cannot be read: not there, not a bag, truncated, damaged or empty.
     """
     with open_bag(path) as bag:
-        yield JointStateStream(bag, topic, joint_names, velocities=velocities)
+        yield JointStateStream(
+            bag, topic, joint_names, velocities=velocities, interfaces=interfaces
+        )
 
 
 def _present(values: Array | None) -> Array:
