@@ -33,6 +33,26 @@ _OF_PLAN, _OF_POINTS = ("rows", "duration"), ("starts", "seed")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     shared.add_robot(parser)
+    _add_files(parser)
+    _add_search(parser)
+    parser.add_argument(
+        "--start",
+        metavar="Q[,Q...]",
+        help="posture at both ends, in rad or m, in the robot's order; default: zero",
+    )
+    parser.add_argument(
+        "--prior",
+        metavar="PARAMETERS",
+        help="standard parameters (file or URDF), to check the efforts before anything moves; "
+        "the friction law of calibrated ones is that of the robot then",
+    )
+    family.add_arguments(parser)
+    obstacles.add_arguments(parser)
+    one_joint.add_arguments(parser)
+
+
+def _add_files(parser: argparse.ArgumentParser) -> None:
+    """Add the files that are written and read."""
     target = parser.add_mutually_exclusive_group(required=True)
     target.add_argument("-o", "--output", type=Path, metavar="TRAJECTORY", help="trajectory file")
     target.add_argument(
@@ -59,6 +79,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="JOINT_LIMITS",
         help="joint_limits.yaml of MoveIt that completes the robot's limits",
     )
+
+
+def _add_search(parser: argparse.ArgumentParser) -> None:
+    """Add what is looked for, and how."""
     parser.add_argument(
         "--method", choices=("points", METHOD), default="points", help="%(default)s"
     )
@@ -82,20 +106,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="default: %(default)s",
     )
     shared.add_settings(parser, PointSettings, _OF_POINTS)
-    parser.add_argument(
-        "--start",
-        metavar="Q[,Q...]",
-        help="posture at both ends, in rad or m, in the robot's order; default: zero",
-    )
-    parser.add_argument(
-        "--prior",
-        metavar="PARAMETERS",
-        help="standard parameters (file or URDF), to check the efforts before anything moves; "
-        "the friction law of calibrated ones is that of the robot then",
-    )
-    family.add_arguments(parser)
-    obstacles.add_arguments(parser)
-    one_joint.add_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> None:

@@ -84,26 +84,15 @@ class AcquisitionNode(Node):
                 self, self._robot, values.filtered_cutoff, values.filtered_rate
             )
         self._reference = Reference(self, self._robot, self._keep)
-        source = values.effort_source
-        self._efforts: SeparateEfforts | None = None
-        if source is not None:
-            self._efforts = SeparateEfforts(
-                self, self._robot, source, values.effort_type, self._on_effort
-            )
+        self._efforts = self._separate_efforts(values)
         self._states = self._subscribed(values)
-        self._judgement = Judgement(self._robot) if source is None else None
+        self._judgement = Judgement(self._robot) if self._efforts is None else None
         self._diagnostics = Diagnostics(self, self._robot.name, self._states, self._judgement)
         diagnostics.add(self._report)
         if self._efforts is not None:
             efforts = self._efforts
             diagnostics.add(lambda: efforts.status(self._diagnostics.newest))
-        names, topic, own = self._robot.joint_names, self._states.topic, source is None
-        self._reader: JointStateReader | DynamicStateReader
-        if values.has_interfaces:
-            interfaces = values.interfaces
-            self._reader = DynamicStateReader(names, topic, interfaces, efforts=own)
-        else:
-            self._reader = JointStateReader(names, topic, efforts=own)
+        self._reader = self._reader_of(values)
         self._temperatures = JointTemperatures(
             self,
             self._robot,
@@ -117,9 +106,7 @@ class AcquisitionNode(Node):
         self.create_service(Trigger, "~/start", self._on_start, qos_profile=qos.SERVICES)
         self.create_service(Trigger, "~/stop", self._on_stop, qos_profile=qos.SERVICES)
         self.create_service(Trigger, "~/clear", self._on_clear, qos_profile=qos.SERVICES)
-        steady = Clock(
-            clock_type=ClockType.STEADY_TIME
-        )  # blocks flow although simulated time rests
+        steady = Clock(clock_type=ClockType.STEADY_TIME)  # blocks flow while simulated time rests
         self.create_timer(values.block_period, self._publish_waiting, clock=steady)
         own_topic = "" if values.has_interfaces else self._states.topic
         say_robot_in_use(self, self._robot, origin, joint_states=own_topic)
@@ -130,6 +117,20 @@ class AcquisitionNode(Node):
     @property
     def _meaning(self) -> str:
         return require_effort_meaning(self._robot).value
+
+    def _separate_efforts(self, values: AcquisitionParameters) -> SeparateEfforts | None:
+        """Listen to efforts on a topic of their own, where there are such."""
+        source, kind = values.effort_source, values.effort_type
+        if source is None:
+            return None
+        return SeparateEfforts(self, self._robot, source, kind, self._on_effort)
+
+    def _reader_of(self, values: AcquisitionParameters) -> JointStateReader | DynamicStateReader:
+        """Return what reads the joint states, of the type that the parameters say."""
+        names, topic, own = self._robot.joint_names, self._states.topic, self._efforts is None
+        if not values.has_interfaces:
+            return JointStateReader(names, topic, efforts=own)
+        return DynamicStateReader(names, topic, values.interfaces, efforts=own)
 
     def _subscribed(self, values: AcquisitionParameters) -> DriverSubscription:
         """Subscribe to the joint states, of the type that the parameters say.
