@@ -30,18 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "bags", metavar="BAG", nargs="*", help="bag, or folder to search for bags at any depth"
     )
-    parser.add_argument(
-        "--topic",
-        default="/joint_states",
-        help="topic of the joint states (sensor_msgs/JointState, control_msgs/DynamicJointState)",
-    )
-    parser.add_argument(
-        "--columns",
-        nargs="+",
-        default=[],
-        metavar="SIGNAL=INTERFACE",
-        help="interfaces of the joints of a DynamicJointState: position, velocity and effort, such "
-        "as effort=current; default: usual names",
+    shared.add_states(
+        parser,
+        "SIGNAL=INTERFACE",
+        "interfaces of the joints of a DynamicJointState: position, velocity and effort, such as "
+        "effort=current; default: usual names",
     )
     parser.add_argument(
         "-o", "--output", type=Path, metavar="RESULT", required=True, help="result file"

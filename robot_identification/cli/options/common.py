@@ -72,17 +72,10 @@ def add_bags(parser: argparse.ArgumentParser, *, needed: bool = True) -> None:
 
 def add_bag_reading(parser: argparse._ActionsContainer) -> None:
     """Add what part of a bag is read, and from which topic."""
-    parser.add_argument(
-        "--topic",
-        default="/joint_states",
-        help="topic of the joint states (sensor_msgs/JointState, control_msgs/DynamicJointState)",
-    )
-    parser.add_argument(
-        "--columns",
-        nargs="+",
-        default=[],
-        metavar="SIGNAL=COLUMN[,COLUMN...]",
-        help="columns of tables, such as time=t position=q{n} effort=tau1,tau2: time, position, "
+    add_states(
+        parser,
+        "SIGNAL=COLUMN[,COLUMN...]",
+        "columns of tables, such as time=t position=q{n} effort=tau1,tau2: time, position, "
         "effort, and where there are any velocity, reference and temperature; {n} and {i} are the "
         "number of a joint from 1 and from 0 on, {joint} its name; units in brackets, time[ms], "
         "position[deg]; in bags of DynamicJointState interfaces of the joints, such as "
@@ -104,6 +97,22 @@ def add_bag_reading(parser: argparse._ActionsContainer) -> None:
         metavar="FRACTION|SECONDSs",
         help="where to end, likewise; --end=-2s: two seconds before its end",
     )
+
+
+def add_states(parser: argparse._ActionsContainer, columns: str, help_: str) -> None:
+    """Add the topic of the joint states, and what the signals are called there.
+
+    Args:
+        parser: takes them.
+        columns: form of an argument of ``--columns``.
+        help_: of it.
+    """
+    parser.add_argument(
+        "--topic",
+        default="/joint_states",
+        help="topic of the joint states (sensor_msgs/JointState, control_msgs/DynamicJointState)",
+    )
+    parser.add_argument("--columns", nargs="+", default=[], metavar=columns, help=help_)
 
 
 def columns_of(options: argparse.Namespace) -> dict[str, str] | None:
