@@ -21,7 +21,7 @@ from robot_identification.ros.planning.planning import Sources, load_machine
 
 pytestmark = [pytest.mark.ros]
 
-QUICK = {"rows": 24, "starts": 1, "duration": 6.0}
+QUICK = {"rows": 16, "starts": 1, "duration": 6.0}
 CLEARANCE = 0.02
 TRACKING = 0.1
 HAND = np.array([0.4, 0.0, 0.0, 1.0])
@@ -188,7 +188,7 @@ def test_without_shapes_nothing_begins_before_somebody_has_acknowledged_it(tmp_p
     with LockStepCell(tmp_path, "scara", "", excitation={"acknowledge_unchecked": False}) as cell:
         cell.drive()
         cell.start_excitation()
-        planned = cell.answers.plan(rows=8, starts=1, duration=3.0)
+        planned = cell.answers.plan(method="one-joint")
         assert planned.success
         reason = "obstacles are not checked: the robot has no collision shapes"
         assert reason in planned.message
