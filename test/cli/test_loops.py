@@ -8,6 +8,7 @@ import pytest
 
 from looped_robots import hitachi, recorded, tree_motion, values_of
 from robot_identification.cli.main import main
+from robot_identification.files.bags.joint_states import read_joint_states
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.share import share_directory
 
@@ -30,9 +31,10 @@ def whole_bag(samples, tmp_path):
     """Return a writer of bags that hold the joints that follow too, moved by so many radians."""
     robot = hitachi()
 
-    def write(error=0.0):
+    def write(error=0.0, spoilt=()):
         q = tree_motion(robot, samples.position, samples.position, samples.position)[0]
         q[:, 1] += error
+        q[list(spoilt), 1] = np.nan
         effort = np.zeros((len(q), 7))
         effort[:, [0, 2, 3, 5, 6]] = samples.effort
         path = tmp_path / f"whole_{error:g}"
@@ -70,6 +72,18 @@ def test_a_follower_with_another_offset_than_its_relation_is_refused(refusal, wh
     code, line = refusal("identify", "hitachi_hpr", whole_bag(0.5))
     assert code == 2
     assert "joint_2 does not follow" in line
+
+
+def test_a_follower_is_held_against_its_relation_where_it_is_a_number(
+    run, refusal, samples, whole_bag
+):
+    found = run("identify", "hitachi_hpr", whole_bag(spoilt=[40, 41, 900]))
+    assert not any("joint_2" in line for line in found["warnings"])
+    code, line = refusal("identify", "hitachi_hpr", whole_bag(0.3, spoilt=[40]))
+    assert code == 2
+    assert "joint_2 does not follow" in line
+    filled = run("identify", "hitachi_hpr", whole_bag(0.1, spoilt=range(len(samples.stamps))))
+    assert any("positions of joint_2 are not measured" in line for line in filled["warnings"])
 
 
 def test_a_follower_a_little_off_its_relation_is_told(run, whole_bag):

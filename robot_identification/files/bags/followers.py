@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from robot_identification.errors import JointNameError, MissingSignalError
+from robot_identification.errors import JointNameError, MissingSignalError, SampleError
 from robot_identification.files.bags.joint_states import read_joint_states
 from robot_identification.files.cancelling import Cancelled
 from robot_identification.robot.drives import to_joint_side
@@ -43,18 +43,15 @@ def follower_warnings(
     for loop in robot.loops:
         try:
             own = read_joint_states(
-                path,
-                (loop.joint,),
-                topic=topic,
-                efforts_needed=False,
-                positions_needed=False,
-                cancelled=cancelled,
-            )
+                path, (loop.joint,), topic=topic, efforts_needed=False, cancelled=cancelled
+            ).samples
         except (JointNameError, MissingSignalError):
             continue  # it is computed
+        except SampleError:  # a column that a driver fills
+            own = RawSamples(states.stamps, np.full((len(active), 1), np.nan), None, active[:, :1])
         # States that are not numbers have been left out of one and not of the other.
-        _, here, there = np.intersect1d(states.stamps, own.samples.stamps, return_indices=True)
-        measured = own.samples.position[there, 0]
+        _, here, there = np.intersect1d(states.stamps, own.stamps, return_indices=True)
+        measured = own.position[there, 0]
         line = follower_warning(robot, loop.joint, active[here], measured, source=str(path))
         told += [] if line is None else [line]
     return told
