@@ -8,7 +8,6 @@ import pytest
 
 from looped_robots import hitachi, recorded, tree_motion, values_of
 from robot_identification.cli.main import main
-from robot_identification.files.bags.joint_states import read_joint_states
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.share import share_directory
 
