@@ -1,5 +1,7 @@
 """Bags in which the efforts have a topic of their own, and come late."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -48,6 +50,24 @@ def test_efforts_of_a_topic_of_their_own_are_used_as_the_options_say(run, refusa
     late, right, found = (d["relative_error"]["total"] for d in (told, stated, moved))
     assert late > 2.0 * right
     assert found == pytest.approx(right, rel=0.05)
+
+
+def test_efforts_that_are_not_numbers_are_left_out_and_told(run, refusal, scara_samples, tmp_path):
+    """The joint states at their time have no effort then, as where an effort was lost."""
+    effort = np.array(scara_samples.effort)
+    effort[700:703, 1] = np.nan
+    few = write_late_efforts(tmp_path / "few", replace(scara_samples, effort=effort))
+    options = ("--effort-topic", "/efforts", "--effort-delay", DELAY)
+    found = run("identify", "scara", few, *options)
+    (told,) = [line for line in found["warnings"] if "efforts were left out" in line]
+    assert "3 of" in told
+    assert "effort of joint joint_2 is nan at sample 700" in told
+    assert any("joint states have no effort on /efforts" in line for line in found["warnings"])
+    effort[700:] = np.nan
+    most = write_late_efforts(tmp_path / "most", replace(scara_samples, effort=effort))
+    code, line = refusal("identify", "scara", most, *options)
+    assert code == 2
+    assert "effort of joint joint_1 is nan at sample 700" in line
 
 
 @pytest.mark.parametrize(
