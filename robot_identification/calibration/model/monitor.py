@@ -33,6 +33,8 @@ FEWEST = 30
 
 _CUT_ROWS = 6  # the decimation filter has died down after six of its outputs
 _EVERY_SAMPLE = math.inf
+# Share of a row that must be measured: beside a bridged gap accelerations are worse than residuals.
+_MEASURED = 0.8
 _LARGEST_SETTING = 1e6
 
 
@@ -151,6 +153,7 @@ class ModelMonitor:
                 rate_hz,
                 order=level.filter_order,
                 difference_order=level.difference_order,
+                least_share=_MEASURED,
             )
             for rate_hz in (_EVERY_SAMPLE, level.rate_hz)
         )
@@ -176,7 +179,12 @@ class ModelMonitor:
         effort = inverse_dynamics(
             self._robot, self._values, block.position, block.velocity, block.acceleration
         )
-        for rows in self._decimated.push(block.stamps, block.position, block.effort - effort):
+        # The end effects of a run that was torn off in motion are larger than any residual.
+        whole = slice(None) if block.whole is None else block.whole
+        residual = block.effort - effort
+        for rows in self._decimated.push(
+            block.stamps[whole], block.position[whole], residual[whole]
+        ):
             self._residuals.add(rows)
         return PredictedBlock(
             block.stamps, read_only(block.position), read_only(block.velocity), read_only(effort)
@@ -192,7 +200,10 @@ class ModelMonitor:
 
 
 class _Residuals:
-    """The newest residuals of rows that the identification would have used."""
+    """The newest residuals of rows that the identification would have used.
+
+    The last rows wait: should the run end with them, end effects reach them.
+    """
 
     def __init__(self, level: ResidualReference) -> None:
         self._level = level
@@ -214,16 +225,16 @@ class _Residuals:
         self._to_cut -= cut
         self._speed = np.concatenate([self._speed, np.abs(block.velocity[cut:])])
         self._residual = np.concatenate([self._residual, residual[cut:]])
-        reach = self._level.window
-        if len(self._speed) <= 2 * reach:
+        reach, held = self._level.window, max(self._level.window, self._level.cut_rows)
+        if len(self._speed) <= reach + held:
             return
         moving = self._speed >= self._level.threshold
         around = np.lib.stride_tricks.sliding_window_view(moving, 2 * reach + 1, axis=0)
-        kept = np.asarray(around.all(axis=2), dtype=np.bool_)
-        ready = self._residual[reach : len(self._residual) - reach]
+        ready = self._residual[reach : len(self._residual) - held]
+        kept = np.asarray(around[: len(ready)].all(axis=2), dtype=np.bool_)
         for joint, newest in enumerate(self._newest):
             newest.extend(ready[kept[:, joint], joint].tolist())
-        pending = len(self._speed) - 2 * reach
+        pending = len(self._speed) - reach - held
         self._speed, self._residual = self._speed[pending:], self._residual[pending:]
 
     def over_level(self) -> Array:

@@ -42,6 +42,8 @@ class FilteredBlock:
         effort: (samples, joints) in N m or N.
         rate_hz: rate of the samples in Hz.
         begins: whether they begin another run, behind a gap.
+        whole: (samples,) which of them the filters' end effects, at both ends of a run, do not
+            reach; None: nobody knows.
     """
 
     stamps: Stamps
@@ -51,6 +53,7 @@ class FilteredBlock:
     effort: Array
     rate_hz: float
     begins: bool = False
+    whole: Flags | None = None
 
 
 @dataclass(frozen=True)
@@ -128,6 +131,7 @@ class OnlineFilter:
         rate_hz: rate to decimate to; the nearest integer part of the sampling rate is taken.
         order: order of the Butterworth filter, one pass.
         difference_order: order of accuracy of the central differences.
+        least_share: share of its weight that must be measured for an output to be given out.
 
     Raises:
         SettingError: from ``push``, once the period is known, where the cut-off does not suit it.
@@ -141,8 +145,10 @@ class OnlineFilter:
         *,
         order: int = filtering.DEFAULT_ORDER,
         difference_order: int = filtering.DEFAULT_DIFFERENCE_ORDER,
+        least_share: float = LEAST_SHARE,
     ) -> None:
         self._joints = joints
+        self._least_share = least_share
         self._cutoff_hz = cutoff_hz
         self._rate_hz = rate_hz
         self._order = order
@@ -158,6 +164,7 @@ class OnlineFilter:
         self._measured: Flags = np.zeros(0, dtype=np.bool_)
         # Place of the next output in the buffer: the first sample of a run is one.
         self._next = 0
+        self._forgotten = 0  # samples of this run before the buffer
         self._begins = True  # whether no output of this run has been given out
 
     @property
@@ -250,7 +257,7 @@ class OnlineFilter:
             self._measured,
             kept,
         )
-        enough = shares >= LEAST_SHARE
+        enough = shares >= self._least_share
         position, velocity, acceleration, effort = (signal[enough] for signal in signals)
         block = FilteredBlock(
             stamps=self._stamps[kept[enough]],
@@ -260,6 +267,7 @@ class OnlineFilter:
             effort=effort,
             rate_hz=1.0 / (filters.period * factor),
             begins=self._begins,
+            whole=self._whole(kept)[enough],
         )
         self._begins = self._begins and not enough.any()
         following = int(kept[-1]) + factor
@@ -268,4 +276,11 @@ class OnlineFilter:
         self._position, self._effort = self._position[spare:], self._effort[spare:]
         self._measured = self._measured[spare:]
         self._next = following - spare
+        self._forgotten += spare
         return [block] if enough.any() else []
+
+    def _whole(self, kept: npt.NDArray[np.intp]) -> Flags:
+        """Return (outputs,) at which of the places in the buffer no end of the run is felt."""
+        reach = 0 if self._filters is None else self._filters.reach
+        behind = kept + self._forgotten >= reach
+        return np.asarray(behind & (kept + reach < len(self._stamps)), dtype=np.bool_)

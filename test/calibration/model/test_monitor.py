@@ -2,6 +2,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
 from live_nodes import BEGIN, ROBOT, SAMPLES, TRUTH, motion
 from robot_identification.calibration.model.monitor import ModelMonitor, ResidualReference
@@ -23,6 +24,7 @@ LEVEL = ResidualReference(
     cut_rows=6,
     residual_std=NOISE / np.sqrt(10.0 / 0.8),
 )
+DRIFT_WARNING = 2.0  # the default of the node
 STAMPS = BEGIN + np.rint(np.arange(SAMPLES) * 1e7).astype(np.int64)
 
 
@@ -70,6 +72,26 @@ def test_how_states_come_in_changes_nothing():
 def test_a_gap_begins_a_new_run_and_counts_no_end_effects():
     watch, *_ = watched(gap_after=700)
     np.testing.assert_allclose(watch.drift, 1.0, atol=0.3)
+
+
+def largest_drifts(lost, noise=NOISE / 10.0):
+    """Return the (joints,) largest drift that is told while samples from 700 on are lost."""
+    q, tau = motion()
+    efforts = tau + np.random.default_rng(7).normal(size=tau.shape) * noise
+    kept = np.delete(np.arange(SAMPLES), slice(700, 700 + lost))
+    watch = ModelMonitor(ROBOT, TRUTH, replace(LEVEL, residual_std=LEVEL.residual_std / 10.0))
+    told = []
+    for first in range(0, len(kept), 20):
+        part = kept[first : first + 20]
+        watch.push(STAMPS[part], q[part], efforts[part])
+        told.append(watch.drift)
+    return np.nanmax(told, axis=0)
+
+
+@pytest.mark.parametrize("lost", [1, 5, 10, 15, 20, 40, 300])
+def test_samples_that_are_lost_in_motion_are_no_drift(lost):
+    """Neither what is bridged nor the ends of what is torn: the noise is a tenth of the above."""
+    assert (largest_drifts(lost) < DRIFT_WARNING).all()
 
 
 def test_nothing_is_said_before_enough_rows_have_come():
