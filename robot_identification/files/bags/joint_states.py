@@ -215,12 +215,12 @@ class JointStateStream:
                 continue
             signals = _required(self._bag, self._topic, states, self._names, ("position", "effort"))
             kept = states.at(refusals.kept(signals))
-            velocity = self._velocity(kept, read) if self._velocities else None
-            read += len(states.stamps)
             if len(kept.stamps):
+                velocity = self._velocity(kept, read) if self._velocities else None
                 yield RawSamples(
                     kept.stamps, _present(kept.position), velocity, _present(kept.effort)
                 )
+            read += len(states.stamps)
         self._bag.warnings += refusals.told()
 
     def _velocity(self, states: States, read: int) -> Array:

@@ -21,6 +21,7 @@ from robot_identification.files.bags import joint_state_columns
 from robot_identification.files.bags.joint_state_cdr import CONTROLLER_STATE, MESSAGE_TYPE
 from robot_identification.files.bags.joint_states import read_joint_states, stream_joint_states
 from robot_identification.files.bags.writing import write_bag, write_joint_states
+from robot_identification.files.mcap import message_batches
 from robot_identification.signals.recording import RawSamples
 from shared_data import measured_data, requires
 
@@ -194,11 +195,11 @@ def test_position_is_needed(tmp_path):
 def spoilt(tmp_path):
     """What makes a bag of nine states, some of which are not numbers."""
 
-    def made(signal, value, places):
+    def made(signal, value, places, velocity=None):
         arrays = {"position": np.ones((9, 3)), "effort": np.ones((9, 3))}
         arrays[signal][places, 1] = value
         messages = [
-            message(START + i, NAMES, arrays["position"][i], None, arrays["effort"][i])
+            message(START + i, NAMES, arrays["position"][i], velocity, arrays["effort"][i])
             for i in range(9)
         ]
         return write_messages(tmp_path / "bag", messages)
@@ -231,6 +232,16 @@ def test_a_bag_most_of_whose_states_are_not_numbers_is_refused_by_joint_and_samp
     assert (caught.value.signal, caught.value.joint, caught.value.index) == (signal, "knee", 1)
     with stream_joint_states(path, NAMES) as stream, pytest.raises(SampleError, match="knee"):
         list(stream.batches())
+
+
+def test_velocities_are_not_missed_where_nothing_is_left_of_a_batch(spoilt, monkeypatch):
+    """A driver sends NaN until its hardware has been read, for longer than a batch."""
+    monkeypatch.setattr(joint_state_columns, "_BATCH", 2)
+    monkeypatch.setattr(message_batches, "_BATCH", 2)
+    path = spoilt("effort", np.nan, [0, 1], velocity=np.ones(3))
+    with stream_joint_states(path, NAMES, velocities=True) as stream:
+        stamps = np.concatenate([batch.stamps for batch in stream.batches()])
+    assert (stamps - START).tolist() == [2, 3, 4, 5, 6, 7, 8]
 
 
 def test_velocities_some_of_which_are_not_numbers_count_as_not_measured(tmp_path):
