@@ -10,26 +10,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import scipy.signal
 
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.robot.bodies import Body
-from robot_identification.robot.model import RobotModel
+from robot_identification.robot.model import Array, RobotModel
 from robot_identification.robot.mounting import Mounting
 
 _STEPS = (1e-3, 1e-4, 1e-4, 1e-4)  # kg, m
 _MOTION = 10.0  # Hz, above which positions are noise
 _DRAWS = 20_000
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
-
 
 def covariance(
-    robot: RobotModel, mounting: Mounting, body: Body, position: Floats, noise: Floats, rate: float
-) -> Floats:
+    robot: RobotModel, mounting: Mounting, body: Body, position: Array, noise: Array, rate: float
+) -> Array:
     """Return (4, 4) the smallest covariance of mass and centre, kg and m.
 
     Args:
@@ -46,7 +43,7 @@ def covariance(
     qdd = np.gradient(qd, 1.0 / rate, axis=0)
     bare = np.zeros(len(robot.all_parameter_names))
 
-    def efforts(other: Body) -> Floats:
+    def efforts(other: Body) -> Array:
         return inverse_dynamics(robot, mounting.with_body(bare, other), q, qd, qdd) / noise
 
     slopes = []
@@ -61,7 +58,7 @@ def covariance(
     return np.linalg.inv(rows.T @ rows)
 
 
-def shares(least: Floats, mass: float, near: float, within: float) -> tuple[float, float]:
+def shares(least: Array, mass: float, near: float, within: float) -> tuple[float, float]:
     """Return how often normal errors of a covariance are small, of the mass and of the centre.
 
     Args:

@@ -62,10 +62,27 @@ def check_finite(signal: str, values: Array, names: Sequence[str], first: int = 
     Raises:
         SampleError: a value is NaN or infinite.
     """
+    error = first_not_finite(signal, values, names, first)
+    if error is not None:
+        raise error
+
+
+def first_not_finite(
+    signal: str, values: Array, names: Sequence[str], first: int = 0
+) -> SampleError | None:
+    """Return what is wrong with the first value that is not finite, None where all are.
+
+    Args:
+        signal: what they are.
+        values: (samples, joints, ...).
+        names: names of the joints.
+        first: number of the first sample.
+    """
     bad = ~np.isfinite(values)
-    if bad.any():
-        place = tuple(np.argwhere(bad)[0].tolist())
-        raise SampleError(signal, names[place[1]], first + place[0], float(values[place]))
+    if not bad.any():
+        return None
+    place = tuple(np.argwhere(bad)[0].tolist())
+    return SampleError(signal, names[place[1]], first + place[0], float(values[place]))
 
 
 def by_value(kind: Kind) -> Kind:

@@ -180,8 +180,7 @@ class ModelMonitor:
             self._robot, self._values, block.position, block.velocity, block.acceleration
         )
         # The end effects of a run that was torn off in motion are larger than any residual.
-        whole = slice(None) if block.whole is None else block.whole
-        residual = block.effort - effort
+        whole, residual = block.whole, block.effort - effort
         for rows in self._decimated.push(
             block.stamps[whole], block.position[whole], residual[whole]
         ):

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import SampleError
+from robot_identification.robot.arrays import first_not_finite
 from robot_identification.robot.model import Array
 
 _MOST = 0.5  # of the samples: where more are no numbers, the driver or the topic is the wrong one
@@ -40,16 +41,16 @@ class Refusals:
         Args:
             signals: name of a signal -> (samples, joints); at least one.
         """
-        finite = {name: np.isfinite(values) for name, values in signals.items()}
         kept: npt.NDArray[np.bool_] = np.logical_and.reduce(
-            [one.all(axis=1) for one in finite.values()]
+            [np.isfinite(values).all(axis=1) for values in signals.values()]
         )
         if self._first is None and not kept.all():
             place = int(np.argmin(kept))
-            name = next(name for name, one in finite.items() if not one[place].all())
-            joint = int(np.argmin(finite[name][place]))
-            value = float(signals[name][place, joint])
-            self._first = SampleError(name, self._names[joint], self._read + place, value)
+            found = (
+                first_not_finite(name, values[[place]], self._names, self._read + place)
+                for name, values in signals.items()
+            )
+            self._first = next(error for error in found if error is not None)
         self._read += len(kept)
         self.count += len(kept) - int(np.count_nonzero(kept))
         return kept

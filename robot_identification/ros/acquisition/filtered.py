@@ -85,4 +85,5 @@ class FilteredPublisher:
 
 def _nothing(joints: int, rate_hz: float) -> FilteredBlock:
     none: Array = np.zeros((0, joints))
-    return FilteredBlock(np.zeros(0, dtype=np.int64), none, none, none, none, rate_hz)
+    whole = np.zeros(0, dtype=np.bool_)
+    return FilteredBlock(np.zeros(0, dtype=np.int64), none, none, none, none, rate_hz, whole)

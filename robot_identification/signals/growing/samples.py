@@ -41,9 +41,9 @@ class FilteredBlock:
         acceleration: (samples, joints).
         effort: (samples, joints) in N m or N.
         rate_hz: rate of the samples in Hz.
-        begins: whether they begin another run, behind a gap.
         whole: (samples,) which of them the filters' end effects, at both ends of a run, do not
-            reach; None: nobody knows.
+            reach.
+        begins: whether they begin another run, behind a gap.
     """
 
     stamps: Stamps
@@ -52,8 +52,8 @@ class FilteredBlock:
     acceleration: Array
     effort: Array
     rate_hz: float
+    whole: Flags
     begins: bool = False
-    whole: Flags | None = None
 
 
 @dataclass(frozen=True)
@@ -266,8 +266,8 @@ class OnlineFilter:
             acceleration=acceleration,
             effort=effort,
             rate_hz=1.0 / (filters.period * factor),
+            whole=self._whole(kept[enough], filters.reach),
             begins=self._begins,
-            whole=self._whole(kept)[enough],
         )
         self._begins = self._begins and not enough.any()
         following = int(kept[-1]) + factor
@@ -279,8 +279,7 @@ class OnlineFilter:
         self._forgotten += spare
         return [block] if enough.any() else []
 
-    def _whole(self, kept: npt.NDArray[np.intp]) -> Flags:
-        """Return (outputs,) at which of the places in the buffer no end of the run is felt."""
-        reach = 0 if self._filters is None else self._filters.reach
-        behind = kept + self._forgotten >= reach
-        return np.asarray(behind & (kept + reach < len(self._stamps)), dtype=np.bool_)
+    def _whole(self, places: npt.NDArray[np.intp], reach: int) -> Flags:
+        """Return (outputs,) which places of the buffer are so far from both ends of the run."""
+        behind = places + self._forgotten >= reach
+        return np.asarray(behind & (places + reach < len(self._stamps)), dtype=np.bool_)
