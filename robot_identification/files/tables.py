@@ -47,6 +47,7 @@ _USUAL: Mapping[str, tuple[str, ...]] = {
 _NAMED = ("{topic}/{joint}/%s", "%s_{joint}", "{joint}_%s", "{joint}.%s", "{joint}/%s")
 _SIGNAL = re.compile(r"(?P<signal>[a-z]+)(\[(?P<unit>[^\]]*)\])?")
 _SLOW = 0.5  # s between samples, from which the time is probably not in seconds
+_LATEST = 9.2e9  # s: stamps in ns have 64 bits
 
 
 @dataclass(frozen=True)
@@ -107,12 +108,14 @@ class Table:
         signals: signal -> (samples, joints), for those that the table has.
         digest: SHA-256 of the file.
         warnings: what is odd about it.
+        refused: rows that were left out, for their time is no number.
     """
 
     stamps: npt.NDArray[np.int64]
     signals: Mapping[str, Array]
     digest: str
     warnings: tuple[str, ...] = ()
+    refused: int = 0
 
 
 def is_table(path: str | Path) -> bool:
@@ -132,7 +135,8 @@ def read_table(
 
     Cells are separated by commas, semicolons, tabulators or spaces; beside semicolons and
     tabulators, numbers may have decimal commas.  The first line has the names of the columns, or
-    numbers.  Rows without any number in the columns that are wanted are left out.
+    numbers.  Rows without any number in the columns that are wanted are left out, and so are
+    those whose time is NaN, infinite or beyond the year 2260.
 
     Args:
         path: the file.
@@ -143,7 +147,8 @@ def read_table(
         temperatures: whether temperatures of the joints are wanted too.
 
     Raises:
-        BagError: the file cannot be read, a column is not there, or a cell is no number.
+        BagError: the file cannot be read, a column is not there, a cell is no number, or more than
+            half of the times are none.
     """
     place, wanted = Path(path), columns or Columns()
     known = (*SIGNALS, TEMPERATURE) if temperatures else SIGNALS
@@ -165,22 +170,43 @@ def read_table(
                 f"--columns time=t position=q{{n}} effort=tau{{n}}",
             )
     numbers = text.numbers([column for found in places.values() for column in found])
-    times, first = numbers[:, 0], len(places[TIME])
-    stamps = _stamps(times, wanted.factor(TIME))
+    timed = np.abs(numbers[:, 0] * wanted.factor(TIME)) <= _LATEST  # NaN is not
+    untimed = _untimed(place, numbers[:, 0], timed)
+    numbers, first = numbers[timed], len(places[TIME])
+    stamps = _stamps(numbers[:, 0], wanted.factor(TIME))
     signals = {}
     for signal in known:
         if signal in places:
             last = first + len(joint_names)
             signals[signal] = np.ascontiguousarray(numbers[:, first:last]) * wanted.factor(signal)
             first = last
-    return Table(stamps, signals, hashlib.sha256(raw).hexdigest(), _remarks(place, stamps, wanted))
+    warnings = (*untimed, *_remarks(place, stamps, wanted))
+    digest = hashlib.sha256(raw).hexdigest()
+    return Table(stamps, signals, digest, warnings, len(timed) - len(stamps))
+
+
+def _untimed(path: Path, times: Array, timed: npt.NDArray[np.bool_]) -> tuple[str, ...]:
+    """Return what there is to be told of rows without a time, in lines.
+
+    Raises:
+        BagError: more than half of them have none.
+    """
+    count = len(timed) - int(np.count_nonzero(timed))
+    if not count:
+        return ()
+    place = int(np.argmin(timed))
+    told = f"{count} of {len(timed)} times are no times in seconds, the first: {times[place]:g} at"
+    if 2 * count > len(timed):
+        problem = f"{told} row {place}; name their column and unit, as in --columns time[ns]=stamp"
+        raise BagError(path, problem)
+    return (f"{path}: {told} row {place}; these rows were left out",)
 
 
 def _stamps(times: Array, factor: float) -> npt.NDArray[np.int64]:
-    """Return times as stamps in ns, of which differences count; NaN becomes the first one."""
-    since = np.nan_to_num((times - times[:1].sum()) * factor) * 1e9
-    start = float(np.nan_to_num(times[:1].sum())) * factor * 1e9
-    return np.asarray(np.rint(since), dtype=np.int64) + round(max(start, 0.0))
+    """Return times as stamps in ns, of which differences count."""
+    since = np.rint((times - times[0]) * factor * 1e9)
+    start = max(float(times[0]), 0.0) * factor * 1e9
+    return np.asarray(since, dtype=np.int64) + round(start)
 
 
 def _remarks(path: Path, stamps: npt.NDArray[np.int64], columns: Columns) -> tuple[str, ...]:

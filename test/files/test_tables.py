@@ -108,6 +108,30 @@ def test_stamps_keep_the_time_of_day(table):
     np.testing.assert_allclose(np.diff(found.stamps), 10_000_000, atol=600)
 
 
+@pytest.mark.parametrize("time", [np.nan, np.inf, -1e300, 1.7e18])
+@pytest.mark.parametrize("row", [0, 7])
+def test_a_row_without_a_time_is_left_out_counted_and_told(table, row, time):
+    values = rows()
+    values[row, 0] = time
+    read = read_table(table(text(values)), NAMES)
+    assert read.refused == 1
+    assert f"1 of {len(values)} times are no times in seconds" in read.warnings[0]
+    assert f"{time:g} at row {row};" in read.warnings[0]
+    kept = np.delete(values, row, axis=0)
+    kept[:, 0] -= kept[0, 0]
+    same(read, kept)
+
+
+def test_times_of_another_unit_are_refused_with_what_to_state(table):
+    values = rows()
+    values[:, 0] = 1.7e18 + 1e9 * values[:, 0]
+    with pytest.raises(BagError, match=r"60 of 60 .*1.7e\+18 at row 0; .*time\[ns\]=stamp"):
+        read_table(table(text(values)), NAMES)
+    stated = Columns.of({"time[ns]": "time"})
+    stamps = read_table(table(text(values)), NAMES, stated).stamps
+    np.testing.assert_allclose(np.diff(stamps), 1e7, atol=300)  # a double holds ns to 256
+
+
 def test_rows_of_other_topics_are_left_out(table):
     values = rows()
     lines = text(values).splitlines()
@@ -167,6 +191,10 @@ def test_a_recording_from_a_table_is_that_from_arrays(table):
     (read,) = ri.read_bags(robot, table(text(values, "t,q1,q2,qd1,qd2,tau1,tau2")))
     assert (read.statistics.refused, read.statistics.received) == (1, len(values))
     assert "effort of joint joint_2 is nan at sample 7" in read.warnings[-1]
+    values[8, 0] = np.nan
+    (read,) = ri.read_bags(robot, table(text(values, "t,q1,q2,qd1,qd2,tau1,tau2")))
+    assert (read.statistics.refused, read.statistics.received) == (2, len(values))
+    values[8, 0] = values[7, 0] + 0.01
     values[: 1 + len(values) // 2, 6] = np.nan
     with pytest.raises(SampleError, match="effort of joint joint_2 is nan at sample 0"):
         ri.read_bags(robot, table(text(values, "t,q1,q2,qd1,qd2,tau1,tau2")))

@@ -292,7 +292,7 @@ def _table(
     return BagJointStates(
         *(samples, str(path), table.digest, (*warnings, *told), without),
         temperatures=signals.get("temperature"),
-        refused=refusals.count,
+        refused=table.refused + refusals.count,
     )
 
 
