@@ -47,6 +47,7 @@ _USUAL: Mapping[str, tuple[str, ...]] = {
 _NAMED = ("{topic}/{joint}/%s", "%s_{joint}", "{joint}_%s", "{joint}.%s", "{joint}/%s")
 _SIGNAL = re.compile(r"(?P<signal>[a-z]+)(\[(?P<unit>[^\]]*)\])?")
 _SLOW = 0.5  # s between samples, from which the time is probably not in seconds
+_LONGEST = {"ms": 1e3 * _SLOW, "us": 1e6 * _SLOW}  # such a step, had the time this unit
 _LATEST = 9.2e9  # s: stamps in ns have 64 bits
 
 
@@ -210,13 +211,22 @@ def _stamps(times: Array, factor: float) -> npt.NDArray[np.int64]:
 
 
 def _remarks(path: Path, stamps: npt.NDArray[np.int64], columns: Columns) -> tuple[str, ...]:
+    """Return what there is to be told of the steps between samples, in lines.
+
+    Raises:
+        BagError: the time is not in seconds, and no other unit is stated.
+    """
     if len(stamps) < 2 or TIME in columns.units:
         return ()
     apart = float(np.median(np.diff(stamps))) * 1e-9
     if apart < _SLOW:
         return ()
-    advice = "if the time is in milliseconds, say --columns time[ms]=..."
-    return (f"{path}: its samples lie {apart:g} s apart; {advice}",)
+    unit = next((unit for unit, most in _LONGEST.items() if apart < most), "ns")
+    advice = f"if the time is in {unit}, say --columns time[{unit}]=..."
+    told = f"its samples lie {apart:g} s apart; {advice}"
+    if unit != "ms":
+        raise BagError(path, told)
+    return (f"{path}: {told}",)
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,7 @@ def test_units_are_those_that_are_stated(table):
     same(found, values)
     assert not found.warnings
     (warning,) = read_table(table(text(scaled)), NAMES).warnings
-    assert "lie 10 s apart; if the time is in milliseconds" in warning
+    assert "lie 10 s apart; if the time is in ms, say --columns time[ms]=" in warning
 
 
 def test_stamps_keep_the_time_of_day(table):
@@ -130,6 +130,18 @@ def test_times_of_another_unit_are_refused_with_what_to_state(table):
     stated = Columns.of({"time[ns]": "time"})
     stamps = read_table(table(text(values)), NAMES, stated).stamps
     np.testing.assert_allclose(np.diff(stamps), 1e7, atol=300)  # a double holds ns to 256
+
+
+@pytest.mark.parametrize(("unit", "factor"), [("us", 1e6), ("ns", 1e9)])
+@pytest.mark.parametrize("step", [0.0005, 0.01, 0.1])
+def test_times_that_cannot_be_seconds_are_refused_with_their_unit(table, unit, factor, step):
+    values = rows(step=step)
+    values[:, 0] *= factor
+    path = table(text(values))
+    with pytest.raises(BagError, match=rf"s apart; if the time is in {unit}, .*time\[{unit}\]="):
+        read_table(path, NAMES)
+    stamps = read_table(path, NAMES, Columns.of({f"time[{unit}]": "time"})).stamps
+    np.testing.assert_allclose(np.diff(stamps), 1e9 * step, rtol=1e-6)
 
 
 def test_rows_of_other_topics_are_left_out(table):
