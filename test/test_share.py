@@ -26,15 +26,20 @@ def data(prefix):
     return folder
 
 
+def indexed(prefix):
+    """Return the data of an installation that the index of ROS knows."""
+    resources = prefix / "share" / "ament_index" / "resource_index" / "packages"
+    resources.mkdir(parents=True)
+    (resources / share.NAME).touch()
+    return data(prefix)
+
+
 @pytest.mark.parametrize(
     "packages", ["lib/python3.12/site-packages", "local/lib/python3.12/dist-packages"]
 )
 def test_an_installation_finds_its_own_data_whatever_is_sourced(tmp_path, monkeypatch, packages):
     other, own = tmp_path / "other", tmp_path / "own"
-    data(other)
-    resources = other / "share" / "ament_index" / "resource_index" / "packages"
-    resources.mkdir(parents=True)
-    (resources / share.NAME).touch()
+    indexed(other)
     module = installed(own, packages)
     monkeypatch.delenv("AMENT_PREFIX_PATH", raising=False)
     expected = data(own)
@@ -45,10 +50,7 @@ def test_an_installation_finds_its_own_data_whatever_is_sourced(tmp_path, monkey
 
 def test_where_data_lie_elsewhere_the_index_of_ros_knows(tmp_path, monkeypatch):
     other = tmp_path / "other"
-    expected = data(other)
-    resources = other / "share" / "ament_index" / "resource_index" / "packages"
-    resources.mkdir(parents=True)
-    (resources / share.NAME).touch()
+    expected = indexed(other)
     monkeypatch.setenv("AMENT_PREFIX_PATH", str(other))
     module = installed(tmp_path / "own", "lib/python3.12/site-packages")
     assert module.share_directory() == expected

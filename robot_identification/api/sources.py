@@ -17,7 +17,7 @@ from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.files.cancelling import Cancelled
 from robot_identification.files.parameters import BaseValues, read_base_values, with_law_of
 from robot_identification.files.results import is_result, read_result
-from robot_identification.files.tables import Columns
+from robot_identification.files.tables.columns import Columns
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.friction.law import FrictionLaw
 from robot_identification.identification.result import IdentificationResult

@@ -112,7 +112,7 @@ def _require_drawing() -> None:
 
 def _gathered(options: argparse.Namespace) -> Evidence:
     from robot_identification.files.sources import Reading
-    from robot_identification.files.tables import Columns
+    from robot_identification.files.tables.columns import Columns
     from robot_identification.report.evidence import Request, gather
 
     return gather(

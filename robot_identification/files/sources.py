@@ -9,7 +9,7 @@ from pathlib import Path
 from robot_identification.errors import BagError, InputError
 from robot_identification.files.bags.joint_states import JOINT_STATES
 from robot_identification.files.bags.recordings import read_recordings
-from robot_identification.files.tables import Columns
+from robot_identification.files.tables.columns import Columns
 from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.source import Source
 from robot_identification.robot.model import RobotModel

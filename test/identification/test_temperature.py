@@ -15,7 +15,7 @@ from robot_identification.errors import (
 )
 from robot_identification.excitation.objective.effort_rows import DynamicObservation
 from robot_identification.files.bags.recordings import read_recordings
-from robot_identification.files.tables import Columns
+from robot_identification.files.tables.columns import Columns
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.identify import identify, validate
 from robot_identification.robot.files.document import parse_document

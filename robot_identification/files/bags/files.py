@@ -21,7 +21,7 @@ from robot_identification.files.cancelling import Cancelled, give_up_if
 from robot_identification.files.mcap import records as mcap_records
 from robot_identification.files.mcap.chunks import unpacked_size
 from robot_identification.files.mcap.message_batches import DamagedMessageError, MessageBatch
-from robot_identification.files.tables import is_table
+from robot_identification.files.tables.reading import is_table
 from robot_identification.identification.result_warnings import NO_CHECKSUMS
 
 JOINT_TRAJECTORY = "trajectory_msgs/msg/JointTrajectory"

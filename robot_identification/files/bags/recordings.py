@@ -32,7 +32,8 @@ from robot_identification.files.bags.temperatures import (
     read_temperatures,
 )
 from robot_identification.files.cancelling import Cancelled
-from robot_identification.files.tables import Columns, is_table, read_table
+from robot_identification.files.tables.columns import Columns
+from robot_identification.files.tables.reading import is_table, read_table
 from robot_identification.identification.prepared_recording import prepared_recording
 from robot_identification.robot.arrays import check_finite
 from robot_identification.robot.model import Array, RobotModel

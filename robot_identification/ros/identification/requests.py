@@ -17,7 +17,7 @@ from robot_identification.errors import (
 )
 from robot_identification.files.bags.cdr.dynamic_states import INTERFACES
 from robot_identification.files.parameters import BaseValues, read_base_values, with_law_of
-from robot_identification.files.tables import Columns
+from robot_identification.files.tables.columns import Columns
 from robot_identification.identification.base.parameters import BaseParameters
 from robot_identification.identification.estimators.huber import METHOD, HuberSettings
 from robot_identification.identification.estimators.weighting import Weighting

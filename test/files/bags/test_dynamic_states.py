@@ -22,7 +22,7 @@ from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE as JOIN
 from robot_identification.files.bags.joint_states import read_joint_states, stream_joint_states
 from robot_identification.files.bags.recordings import read_recordings
 from robot_identification.files.bags.writing import write_bag
-from robot_identification.files.tables import Columns
+from robot_identification.files.tables.columns import Columns
 from robot_identification.robot.files.document import parse_document
 from robot_identification.robot.files.robot_yaml import build
 from robot_identification.signals.temperature import temperatures_at

@@ -5,7 +5,8 @@ import pytest
 
 import robot_identification as ri
 from robot_identification.errors import BagError, SampleError, SettingError
-from robot_identification.files.tables import Columns, is_table, read_table
+from robot_identification.files.tables.columns import Columns
+from robot_identification.files.tables.reading import is_table, read_table
 
 NAMES = ("hip", "knee")
 HEADER = "time,position_hip,position_knee,velocity_hip,velocity_knee,effort_hip,effort_knee"

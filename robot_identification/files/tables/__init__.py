@@ -1,0 +1,1 @@
+"""Tables of text (CSV): their columns, their numbers, and the samples in them."""

@@ -1,0 +1,143 @@
+"""Which columns of a table hold which signal, in which unit."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from robot_identification.errors import BagError, SettingError
+from robot_identification.files.tables.text import TableText
+
+TIME = "time"
+NEEDED = (TIME, "position", "effort")
+SIGNALS = ("position", "velocity", "effort", "reference")
+TEMPERATURE = "temperature"
+_DEGREE = math.pi / 180.0
+_ANGLES = {"rad": 1.0, "deg": _DEGREE, "m": 1.0, "mm": 1e-3}
+_UNITS: Mapping[str, Mapping[str, float]] = {
+    TIME: {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9},
+    "position": _ANGLES,
+    "reference": _ANGLES,
+    "velocity": {**{f"{unit}/s": factor for unit, factor in _ANGLES.items()}, "rpm": math.tau / 60},
+    "effort": {"Nm": 1.0, "N": 1.0, "mNm": 1e-3, "A": 1.0, "mA": 1e-3},
+    TEMPERATURE: {"C": 1.0},
+}
+_USUAL: Mapping[str, tuple[str, ...]] = {
+    TIME: ("time", "t", "__time", "timestamp", "stamp"),
+    "position": ("q{n}",),
+    "velocity": ("qd{n}", "dq{n}"),
+    "effort": ("tau{n}",),
+    "reference": ("qr{n}",),
+    TEMPERATURE: (),
+}
+# With the names of the joints; the first is how PlotJuggler calls the columns of joint states.
+_NAMED = ("{topic}/{joint}/%s", "%s_{joint}", "{joint}_%s", "{joint}.%s", "{joint}/%s")
+_SIGNAL = re.compile(r"(?P<signal>[a-z]+)(\[(?P<unit>[^\]]*)\])?")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns of a table hold which signal.
+
+    Attributes:
+        names: signal -> names of its columns: separated by commas, in the order of the joints, or
+            one with ``{joint}``, ``{n}`` or ``{i}`` in it, for the name of a joint or its number
+            from 1 or from 0 on.  Columns without names have numbers, from 1 on.
+        units: signal -> its unit where that is not s, rad, m, their derivatives, N m, N or A.
+    """
+
+    names: Mapping[str, str] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, stated: Mapping[str, str]) -> Columns:
+        """Return the columns that somebody states.
+
+        Args:
+            stated: ``time``, ``position``, ``velocity``, ``effort``, ``reference`` or
+                ``temperature``, with a unit
+                in brackets where it is another (``time[ms]``, ``position[deg]``) -> columns.
+
+        Raises:
+            SettingError: there is no such signal or unit, or no column.
+        """
+        names, units = {}, {}
+        for key, columns in stated.items():
+            match = _SIGNAL.fullmatch(key)
+            if match is None or match["signal"] not in _UNITS:
+                raise SettingError("columns", key, f"name one of {', '.join(_UNITS)}")
+            signal, unit = match["signal"], match["unit"]
+            if unit is not None:
+                if unit not in _UNITS[signal]:
+                    known = ", ".join(_UNITS[signal])
+                    raise SettingError("columns", key, f"units of {signal} are {known}")
+                units[signal] = unit
+            if not columns.strip():
+                raise SettingError("columns", f"{key}=", "name a column")
+            names[signal] = columns
+        return cls(MappingProxyType(names), MappingProxyType(units))
+
+    def factor(self, signal: str) -> float:
+        """Return what the numbers of a signal are multiplied by."""
+        unit = self.units.get(signal)
+        return 1.0 if unit is None else _UNITS[signal][unit]
+
+
+def places_of(
+    text: TableText, signal: str, columns: Columns, joints: Sequence[str], topic: str
+) -> list[int]:
+    """Return the places of the columns of a signal, one for each joint; empty without any.
+
+    Raises:
+        BagError: columns that were named are not there, or are not one for each joint.
+    """
+    each: Sequence[str] = ("",) if signal == TIME else joints
+    if signal not in columns.names:
+        for pattern in (*_USUAL[signal], *(name % signal for name in _NAMED if signal != TIME)):
+            names = [_filled(pattern, i, joint, topic) for i, joint in enumerate(each)]
+            if set(names) <= set(text.header):
+                return [text.header.index(name) for name in names]
+        return []
+    stated = columns.names[signal]
+    names = [name.strip() for name in stated.split(",")]
+    if len(names) == 1 and len(each) > 1 and "{" not in stated:
+        names = _range(names[0])
+    if len(names) == 1 and signal != TIME and "{" in stated:
+        names = [_filled(stated, i, joint, topic) for i, joint in enumerate(each)]
+    if len(names) != len(each):
+        raise BagError(
+            text.path,
+            f"{signal} is to be in {len(names)} columns ({stated}), but the robot has "
+            f"{len(each)} joints: {', '.join(joints)}"
+            if signal != TIME
+            else f"the time is in one column, not in {stated}",
+        )
+    return [_place(text, signal, name) for name in names]
+
+
+def _range(name: str) -> list[str]:
+    """Return the numbers of columns that ``2-7`` stands for."""
+    ends = re.fullmatch(r"([0-9]{1,6})-([0-9]{1,6})", name)
+    if ends is None:
+        return [name]
+    return [str(number) for number in range(int(ends[1]), int(ends[2]) + 1)]
+
+
+def _filled(pattern: str, index: int, joint: str, topic: str) -> str:
+    found = {"{n}": str(index + 1), "{i}": str(index), "{joint}": joint, "{topic}": topic}
+    for mark, text in found.items():
+        pattern = pattern.replace(mark, text)
+    return pattern
+
+
+def _place(text: TableText, signal: str, name: str) -> int:
+    if name in text.header:
+        if text.header.count(name) > 1:
+            raise BagError(text.path, f"has several columns named {name}")
+        return text.header.index(name)
+    if name.isascii() and name.isdigit() and 1 <= int(name) <= text.count:
+        return int(name) - 1
+    raise BagError(text.path, f"has no column {name} for {signal}; it has {text.listed}")
