@@ -8,13 +8,13 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import rclpy
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
 from robot_identification.errors import InputError, ResultRefusedError, RobotIdentificationError
 from robot_identification.ros.clients.interruption import signals_held
 from robot_identification.ros.common import qos
+from robot_identification.ros.common.executors import NodeExecutor
 from robot_identification.ros.common.middleware import use_own_profiles
 from robot_identification.ros.common.polled_subscription import PolledSubscription
 from robot_identification.ros.messages.error_codes import CODES
@@ -123,7 +123,7 @@ class Client(Closing):
             enable_rosout=False,
             start_parameter_services=False,
         )
-        self._executor = SingleThreadedExecutor(context=self._context)
+        self._executor = NodeExecutor(context=self._context)
         self._executor.add_node(self.node)
         self._clients: dict[str, Any] = {}
         self._collected: list[tuple[PolledSubscription, Callable[[Any], None]]] = []

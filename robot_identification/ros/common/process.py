@@ -1,10 +1,4 @@
-"""Start and end of a node as a process: signals, errors, exit code.
-
-rclpy's MultiThreadedExecutor hands a callback to its threads again and again until one of them has
-begun it, and looks through everything handed over each time.  Among threads that share one
-interpreter the loop keeps from the callback what it needs to begin: ten messages a second took up
-to half a core so, and other threads of the process waited.
-"""
+"""Start and end of a node as a process: signals, errors, exit code."""
 
 from __future__ import annotations
 
@@ -17,69 +11,20 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from types import FrameType
 
 import rclpy
-from rclpy.context import Context
-from rclpy.executors import (
-    Executor,
-    ExternalShutdownException,
-    ShutdownException,
-    SingleThreadedExecutor,
-    TimeoutException,
-)
+from rclpy.executors import Executor, ExternalShutdownException
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.logging import get_logger
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
-from rclpy.task import Task
 
 from robot_identification.errors import InputError, ResultRefusedError
 from robot_identification.ros.clients.interruption import INTERRUPTS
 from robot_identification.ros.common import qos
+from robot_identification.ros.common.executors import NodeExecutor
 from robot_identification.ros.common.middleware import use_own_profiles
-
-
-class PooledExecutor(Executor):
-    """Runs callbacks in a pool of threads, and waits until one has begun before it looks again.
-
-    While all threads are at work no further callback begins.
-
-    Args:
-        threads: number of threads.
-        context: context of the nodes, by default that of the process.
-    """
-
-    def __init__(self, threads: int, *, context: Context | None = None) -> None:
-        super().__init__(context=context)
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="callback")
-        self._begun: list[Task] = []
-
-    def spin_once(self, timeout_sec: float | None = None) -> None:
-        """Begin one callback, waiting for it no longer than a time in s.
-
-        Raises:
-            Exception: what a callback begun earlier has raised.
-        """
-        try:
-            task, _, _ = self.wait_for_ready_callbacks(timeout_sec, None)
-        except (ExternalShutdownException, ShutdownException, TimeoutException):
-            return
-        begun = threading.Event()
-        self._pool.submit(_run, task, begun)
-        begun.wait()
-        self._begun.append(task)
-        done = [one for one in self._begun if one.done()]
-        self._begun = [one for one in self._begun if not one.done()]
-        for one in done:
-            one.result()  # raises what the callback has raised
-
-
-def _run(task: Task, begun: threading.Event) -> None:
-    begun.set()
-    task()
-
 
 BAD_INPUT = 2
 REFUSED = 3
@@ -102,7 +47,7 @@ def run(
     name: str,
     finish: Callable[[Node], None] | None = None,
     made: Callable[[Node], None] = qos.refuse_unused_overrides,
-    make_executor: Callable[[], Executor] = SingleThreadedExecutor,
+    make_executor: Callable[[], Executor] = NodeExecutor,
 ) -> int:
     """Make a node, run it until SIGINT, SIGTERM or SIGHUP, and return the exit code.
 

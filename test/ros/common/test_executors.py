@@ -9,7 +9,7 @@ import rclpy
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 
-from robot_identification.ros.common.process import PooledExecutor
+from robot_identification.ros.common.executors import PooledExecutor
 
 pytestmark = pytest.mark.ros
 
