@@ -11,7 +11,7 @@ from robot_identification.cli.options import family, obstacles, one_joint
 from robot_identification.cli.tables import progress
 from robot_identification.cli.tables import results as tables
 from robot_identification.cli.tables.certificates import print_certificate
-from robot_identification.cli.view import write_view
+from robot_identification.cli.view import require_view, write_view
 from robot_identification.errors import SettingError
 from robot_identification.excitation.certification.surroundings import Surroundings
 from robot_identification.excitation.objective.criterion import Measure
@@ -121,6 +121,8 @@ def run(options: argparse.Namespace) -> None:
         robot = with_law_of(options.prior, robot)
         prior = load_values(options.prior, robot)
     around = obstacles.surroundings_of(options, robot, prior)
+    if options.view is not None:
+        require_view(around)
     if options.verify is not None:
         _verify(options, robot, around)
         return

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 
 from robot_identification.cli.options import common as shared
 from robot_identification.cli.options import obstacles
 from robot_identification.cli.tables import results as tables
+from robot_identification.collision.model import CollisionModel
 from robot_identification.errors import MissingPackageError, NotCertifiedError
 from robot_identification.excitation.certification.certificate import Certificate, certify
 from robot_identification.excitation.certification.surroundings import Surroundings
@@ -67,10 +69,21 @@ def write_view(
         MissingPackageError: Jinja, which makes the page, is not installed.
         OutputError: the file cannot be written.
     """
+    shapes, page = require_view(around)
+    write_text_atomically(target, page(trajectory, shapes, certificate))
+
+
+def require_view(around: Surroundings) -> tuple[CollisionModel, Callable[..., str]]:
+    """Return the shapes that a page draws and what makes it, before any motion is planned.
+
+    Raises:
+        NotCertifiedError: there are no shapes to be drawn.
+        MissingPackageError: Jinja, which makes the page, is not installed.
+    """
     if around.collisions is None:
         raise NotCertifiedError("obstacles", f"there is nothing to be drawn: {around.unchecked}")
     try:
         from robot_identification.report.motion_page import motion_page
     except ImportError as error:
         raise MissingPackageError("jinja2", "report", "the page of a motion") from error
-    write_text_atomically(target, motion_page(trajectory, around.collisions, certificate))
+    return around.collisions, motion_page

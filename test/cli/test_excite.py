@@ -6,8 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from made_up_cells import ARM
+from robot_identification.cli import excite
 from robot_identification.cli.main import main
 from robot_identification.errors import NotCertifiedError, TrajectoryError
+from robot_identification.excitation.search import dynamic
 from robot_identification.files.plans.periodic import read_periodic
 from robot_identification.files.plans.plans import read_plan, read_singular_values
 from robot_identification.robot.files.document import read_document
@@ -224,3 +227,22 @@ def test_options_of_the_other_family_are_refused(tmp_path, capsys, options, told
     assert main(["excite", "three_dof", "-o", str(path), *options]) == 2
     assert told in capsys.readouterr().err
     assert not path.exists()
+
+
+def test_a_page_of_the_motion_is_written_or_refused_before_anything_is_planned(
+    tmp_path, monkeypatch, capsys
+):
+    pytest.importorskip("coal", reason="the package coal is not installed")
+    pytest.importorskip("jinja2", reason="needs the extra report")
+    page, cell = tmp_path / "motion.html", tmp_path / "cell.yaml"
+    cell.write_text(ARM)
+    given, plan = [*QUICK, "--view", str(page)], tmp_path / "plan.yaml"
+    monkeypatch.setattr(dynamic, "STAGES", dynamic.STAGES[-1:])  # any motion is good enough
+    assert main([*given, "-o", str(plan), "--cell", str(cell)]) == 0
+    assert "certified motion" in page.read_text().lower()
+    page.unlink()
+    monkeypatch.setattr(excite, "plan", None)
+    capsys.readouterr()
+    assert main([*given, "-o", str(tmp_path / "other.yaml")]) == 3
+    assert "nothing to be drawn" in capsys.readouterr().err
+    assert not page.exists()

@@ -28,7 +28,7 @@ async function look(width) {
     const pixels = canvas.getContext('2d').getImageData(0, 0, width, height).data;
     const seen = { pixels, all: width * height, arm: 0, cell: 0, red: 0, clock: clock.textContent };
     for (let i = 0; i < pixels.length; i += 4) {
-      const [r, g, b, cover] = pixels.subarray(i, i + 4);
+      const r = pixels[i], g = pixels[i + 1], b = pixels[i + 2], cover = pixels[i + 3];
       const colourful = Math.max(r, g, b) - Math.min(r, g, b) > 0.2 * Math.max(r, g, b);
       if (cover > 200 && r > 1.7 * g && r > 1.7 * b) seen.red++;
       else if (cover === 255 && colourful) seen.arm++;
@@ -37,10 +37,9 @@ async function look(width) {
     return seen;
   }
   function changed(one, other) {
+    const [a, b] = [one, other].map(seen => new Uint32Array(seen.pixels.buffer));
     let count = 0;
-    for (let i = 0; i < one.pixels.length; i += 4) {
-      count += [0, 1, 2, 3].some(k => one.pixels[i + k] !== other.pixels[i + k]);
-    }
+    for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) count++;
     return count / one.all;
   }
   function slide(place) {
@@ -130,12 +129,9 @@ def ur10(folder, target):
 
 
 def tx40(folder, target):
-    """A motion that was planned for a robot given by Denavit-Hartenberg parameters."""
-    plan = folder / "plan.yaml"
-    return [
-        "excite", "tx40", "--rows", "20", "--duration", "5", "--starts", "1", "-o", plan,
-        "--view", target,
-    ]  # fmt: skip
+    """A motion of a robot given by Denavit-Hartenberg parameters."""
+    plan = write_motion(folder / "plan.yaml", "tx40", [0.0] * 6, [0.9, -0.6, 0.8, 0.7, 0.5, 0.4])
+    return ["view", "tx40", plan, "-o", target]
 
 
 def crane(folder, target):
