@@ -62,19 +62,15 @@ def load():
 
 def plan_coarsely():
     """Have the searches of this process end early; how good plans are is tested without nodes."""
-    from robot_identification.excitation.search import dynamic, search
+    from robot_identification.excitation.search.refinement import Refinement
 
-    for module, name in (
-        (dynamic, "STAGES"),
-        (dynamic, "EARLY_STAGES"),
-        (dynamic, "LATE_STAGES"),
-        (search, "_STAGES"),
-    ):
-        coarse = [
-            replace(stage, iterations=max(stage.iterations // _COARSER, 1))
-            for stage in getattr(module, name)
-        ]
-        setattr(module, name, tuple(coarse))
+    run = Refinement.run
+
+    def run_coarsely(refinement, first, stages, cancelled=None):
+        coarse = [replace(one, iterations=max(one.iterations // _COARSER, 1)) for one in stages]
+        return run(refinement, first, tuple(coarse), cancelled)
+
+    Refinement.run = run_coarsely
 
 
 def serve(channel):

@@ -17,6 +17,7 @@ from robot_identification.ros.common.joint_states import NANOSECONDS, stamp_of
 from robot_identification.ros.demo.session import Session
 from robot_identification.ros.excitation.parameters import ExcitationParameters
 from robot_identification.ros.messages.common import time_of
+from robot_identification.ros.messages.error_codes import CODES
 from simulated_cell import Cell
 
 BEGIN = 1_700_000_000 * NANOSECONDS
@@ -165,6 +166,21 @@ class LockStepCell(Cell):
         """Ask a service until its answer is what is waited for, with some time in between."""
         while not answer():
             self.pass_time(_ASKED_AGAIN)
+
+    def first_plan(self, **fields):
+        """Plan once the node has heard where the robot is, and return the answer.
+
+        A node that has just begun waits for that no longer than two seconds of the machine.
+        """
+        answers = []
+
+        def heard():
+            answers.append(self.answers.plan(**fields))
+            return answers[-1].error_code != CODES.STATE_STALE
+
+        self.ask_until(heard)
+        assert answers[-1].success, answers[-1].message
+        return answers[-1]
 
     def rest(self):
         """Let time go by until the simulated robot stands still and has said so in time."""

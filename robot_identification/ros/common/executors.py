@@ -3,7 +3,7 @@
 Events of the middleware, such as a publisher whose settings do not fit, are looked at twice a
 second.  rclpy has a handler of two such events for every publisher and subscription, and puts each
 of them into the wait set at every wake-up: in a node that looks at the robot 40 times a second
-that is half of what waiting costs.
+that is more than a third of what waiting costs.
 
 rclpy's MultiThreadedExecutor hands a callback to its threads again and again until one of them has
 begun it, and looks through everything handed over each time.  Among threads that share one

@@ -23,8 +23,7 @@ def test_a_simulated_robot_that_offers_both_is_moved_and_stopped_by_its_action(t
     simulation, values = {"interface": "auto"}, str(complete_values(tmp_path))
     with LockStepCell(tmp_path, "scara", values, simulation=simulation, excitation=PATIENT) as cell:
         cell.start_nodes()
-        planned = cell.answers.plan(**QUICK)
-        assert planned.success, planned.message
+        planned = cell.first_plan(**QUICK)
         cell.ask_until(lambda: "by the action " in cell.answers.preview().message)
         stop = cell.stop_after(MOMENT, planned.braking_time)
         assert stop.state == Status.STOPPED
@@ -41,8 +40,7 @@ def cell(tmp_path_factory, control_msgs):  # noqa: F811
         cell.drive()
         cell.controller = FakeController(cell)
         cell.start_excitation()
-        planned = cell.answers.plan(**QUICK)
-        assert planned.success, planned.message
+        cell.first_plan(**QUICK)
         yield cell
         cell.controller.go()
 

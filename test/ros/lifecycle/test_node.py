@@ -53,12 +53,6 @@ class ManagedCell(LockStepCell):
         return answer.message
 
 
-def heard(planned):
-    """Tell whether the node has heard where the robot is, and planned from there."""
-    assert planned.success or planned.error_code == CODES.STATE_STALE, planned.message
-    return planned.success
-
-
 def transitions(cell, service):
     answer = cell.client.call(GetAvailableTransitions, f"{NODE}/{service}")
     return [one.transition.label for one in answer.available_transitions]
@@ -87,7 +81,7 @@ def test_a_life_by_real_service_calls(tmp_path):
         assert not cell.client.call(ChangeState, f"{NODE}/change_state", unknown).success
 
         # It plans and previews, and moves nothing.
-        cell.ask_until(lambda: heard(cell.answers.plan(**QUICK)))
+        cell.first_plan(**QUICK)
         cell.wait(lambda: "waits to be activated" in cell.status.text, "status")
         preview = cell.answers.preview()
         assert "WARNING" in preview.message.splitlines()[1], preview.message

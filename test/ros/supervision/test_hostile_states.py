@@ -32,8 +32,7 @@ def cell(tmp_path_factory):
         cell.reports = []
         cell.client.collect(DiagnosticArray, "/diagnostics", cell.reports.append, qos.STATUS)
         cell.start_excitation()
-        cell.planned = cell.answers.plan(**QUICK)
-        assert cell.planned.success, cell.planned.message
+        cell.planned = cell.first_plan(**QUICK)
         yield cell
 
 
