@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from rich.console import Console
 
 from robot_identification.cli.tables import fit as fit_tables
-from robot_identification.cli.tables.friction import print_friction
 from robot_identification.cli.tables.printing import (
     console,
     print_findings,
@@ -16,6 +15,7 @@ from robot_identification.cli.tables.printing import (
     print_table,
     print_warnings,
 )
+from robot_identification.identification.friction.law import TRIED, FrictionLaw, tried_rows
 from robot_identification.identification.result import IdentificationResult, error_entries
 from robot_identification.identification.statistics.trust import verdicts_of
 
@@ -31,6 +31,8 @@ __all__ = [
     "print_table",
     "print_warnings",
 ]
+
+_SHAPES = ("shape", "value", "std", "correlation with its term")
 
 
 def print_result(result: IdentificationResult) -> None:
@@ -61,7 +63,7 @@ def print_result(result: IdentificationResult) -> None:
     out.print()
     fit_tables.print_fit(out, result)
     if result.friction is not None:
-        print_friction(out, result.friction, result.joint_names)
+        _print_friction(out, result.friction, result.joint_names)
     print_settings(out, result.settings)
     print_glossary(out)
     print_warnings(out, result.warnings)
@@ -137,3 +139,23 @@ def _setting(value: object) -> str:
     if isinstance(value, list | tuple):
         return " ".join(_setting(entry) for entry in value) or "off"
     return str(value)
+
+
+def _print_friction(out: Console, law: FrictionLaw, joint_names: tuple[str, ...]) -> None:
+    """Print the terms of every joint with their shapes, and what was tried."""
+    if law.errors:
+        before, after = law.errors
+        tried = tried_rows(law, joint_names)
+        title = (
+            f"friction chosen on blocks left out: unexplained effort {before:.6f} before, "
+            f"{after:.6f} after (gain: of the joint's squared residual)"
+        )
+        print_table(out, title, TRIED, tried)
+        out.print()
+    if law.shapes:
+        shapes = [
+            (shape.name, f"{shape.value:.4g}", f"{shape.std:.2g}", f"{shape.correlation:.2f}")
+            for shape in law.shapes
+        ]
+        print_table(out, "shapes of friction, as estimated", _SHAPES, shapes)
+        out.print()

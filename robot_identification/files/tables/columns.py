@@ -1,4 +1,4 @@
-"""Which columns of a table hold which signal, in which unit."""
+"""Columns of a table: the signal that each of them holds, and its unit."""
 
 from __future__ import annotations
 
