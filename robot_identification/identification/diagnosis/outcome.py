@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from robot_identification.identification.diagnosis.finding import Finding, Severity
 from robot_identification.identification.estimators.least_squares import RelativeError
 from robot_identification.identification.result import IdentificationResult
-from robot_identification.identification.statistics.reliability import parameter_reliability
+from robot_identification.identification.statistics.reliability import impossible_parameters
 
 _NOTHING = 1.0
 """Error of a prediction of zero."""
@@ -73,12 +73,13 @@ def _impossible(result: IdentificationResult) -> Iterator[Finding]:
     joints = dict(zip(map(str, result.numbers), result.joint_names, strict=True))
     by_joint: dict[str, list[str]] = {}
     figures: dict[str, float] = {}
-    for parameter in parameter_reliability(result):
-        digits = parameter.name.rstrip("R")
+    for place in impossible_parameters(result):
+        name = result.regrouping.names[place]
+        digits = name.rstrip("R")
         number = digits[len(digits.rstrip("0123456789")) :]
-        if parameter.impossible and number in joints:
-            by_joint.setdefault(joints[number], []).append(parameter.name)
-            figures[parameter.name] = parameter.value
+        if number in joints:
+            by_joint.setdefault(joints[number], []).append(name)
+            figures[name] = float(result.estimate.values[place])
     for joint, names in by_joint.items():
         values = ", ".join(f"{name} = {figures[name]:.3g}" for name in names)
         yield Finding(

@@ -154,17 +154,39 @@ def parameter_reliability(result: IdentificationResult) -> tuple[ParameterReliab
     motion = excitation(result)
     kept = None if result.elimination is None else result.elimination.kept
     verdicts = verdicts_of(result.estimate, kept)
-    return tuple(_judged(result, motion, i, verdict) for i, verdict in enumerate(verdicts))
+    below = impossible_parameters(result)
+    return tuple(
+        _judged(result, motion, i, verdict, impossible=i in below)
+        for i, verdict in enumerate(verdicts)
+    )
+
+
+def impossible_parameters(result: IdentificationResult) -> tuple[int, ...]:
+    """Return the places of the base parameters that are below zero although no robot has them so.
+
+    Their whole intervals of 95 % are.  They are masses, moments of inertia and coefficients of
+    friction, where one of these stands alone.
+
+    Args:
+        result: the result.
+    """
+    estimate = result.estimate
+    below = estimate.values + TWO_SIDED_95 * estimate.larger_std < 0.0
+    return tuple(int(i) for i in np.flatnonzero(below) if _is_never_negative(result, int(i)))
 
 
 def _judged(
-    result: IdentificationResult, motion: Excitation | None, index: int, verdict: Reliability
+    result: IdentificationResult,
+    motion: Excitation | None,
+    index: int,
+    verdict: Reliability,
+    *,
+    impossible: bool,
 ) -> ParameterReliability:
     estimate = result.estimate
     value, std = float(estimate.values[index]), float(estimate.larger_std[index])
     relative = std / abs(value) if value else float("inf")
     effect, inflation, entangled = _company(result, motion, index)
-    impossible = value + TWO_SIDED_95 * std < 0.0 and _is_never_negative(result, index)
     return ParameterReliability(
         name=result.regrouping.names[index],
         value=value,
