@@ -172,15 +172,10 @@ class LockStepCell(Cell):
 
         A node that has just begun waits for that no longer than two seconds of the machine.
         """
-        answers = []
-
-        def heard():
-            answers.append(self.answers.plan(**fields))
-            return answers[-1].error_code != CODES.STATE_STALE
-
-        self.ask_until(heard)
-        assert answers[-1].success, answers[-1].message
-        return answers[-1]
+        while (planned := self.answers.plan(**fields)).error_code == CODES.STATE_STALE:
+            self.pass_time(_ASKED_AGAIN)
+        assert planned.success, planned.message
+        return planned
 
     def rest(self):
         """Let time go by until the simulated robot stands still and has said so in time."""
