@@ -26,12 +26,17 @@ UNKNOWN = 1.5  # N m, at 1 rad/s
 class Carrying:
     """An arm that moves by sums of sines, one part after the other.
 
+    Args:
+        seed: of the noise.
+        warming: by which friction falls at 1 rad/s, in N m in a second.
+
     Attributes:
         efforts: (joints,) from outside, for the parts to come.
     """
 
-    def __init__(self, seed=0):
+    def __init__(self, seed=0, warming=0.0):
         self._rng = np.random.default_rng(seed)
+        self.warming = warming
         self.now, self.efforts = 0.0, np.zeros(len(ROBOT.joints))
 
     def part(self, seconds, body=None):
@@ -49,7 +54,8 @@ class Carrying:
             qdd -= a * w * w * np.sin(w * time + p)
         values = TRUTH if body is None else PLACE.with_body(TRUTH, body)
         tau = inverse_dynamics(ROBOT, values, q, qd, qdd)
-        tau += UNKNOWN * np.sign(qd) * np.sqrt(np.abs(qd)) - self.efforts
+        friction = UNKNOWN - self.warming * time
+        tau += friction * np.sign(qd) * np.sqrt(np.abs(qd)) - self.efforts
         tau += NOISE * self._rng.normal(size=tau.shape)
         return BEGIN + np.rint(1e9 * time[:, 0]).astype(np.int64), q, tau
 

@@ -99,6 +99,18 @@ class Knowledge:
         fold_rows(triangle, np.array(rows.T, order="C"), np.ones(len(rows), dtype=np.bool_))
         return Knowledge(read_only(triangle[changes:, changes:]), self.prior)
 
+    def passed(self, rates: slice, directions: Array, seconds: float) -> Knowledge:
+        """Return what is known some time later of unknowns that change at rates.
+
+        Args:
+            rates: places of the rates, behind all that changes at them.
+            directions: (unknowns, rates) what each rate adds to the unknowns in a second.
+            seconds: that have passed.
+        """
+        triangle = np.array(self.triangle)
+        triangle[:-1, rates] -= seconds * (self.R @ directions)
+        return Knowledge(read_only(triangle), self.prior)
+
     def _with_payload(self, weight: float) -> Knowledge:
         if weight >= 1.0:
             return self

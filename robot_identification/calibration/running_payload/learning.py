@@ -15,7 +15,7 @@ threshold of changes by what the largest likelihood ratios have.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,7 +28,8 @@ from robot_identification.calibration.running_payload.noise import (
     white_noise,
     whitened,
 )
-from robot_identification.calibration.running_payload.rows import Segment, Unknowns
+from robot_identification.calibration.running_payload.rows import Segment
+from robot_identification.calibration.running_payload.unknowns import Unknowns
 from robot_identification.calibration.running_payload.window import RowWindow
 from robot_identification.errors import EffortSignError, NoEffortError, RecordingError
 from robot_identification.robot.arrays import by_value
@@ -41,6 +42,7 @@ WINDOW = 6
 """Segments that are seen before they are believed."""
 
 _ERRORS = 3.0  # of the residual's root mean square
+_WARMING = 600.0  # s in which friction may change by as much as it may be off
 _PASSES = 3
 _SILENT = 1e-6  # of the efforts of the model: nobody has measured these
 _TRIAL = 100  # rows from which a payload is estimated on trial
@@ -61,6 +63,7 @@ class FreeMotion:
         tail: factor on the thresholds of changes.
         surprise: root mean square of the errors of the parameters, in deviations of the
             calibration; much more than 1 says that these do not hold here.
+        stamp: of the newest row, in ns; errors of friction are those of that time.
     """
 
     known: Knowledge
@@ -69,6 +72,7 @@ class FreeMotion:
     excess: float
     tail: float
     surprise: float
+    stamp: int
 
 
 class FreeMotionLearning:
@@ -98,8 +102,11 @@ class FreeMotionLearning:
         self._segments.append(segment)
         self.rows += int(np.count_nonzero(segment.kept.any(axis=1)))
 
-    def learned(self) -> FreeMotion:
+    def learned(self, row_period: float) -> FreeMotion:
         """Return what the rows tell.
+
+        Args:
+            row_period: time between two rows in s.
 
         Raises:
             RecordingError: nothing has moved.
@@ -112,6 +119,8 @@ class FreeMotionLearning:
         for segment in self._segments[1:]:
             whole = whole.followed_by(segment)
         self._check_efforts(whole)
+        since_end = row_period * np.arange(0.5 - len(whole.rows), 0.0, dtype=np.float64)
+        whole = replace(whole, rows=self._unknowns.warmed(whole.rows, since_end))
         rows, kept = whole.rows, whole.kept
         noise = white_noise(rows[:, :, -1], kept)
         level = noise.std
@@ -126,10 +135,11 @@ class FreeMotionLearning:
         surprise = float(np.sqrt(np.mean(errors**2))) if self._calibrated and len(errors) else 1.0
         if surprise > 1.0:
             prior[self._unknowns.of_parameters] *= surprise
-        excess, tail = _tried(Knowledge.before(prior), noise, whole)
+        excess, tail = _tried(Knowledge.before(prior), noise, whole, self._unknowns)
         noise = noise.scaled(excess)
         known = _told(Knowledge.before(prior), noise, whole)
-        return FreeMotion(known, noise, level, excess, tail, surprise)
+        stamp = int(whole.stamps[-1])
+        return FreeMotion(known, noise, level, excess, tail, surprise, stamp)
 
     def _prior(self, whole: Segment, level: Array) -> Array:
         """Return (unknowns,) deviations before any row."""
@@ -137,6 +147,7 @@ class FreeMotionLearning:
         prior[self._unknowns.payload] = self._payload
         for joint, deviation in enumerate(level):
             prior[self._unknowns.of_friction(joint)] = _ERRORS * deviation
+            prior[self._unknowns.rates_of(joint)] = _ERRORS * deviation / _WARMING
         if not self._calibrated:
             counts = np.maximum(whole.kept.sum(axis=0), 1)
             own = whole.rows[:, :, self._unknowns.of_parameters] * whole.kept[:, :, None]
@@ -181,7 +192,9 @@ def _told(
     return known.told(counting)
 
 
-def _tried(before: Knowledge, noise: ResidualNoise, whole: Segment) -> tuple[float, float]:
+def _tried(
+    before: Knowledge, noise: ResidualNoise, whole: Segment, unknowns: Unknowns
+) -> tuple[float, float]:
     """Return by how much payloads on trial are too far off, and the factor on thresholds."""
     middle = len(whole.stamps) // 2
     halves = whole.part(slice(0, middle)), whole.part(slice(middle, None))
@@ -191,7 +204,7 @@ def _tried(before: Knowledge, noise: ResidualNoise, whole: Segment) -> tuple[flo
         trials += [_payload_on_trial(known, noise, part) for part in _parts(tried, _TRIAL)]
         segments = list(_parts(tried, SEGMENT))
         for first in range(0, len(segments) - WINDOW + 1, WINDOW // 2):
-            window = RowWindow(noise, whole.rows.shape[2])
+            window = RowWindow(noise, unknowns)
             for segment in segments[first : first + WINDOW]:
                 window.add(segment)
             if window.counting:

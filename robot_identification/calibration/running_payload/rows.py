@@ -4,8 +4,7 @@ With q, v, a from differences of positions at a constant period, the residual of
 
     tau - W(q, v, a) chi = Y(q, v, a) phi + N(q, v, a) n + H(v) h + e
 
-with the payload phi, errors of the calibrated parameters n, and errors of the friction law h: of
-each joint a function of its speed, on straight lines between knots, other forwards and backwards.
+with the payload phi, errors of the calibrated parameters n, and errors of the friction law h.
 All terms pass the same filter, a triangle of twice the row period, before they are decimated.
 Seen through it an acceleration is the second difference of positions a row period apart, so that
 positions alone are enough: what noise they have counts once, not at each sample.
@@ -23,6 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from robot_identification.calibration.running_payload.unknowns import KNOTS, SHAPES, Unknowns
 from robot_identification.dynamics.external_efforts.settings import ExternalEffortSettings
 from robot_identification.dynamics.friction import coulomb_terms_of
 from robot_identification.dynamics.regressor import Regressor
@@ -36,69 +36,12 @@ from robot_identification.signals.rows import LEAST_SHARE, Flags
 
 ROW_PERIOD = 0.05
 """Time between two rows in s: half the length of the filter."""
-KNOTS = (1.0, 3.0, 9.0, 27.0, 81.0)
-"""Speeds between which errors of friction lie on straight lines, in stick speeds."""
-SHAPES = 2 * len(KNOTS)
 
 _STEP = 0.004  # s: samples are averaged over it before they are differentiated
 _BAND_HZ = 5.0  # of motions that pass the filter; says what gaps are bridged
 _SET_BACK = 500_000_000  # ns by which no sample is late: the clock was set back
 _FEWEST = 2  # averages of a row period: a triangle needs as many
 _Signals = tuple[Any, ...]  # arrays of equal length, of whatever kind
-
-
-@dataclass(frozen=True)
-class Unknowns:
-    """Order of the unknowns in a row: payload, errors of parameters, errors of friction.
-
-    Attributes:
-        errors: number of errors of the calibrated parameters.
-        joints: number of joints, each with its errors of friction.
-    """
-
-    errors: int
-    joints: int
-
-    @property
-    def count(self) -> int:
-        """Number of all."""
-        return LINK_PARAMETERS + self.errors + self.joints * SHAPES
-
-    @property
-    def payload(self) -> slice:
-        """Places of the payload's standard parameters."""
-        return slice(0, LINK_PARAMETERS)
-
-    @property
-    def of_parameters(self) -> slice:
-        """Places of the errors of the calibrated parameters."""
-        return slice(LINK_PARAMETERS, LINK_PARAMETERS + self.errors)
-
-    def of_friction(self, joint: int) -> slice:
-        """Places of the errors of the friction of a joint."""
-        first = LINK_PARAMETERS + self.errors + joint * SHAPES
-        return slice(first, first + SHAPES)
-
-    def drift(self, sizes: Array) -> Array:
-        """Return (unknowns, changes) what friction changes by as joints warm up.
-
-        Of each joint a constant and what grows with the speed, forwards and backwards.
-
-        Args:
-            sizes: (joints,) of the constant, in N m or N; the other is that at the last but one
-                knot.
-        """
-        own = np.zeros((SHAPES, 4))
-        knots = np.array(KNOTS)
-        for way in range(2):
-            places = slice(way * len(KNOTS), (way + 1) * len(KNOTS))
-            own[places, 2 * way : 2 * way + 2] = np.column_stack(
-                [np.ones(len(knots)), knots / knots[-2]]
-            )
-        directions = np.zeros((self.count, 4 * self.joints))
-        for joint, size in enumerate(sizes):
-            directions[self.of_friction(joint), 4 * joint : 4 * joint + 4] = size * own
-        return directions
 
 
 @by_value

@@ -21,8 +21,9 @@ from robot_identification.calibration.running_payload.body import ConditionedBod
 from robot_identification.calibration.running_payload.innovations import threshold
 from robot_identification.calibration.running_payload.knowledge import Knowledge
 from robot_identification.calibration.running_payload.learning import SEGMENT, WINDOW, FreeMotion
-from robot_identification.calibration.running_payload.rows import Segment, Unknowns
+from robot_identification.calibration.running_payload.rows import Segment
 from robot_identification.calibration.running_payload.settings import RunningPayloadSettings
+from robot_identification.calibration.running_payload.unknowns import Unknowns
 from robot_identification.calibration.running_payload.window import RowWindow
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.parameters import LINK_PARAMETERS
@@ -34,6 +35,8 @@ _STRANGE = 40.0  # square that what is usual of bodies may cost: six values, eac
 _MISFIT_MEMORY = 10.0  # s
 _DRIFTS_EACH = 4  # segments between two times that friction drifts
 _FADES_EACH = 40  # segments between two times that errors of the model fade
+_LONGEST = 600.0  # s of rest; afterwards friction is as unknown as it will be
+_RATE_MEMORY = 300.0  # s in which the rate at which friction changes may become another one
 _FEWEST = 60  # rows that say how large innovations are
 
 
@@ -103,20 +106,27 @@ class PayloadTracker:
         free: what free motion has told.
         settings: memory, false changes, what is usual of bodies.
         unknowns: order of the unknowns.
-        period: time that a segment takes, in s.
+        row_period: time between two rows, in s.
     """
 
     def __init__(
-        self, free: FreeMotion, settings: RunningPayloadSettings, unknowns: Unknowns, period: float
+        self,
+        free: FreeMotion,
+        settings: RunningPayloadSettings,
+        unknowns: Unknowns,
+        row_period: float,
     ) -> None:
-        self._settings, self._period = settings, period
+        self._settings, self._unknowns, self._row_period = settings, unknowns, row_period
+        self._period = SEGMENT * row_period
         # Of a level that is measured with the deviation s a second, a change of s / T in a second
         # is followed with the time constant T.
-        second = free.noise.std * np.sqrt(period / SEGMENT)
-        self._drift = unknowns.drift(second / settings.friction_memory)
-        self._window = RowWindow(free.noise, len(free.known.prior) + 1)
+        second = free.noise.std * np.sqrt(row_period)
+        changes = unknowns.drift(second / settings.friction_memory)
+        of_rates = np.diag(free.known.prior / np.sqrt(_RATE_MEMORY))[:, unknowns.of_rates]
+        self._drift = np.concatenate([changes, of_rates], axis=1)
+        self._window = RowWindow(free.noise, unknowns, row_period)
         self._known = free.known
-        decisions = 3600.0 / period * WINDOW
+        decisions = 3600.0 / self._period * WINDOW
         self._limit = free.tail * threshold(settings.false_changes / decisions)
         self._before: Knowledge | None = None  # of a change that may turn out to be a contact
         self._contact = False
@@ -126,6 +136,7 @@ class PayloadTracker:
         self._gap = True
         self._changes = 0
         self._changed = 0
+        self._newest = free.stamp
         self._state = PayloadState(0, PayloadStatus.UNDETERMINED)
 
     def interrupted(self) -> None:
@@ -150,7 +161,9 @@ class PayloadTracker:
             self._gap = True
             return self._state
         if self._gap:
+            self._rested((int(segment.stamps[0]) - self._newest) * 1e-9)
             segment, self._gap = segment.behind_gap(), False
+        self._newest = int(segment.stamps[-1])
         self._window.add(segment)
         ratio, limit = 0.0, np.inf
         if self._contact:
@@ -165,6 +178,11 @@ class PayloadTracker:
         self._state = self._told(int(segment.stamps[-1]), ratio, limit)
         return self._state
 
+    def _rested(self, seconds: float) -> None:
+        """Take in that friction may have changed while the robot has told nothing."""
+        if seconds > _DRIFTS_EACH * self._period:
+            self._known = self._known.drifted(np.sqrt(min(seconds, _LONGEST)) * self._drift)
+
     def _believe(self) -> None:
         """Add the oldest segment to what is known."""
         rows = self._window.oldest()
@@ -176,7 +194,7 @@ class PayloadTracker:
         if self._believed % _FADES_EACH == 0:
             others = float(np.exp(-_FADES_EACH * period / settings.parameter_memory))
             faded = faded.faded(1.0, others)
-        self._known = faded.told(rows)
+        self._known = self._later(faded.told(rows), 1)
         weight = float(np.exp(-period / _MISFIT_MEMORY))
         self._misfit.add(self._known.square - faded.square, len(rows), weight)
         self._segments += 1
@@ -197,9 +215,19 @@ class PayloadTracker:
         for _ in range(onset - 1):
             self._believe()
         # It may lie in the segment before or in this one, and the filter looks a row ahead.
-        self._window.keep_from(min(onset, 1) + 1, skipped=1)
+        self._skip(min(onset, 1) + 1, skipped=1)
         self._before = self._known
         self._begin_anew()
+
+    def _later(self, known: Knowledge, segments: int) -> Knowledge:
+        """Return what is known when friction has warmed up for the time of some segments."""
+        unknowns = self._unknowns
+        return known.passed(unknowns.of_rates, unknowns.warming, segments * self._period)
+
+    def _skip(self, segments: int, skipped: int = 0) -> None:
+        """Forget the oldest segments of the window without believing them; see its `keep_from`."""
+        self._window.keep_from(segments, skipped)
+        self._known = self._later(self._known, segments)
 
     def _begin_anew(self) -> None:
         self._known = self._known.with_new_payload()
@@ -213,7 +241,7 @@ class PayloadTracker:
         if not self._is_payload(before):
             self._contact, self._before = True, None
             self._known = before
-            self._window.keep_from(len(self._window.segments) - 1)
+            self._skip(len(self._window.segments) - 1)
         elif len(self._window.segments) >= WINDOW:
             self._before = None
 
@@ -236,16 +264,17 @@ class PayloadTracker:
         """See whether a contact is over, or has turned into a payload."""
         segments = self._window.segments
         if len(segments) > WINDOW:
-            self._window.keep_from(1)
+            self._skip(1)
         if len(segments) < _AGREEING:
             return
-        newest = RowWindow(self._window.noise, len(self._known.prior) + 1)
+        newest = RowWindow(self._window.noise, self._unknowns, self._row_period)
         for segment in list(self._window.segments)[-_AGREEING:]:
             newest.add(segment)
         rows = newest.white()
-        if self._known.told(rows).square - self._known.square <= _largest(len(rows)):
+        known = self._later(self._known, len(segments) - _AGREEING)
+        if known.told(rows).square - known.square <= _largest(len(rows)):
             self._contact = False
-            self._window.keep_from(len(self._window.segments) - _AGREEING)
+            self._skip(len(self._window.segments) - _AGREEING)
         elif len(self._window.segments) >= WINDOW and self._is_payload(self._known):
             self._contact = False
             self._changed = int(self._window.segments[0].stamps[0])

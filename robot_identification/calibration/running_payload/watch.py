@@ -139,7 +139,7 @@ class PayloadWatch:
             NoEffortError, EffortSignError: as :meth:`push`.
         """
         try:
-            self._free = self._learning.learned()
+            self._free = self._learning.learned(self._stream.row_period)
         finally:
             self._learning.restart()
         return self._free
@@ -154,8 +154,9 @@ class PayloadWatch:
                 return PayloadState(stamp, PayloadStatus.LEARNING, learned=self.learned)
             free = self.learn()
         if self._tracker is None:
-            period = SEGMENT * self._stream.row_period
-            self._tracker = PayloadTracker(free, self.settings, self._stream.unknowns, period)
+            self._tracker = PayloadTracker(
+                free, self.settings, self._stream.unknowns, self._stream.row_period
+            )
         return self._tracker.push(segment)
 
 

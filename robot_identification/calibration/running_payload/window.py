@@ -15,6 +15,7 @@ from robot_identification.calibration.running_payload.noise import (
     whitened,
 )
 from robot_identification.calibration.running_payload.rows import Segment
+from robot_identification.calibration.running_payload.unknowns import Unknowns
 from robot_identification.robot.model import Array
 from robot_identification.robot.parameters import LINK_PARAMETERS
 
@@ -24,12 +25,15 @@ class RowWindow:
 
     Args:
         noise: of the rows.
-        entries: of a row, the residual included.
+        unknowns: order of the unknowns.
+        row_period: time between two rows in s, by which friction warms up from the beginning of
+            the oldest segment on; 0: the rows hold it already.
     """
 
-    def __init__(self, noise: ResidualNoise, entries: int) -> None:
+    def __init__(self, noise: ResidualNoise, unknowns: Unknowns, row_period: float = 0.0) -> None:
         self.noise = noise
-        self._entries = entries
+        self._unknowns, self._row_period = unknowns, row_period
+        self._entries = unknowns.count + 1
         self.restart()
 
     def restart(self) -> None:
@@ -63,7 +67,7 @@ class RowWindow:
         """Take out the oldest segment, and return its (rows, entries) white rows that count."""
         segment = self.segments.popleft()
         white, self._state = whitened(
-            self.noise, self._state, segment.rows, segment.kept, segment.begins
+            self.noise, self._state, self._warmed(segment), segment.kept, segment.begins
         )
         return np.asarray(white[segment.kept])
 
@@ -102,7 +106,7 @@ class RowWindow:
             whole = whole.followed_by(segment)
         further = LINK_PARAMETERS * len(self.segments) if changes else 0
         rows = np.zeros((*whole.rows.shape[:2], self._entries + further))
-        rows[:, :, : self._entries] = whole.rows
+        rows[:, :, : self._entries] = self._warmed(whole)
         first = 0
         for k in range(len(self.segments) if changes else 0):
             own = slice(first, first + len(self.segments[k].stamps))
@@ -112,3 +116,10 @@ class RowWindow:
         white, _ = whitened(self.noise, self._state.beside(further), rows, whole.kept, whole.begins)
         counting = white[whole.kept]
         return counting[:, : self._entries], counting[:, self._entries :]
+
+    def _warmed(self, segment: Segment) -> Array:
+        """Return the rows of the oldest segments with what the rates of friction add to them."""
+        if not self._row_period:
+            return segment.rows
+        seconds = self._row_period * np.arange(0.5, len(segment.rows), dtype=np.float64)
+        return self._unknowns.warmed(segment.rows, seconds)

@@ -44,6 +44,38 @@ def test_a_body_that_is_picked_up_is_seen_within_a_second_and_weighed_in_five(ar
     assert (laid_down.status, laid_down.changes) == (PayloadStatus.NONE, 2)
 
 
+def picked_up(warming):
+    """Return what is told of a body that an arm has carried for five seconds, warming up or not."""
+    arm, watch = Carrying(0, warming), new_watch()
+    while watch.free is None:
+        send(watch, arm.part(1.0))
+    assert {state.changes for state in send(watch, arm.part(8.0))} == {0}
+    return send(watch, arm.part(5.0, BODY))[-1]
+
+
+def test_friction_that_falls_as_joints_warm_up_is_neither_noise_nor_payload():
+    warm, cold, coldest = (picked_up(warming).body.estimate for warming in (0.0, 0.02, 0.06))
+    assert (cold.std[:4] < 1.5 * warm.std[:4]).all()
+    for estimate in (warm, cold, coldest):
+        error = estimate.values[:4] - TRUE
+        assert abs(error[0]) < 0.02 * BODY.mass
+        assert np.linalg.norm(error[1:]) < 5e-3
+        assert (np.abs(error) < 3.0 * estimate.std[:4]).all()
+
+
+def test_after_a_rest_nobody_knows_whether_friction_still_falls():
+    deviations = []
+    for rest in (0.0, 300.0):
+        arm, watch = Carrying(0, warming=0.02), new_watch()
+        while watch.free is None:
+            send(watch, arm.part(1.0))
+        arm.now, arm.warming = arm.now + rest, 0.02 * arm.now / (arm.now + rest)
+        estimate = send(watch, arm.part(5.0, BODY))[-1].body.estimate
+        deviations.append(estimate.std[0])
+        assert abs(estimate.values[0] - BODY.mass) < 4.0 * estimate.std[0]
+    assert deviations[1] > 1.05 * deviations[0]
+
+
 def test_nothing_changes_while_nothing_changes(arm, watch):
     states = send(watch, arm.part(60.0))
     assert {state.changes for state in states} == {0}

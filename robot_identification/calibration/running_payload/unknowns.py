@@ -1,0 +1,112 @@
+"""Unknowns of the running estimate: payload, errors of the model, rates at which friction changes.
+
+Errors of friction are, of each joint, a function of its speed on straight lines between knots,
+other forwards and backwards.  As joints warm up friction changes, forwards and backwards alike, at
+rates that last for minutes: of each joint one of a constant and one of what grows with the speed.
+Beside that it may change by chance, in each direction by itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.parameters import LINK_PARAMETERS
+
+KNOTS = (1.0, 3.0, 9.0, 27.0, 81.0)
+"""Speeds between which errors of friction lie on straight lines, in stick speeds."""
+SHAPES = 2 * len(KNOTS)
+RATES = 2
+"""Rates of each joint: of the constant, and of what grows with the speed."""
+
+
+@dataclass(frozen=True)
+class Unknowns:
+    """Order of the unknowns in a row: payload, errors of parameters, errors of friction, rates.
+
+    Attributes:
+        errors: number of errors of the calibrated parameters.
+        joints: number of joints, each with its errors of friction and their rates.
+    """
+
+    errors: int
+    joints: int
+
+    @property
+    def count(self) -> int:
+        """Number of all."""
+        return LINK_PARAMETERS + self.errors + self.joints * (SHAPES + RATES)
+
+    @property
+    def payload(self) -> slice:
+        """Places of the payload's standard parameters."""
+        return slice(0, LINK_PARAMETERS)
+
+    @property
+    def of_parameters(self) -> slice:
+        """Places of the errors of the calibrated parameters."""
+        return slice(LINK_PARAMETERS, LINK_PARAMETERS + self.errors)
+
+    def of_friction(self, joint: int) -> slice:
+        """Places of the errors of the friction of a joint."""
+        first = LINK_PARAMETERS + self.errors + joint * SHAPES
+        return slice(first, first + SHAPES)
+
+    @property
+    def of_rates(self) -> slice:
+        """Places of the rates of friction, those of each joint together."""
+        return slice(self.count - RATES * self.joints, self.count)
+
+    def rates_of(self, joint: int) -> slice:
+        """Places of the rates of a joint's friction."""
+        first = self.of_rates.start + RATES * joint
+        return slice(first, first + RATES)
+
+    def drift(self, sizes: Array) -> Array:
+        """Return (unknowns, changes) what friction changes by, by chance.
+
+        Of each joint a constant and what grows with the speed, forwards and backwards.
+
+        Args:
+            sizes: (joints,) of the constant, in N m or N; the other is that at the last but one
+                knot.
+        """
+        own = np.zeros((SHAPES, 2 * RATES))
+        for way in range(2):
+            places = slice(way * len(KNOTS), (way + 1) * len(KNOTS))
+            own[places, RATES * way : RATES * (way + 1)] = _ONE_WAY
+        directions = np.zeros((self.count, 2 * RATES * self.joints))
+        for joint, size in enumerate(sizes):
+            changes = slice(2 * RATES * joint, 2 * RATES * (joint + 1))
+            directions[self.of_friction(joint), changes] = size * own
+        return directions
+
+    @cached_property
+    def warming(self) -> Array:
+        """(unknowns, rates) what each rate adds to the unknowns in a second."""
+        directions = np.zeros((self.count, RATES * self.joints))
+        own = np.concatenate([_ONE_WAY, -_ONE_WAY])
+        for joint in range(self.joints):
+            directions[self.of_friction(joint), RATES * joint : RATES * (joint + 1)] = own
+        return read_only(directions)
+
+    def warmed(self, rows: Array, seconds: Array) -> Array:
+        """Return rows with what the rates of friction add to them.
+
+        Args:
+            rows: (rows, joints, unknowns + 1).
+            seconds: (rows,) of motion since the instant to which errors of friction belong;
+                negative before it.
+        """
+        found = np.array(rows)
+        for joint in range(self.joints):
+            own = self.warming[self.of_friction(joint), RATES * joint : RATES * (joint + 1)]
+            shapes = rows[:, joint, self.of_friction(joint)]
+            found[:, joint, self.rates_of(joint)] = seconds[:, None] * (shapes @ own)
+        return found
+
+
+_ONE_WAY = np.column_stack([np.ones(len(KNOTS)), np.array(KNOTS) / KNOTS[-2]])
