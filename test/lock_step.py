@@ -167,6 +167,22 @@ class LockStepCell(Cell):
         while not answer():
             self.pass_time(_ASKED_AGAIN)
 
+    def stand(self, place, known):
+        """Put the robot of a fake driver somewhere, and wait until a preview knows.
+
+        What was sent before may come only now, and the robot follows it: it is put there again.
+
+        Args:
+            place: (joints,) where it is to stand.
+            known: takes the answer of a preview, and tells whether the node knows.
+        """
+
+        def there():
+            self.driver.teleport(place)
+            return known(self.answers.preview())
+
+        self.ask_until(there)
+
     def first_plan(self, **fields):
         """Plan once the node has heard where the robot is, and return the answer.
 

@@ -155,8 +155,7 @@ def test_the_node_asks_where_the_other_robot_stands(tmp_path):
             return answer if answer.success else None
 
         planned = cell.wait(plan, "plan when the other robot has said where it stands")
-        cell.driver.teleport(planned.trajectory.points[0].positions)
-        cell.ask_until(lambda: cell.answers.preview().success)
+        cell.stand(planned.trajectory.points[0].positions, lambda answer: answer.success)
 
         where[:] = in_the_way(tmp_path, OTHER.format(topic=topic), planned.trajectory)
         in_between = r"other: link_2: -?[\d.]+ m"

@@ -61,8 +61,7 @@ def stand(cell, posture):
     if np.abs(np.array(posture) - start).max() >= START_TOLERANCE:
         places.append((posture, "approach: "))
     for place, told in places:
-        cell.driver.teleport(place)
-        cell.ask_until(lambda told=told: told in cell.answers.preview().message)
+        cell.stand(place, lambda answer, told=told: told in answer.message)
 
 
 def box(name, size, place):

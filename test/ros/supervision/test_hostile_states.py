@@ -38,8 +38,8 @@ def cell(tmp_path_factory):
 
 def at_start(cell):
     """Put the robot where its motion begins, and wait until the node knows."""
-    cell.driver.teleport(cell.planned.trajectory.points[0].positions)
-    cell.ask_until(lambda: "approach 0.0 s" in cell.answers.preview().message)
+    start = cell.planned.trajectory.points[0].positions
+    cell.stand(start, lambda answer: "approach 0.0 s" in answer.message)
 
 
 @pytest.fixture
