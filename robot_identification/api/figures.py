@@ -18,7 +18,6 @@ from robot_identification.identification.result import IdentificationResult
 from robot_identification.identification.statistics.prediction import Prediction
 from robot_identification.identification.statistics.residuals import joint_friction
 from robot_identification.presentation import Drawn
-from robot_identification.robot.units import rate_units
 
 try:
     from robot_identification.report.figures.efforts import effort_figure, frictions_figure
@@ -70,7 +69,7 @@ def plot_friction(
     predictions: list[Prediction] = []
     if robot is not None:
         model = result.model_of(robot_of(robot, closed_loops=True))
-        units = [rate_units(joint) for joint in model.active_joints]
+        units = [joint.rate_units for joint in model.active_joints]
         recordings = recordings_of(model, runs)
         if recordings:
             validation = validate(model, result, recordings)

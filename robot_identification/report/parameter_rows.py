@@ -19,7 +19,6 @@ from robot_identification.identification.statistics.trust import Reliability
 from robot_identification.report.evidence import Evidence
 from robot_identification.report.numbers import NONE, number, percent, with_interval
 from robot_identification.robot.model import RobotModel
-from robot_identification.robot.units import unit_of
 
 # The bar beside a value goes from twice the value below it to twice the value above it.
 _REACH = 2.0
@@ -84,7 +83,7 @@ def parameter_rows(
         _parameter_row(
             parameter,
             _grouping(regrouping.grouping(i)),
-            "" if evidence.robot is None else unit_of(regrouping.leading[i], evidence.robot),
+            "" if evidence.robot is None else evidence.robot.unit_of(regrouping.leading[i]),
             float(priors[i]),
         )
         for i, parameter in enumerate(judged)
@@ -188,7 +187,7 @@ def standard_rows(
         rows.append(
             StandardRow(
                 name=name,
-                unit=plain_unit(unit_of(name, robot)),
+                unit=plain_unit(robot.unit_of(name)),
                 value=text,
                 half="" if half == NONE else half,
                 prior=number(before) if known else "",

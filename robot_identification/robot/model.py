@@ -22,7 +22,7 @@ import numpy.typing as npt
 from robot_identification.robot.arrays import Array, by_value, read_only
 from robot_identification.robot.couplings import Coupling, LoopRelation
 from robot_identification.robot.experiment import Controller, SimulatedExperiment, Workspace
-from robot_identification.robot.parameters import AddedParameter, Layout
+from robot_identification.robot.parameters import AddedParameter, Layout, unit
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.robot.terms.joint_terms import DEFAULT_TERMS, TERMS, JointTerm
 from robot_identification.robot.terms.kinds import TermKind
@@ -167,6 +167,11 @@ class Joint:
     def joint_terms(self) -> tuple[JointTerm, ...]:
         """The joint terms that belong to the model."""
         return tuple(term for term in TERMS if term.name in self.terms)
+
+    @property
+    def rate_units(self) -> tuple[str, str]:
+        """SI units of the velocity and the effort of the joint."""
+        return ("m/s", "N") if self.type is JointType.PRISMATIC else ("rad/s", "N m")
 
     def shape_of(self, term: JointTerm) -> tuple[float, ...]:
         """Return the shape parameters of a term, the nominal ones where none are given."""
@@ -332,6 +337,15 @@ class RobotModel:
     def standard_names(self) -> tuple[str, ...]:
         """Names of the standard parameters that belong to the model."""
         return tuple(self.all_parameter_names[i] for i in self.standard_indices)
+
+    def unit_of(self, parameter: str) -> str:
+        """Return the SI unit of a standard parameter, such as ``ZZ1``."""
+        if parameter in self.added_parameters:
+            return self.added_parameters[parameter].unit
+        number = int("0" + "".join(c for c in parameter if c.isdigit()))
+        known = 1 <= number <= len(self.joints)
+        prismatic = known and self.joints[number - 1].type is JointType.PRISMATIC
+        return unit(parameter, prismatic=prismatic)
 
     @cached_property
     def motor_matrix(self) -> Array:

@@ -20,7 +20,6 @@ from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.identify import identify, validate
 from robot_identification.robot.files.document import parse_document
 from robot_identification.robot.files.robot_yaml import build
-from robot_identification.robot.units import unit_of
 from robot_identification.signals.recording import Recording
 from sprung_arm import motion
 
@@ -76,7 +75,7 @@ def changes(result):
 def test_every_term_that_can_change_gets_a_parameter_per_kelvin():
     robot = arm(", coulomb_friction: false, temperature: {reference: 20}")
     assert robot.all_parameter_names[-5:] == (*CHANGES, "FvT3", "offT3")
-    assert [unit_of(name, robot) for name in ("FvT2", "FcT2", "FvT3")] == [
+    assert [robot.unit_of(name) for name in ("FvT2", "FcT2", "FvT3")] == [
         "N m s/rad/K",
         "N m/K",
         "N s/m/K",

@@ -10,7 +10,6 @@ from robot_identification.files.export.bodies import LinkBody, Mechanism
 from robot_identification.files.export.text import Data, yaml_text
 from robot_identification.robot.couplings import Coupling
 from robot_identification.robot.model import Joint, RobotModel
-from robot_identification.robot.units import unit_of
 
 _HEADING = (
     "Dynamic parameters of {robot}, on the joint side.",
@@ -60,7 +59,7 @@ def controller_yaml(mechanism: Mechanism) -> str:
         **({"springs": _springs(mechanism)} if robot.springs else {}),
         "standard_names": list(robot.all_parameter_names),
         "standard_values": [float(value) for value in mechanism.values],
-        "standard_units": [unit_of(name, robot) for name in robot.all_parameter_names],
+        "standard_units": [robot.unit_of(name) for name in robot.all_parameter_names],
     }
     return yaml_text({"/**": {"ros__parameters": {"dynamics": values}}}, heading=_heading(robot))
 
@@ -126,7 +125,7 @@ def _coupling(mechanism: Mechanism, coupling: Coupling) -> dict[str, Data]:
         "parameter": coupling.parameter,
         "kind": coupling.kind.value,
         "value": mechanism.value(coupling),
-        "unit": unit_of(coupling.parameter, mechanism.robot),
+        "unit": mechanism.robot.unit_of(coupling.parameter),
         **terms,
     }
 

@@ -22,7 +22,6 @@ from robot_identification.robot.model import Joint, JointType, RobotModel
 from robot_identification.robot.terms.joint_terms import JointTerm
 from robot_identification.robot.terms.kinds import TermKind
 from robot_identification.robot.terms.measured_range import MeasuredRange
-from robot_identification.robot.units import rate_units
 
 _SPEEDS = 500
 _POSTURES = 500
@@ -141,7 +140,7 @@ def _nearest(
         speed=top,
         load=(mean, deviation) if any(t.kind.follows_load for t in law) else (0.0, 0.0),
         measured=robot.measured is not None,
-        units=rate_units(joint),
+        units=joint.rate_units,
     )
 
 

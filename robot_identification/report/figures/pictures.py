@@ -23,7 +23,6 @@ from robot_identification.report.figures.residuals import (
     spectrum_figure,
 )
 from robot_identification.robot.model import RobotModel
-from robot_identification.robot.units import rate_units
 
 _MOST_JOINTS = 40  # of which time plots are drawn
 
@@ -162,7 +161,7 @@ def _frictions(evidence: Evidence) -> tuple[Picture, ...]:
 
 
 def _units(robot: RobotModel | None, joint: int) -> tuple[str, str]:
-    return ("", "") if robot is None else rate_units(robot.active_joints[joint])
+    return ("", "") if robot is None else robot.active_joints[joint].rate_units
 
 
 def _residuals(evidence: Evidence) -> tuple[tuple[Picture, ...], tuple[Picture, ...]]:

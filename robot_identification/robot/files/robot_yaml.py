@@ -16,7 +16,6 @@ from robot_identification.robot.files.robot_document import robot_document
 from robot_identification.robot.files.schema import check, suggestion
 from robot_identification.robot.files.springs import springs
 from robot_identification.robot.files.urdf import STANDARD_GRAVITY, UrdfDescription, read_urdf
-from robot_identification.robot.files.user_terms import user_terms
 from robot_identification.robot.geometry import nominal_angle, placement
 from robot_identification.robot.limits import DEFAULTS, OWN, tighter, with_limits
 from robot_identification.robot.model import (
@@ -244,7 +243,7 @@ def _with_drive(document: Document, joint: Joint, i: int | None) -> Joint:
         drive_gain=None if gain is None else float(gain),
         terms=frozenset(term.name for term in terms),
         temperature=_temperature(entry),
-        user_terms=user_terms(document, stated.get("user_terms", ()), *owner, "user_terms"),
+        user_terms=yaml_sections.user_terms(document, stated.get("user_terms", ()), *owner, "user_terms"),
         shapes={
             term.name: tuple(
                 float(given.get(shape.name, shape.nominal)) for shape in term.kind.shapes

@@ -1,9 +1,11 @@
-"""The sections of a robot file that speak about several joints at once."""
+"""Sections of a robot file beside its joints: couplings, loops, controller, users' terms."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from robot_identification.errors import SettingError
 from robot_identification.robot.couplings import Coupling, CouplingTerm, LoopRelation
 from robot_identification.robot.experiment import (
     FILTERED_DERIVATIVE,
@@ -18,6 +20,7 @@ from robot_identification.robot.model import Joint, TermKind
 from robot_identification.robot.parameters import INERTIAL
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.robot.terms.joint_terms import TERMS, term_named
+from robot_identification.robot.terms.user_terms import GROUP, UserTerm
 
 _REQUIRED_GAINS = {
     "cascade": ("kp", "kv"),
@@ -239,3 +242,49 @@ def workspace(document: Document) -> Workspace | None:
         for x, y, z in (entry["lower"], entry["upper"], entry.get("tool", (0.0, 0.0, 0.0)))
     )
     return Workspace(lower, upper, tool)
+
+
+def user_terms(
+    document: Document, names: Sequence[str], *path: str | int
+) -> Mapping[str, UserTerm]:
+    """Return the terms of users with given names.
+
+    Args:
+        document: content of the robot file.
+        names: of entry points.
+        path: where they stand.
+
+    Raises:
+        RobotDescriptionError: no installed package has such a term, several have, or what a package
+            gives is none.
+    """
+    return {name: _user_term(document, name, *path) for name in names}
+
+
+def _user_term(document: Document, name: str, *path: str | int) -> UserTerm:
+    from importlib.metadata import entry_points
+
+    every = entry_points(group=GROUP)
+    found = {point.value: point for point in every if point.name == name}
+    if not found:
+        known = sorted({point.name for point in every})
+        hint = suggestion(name, known) or (
+            f"; there are {', '.join(known)}" if known else "; none has any"
+        )
+        raise document.error(f"no installed package has a joint term {name}{hint}", *path)
+    if len(found) > 1:
+        places = ", ".join(sorted(found))
+        raise document.error(f"several packages have a joint term {name}: {places}", *path)
+    (point,) = found.values()
+    try:
+        term = point.load()
+    except (ImportError, AttributeError, SettingError) as error:
+        raise document.error(
+            f"the joint term {name} cannot be imported from {point.value}: {error}", *path
+        ) from error
+    if not isinstance(term, UserTerm):
+        raise document.error(
+            f"the joint term {name} at {point.value} is no UserTerm but {type(term).__name__}",
+            *path,
+        )
+    return term

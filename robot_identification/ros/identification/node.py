@@ -37,7 +37,6 @@ from robot_identification.ros.common.executors import PooledExecutor
 from robot_identification.ros.common.jobs import Job, JobSlot
 from robot_identification.ros.common.parameters import declare, output_folder
 from robot_identification.ros.common.process import run
-from robot_identification.ros.common.progress import ProgressReporter
 from robot_identification.ros.identification.parameters import IdentificationParameters
 from robot_identification.ros.identification.payload import PayloadServices, PayloadWork
 from robot_identification.ros.identification.recordings import LiveRecordings
@@ -52,6 +51,7 @@ from robot_identification.ros.identification.warming import warm_up
 from robot_identification.ros.identification.work import Answer, IdentificationWork
 from robot_identification.ros.messages.blocks import raw_block
 from robot_identification.ros.messages.common import floats
+from robot_identification.ros.messages.progress import ProgressReporter
 from robot_identification.ros.messages.results import result_message, setting_messages
 from robot_identification.ros.robots.in_use import say_robot_in_use
 from robot_identification.ros.robots.source import settle_robot

@@ -34,7 +34,6 @@ from robot_identification.robot.mounting import Mounting, mounting_from
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.jobs import Cancelled, Job, JobSlot
-from robot_identification.ros.common.progress import ProgressReporter
 from robot_identification.ros.identification.recording import LiveRecording
 from robot_identification.ros.identification.recordings import LiveRecordings
 from robot_identification.ros.identification.requests import (
@@ -43,6 +42,7 @@ from robot_identification.ros.identification.requests import (
     read_data,
 )
 from robot_identification.ros.messages.payload import fill_gains, fill_payload
+from robot_identification.ros.messages.progress import ProgressReporter
 from robot_identification.signals.recording import Recording
 from robot_identification.srv import IdentifyDriveGains, IdentifyPayload
 

@@ -17,14 +17,13 @@ from robot_identification.identification.didim.settings import DidimSettings
 from robot_identification.identification.didim.starts import IDIM, REGULAR, Start
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.model import RobotModel
-from robot_identification.robot.units import unit_of
-from robot_identification.ros.common.progress import ProgressReporter
 from robot_identification.ros.identification.requests import (
     base_values,
     named_values,
     values_of_file,
 )
 from robot_identification.ros.messages.common import floats, stated
+from robot_identification.ros.messages.progress import ProgressReporter
 from robot_identification.signals.recording import Recording
 from robot_identification.srv import BaseParameters as Service
 from robot_identification.srv import IdentifyDidim
@@ -176,7 +175,7 @@ def _parameter(
         leading=leading,
         grouping_names=list(others),
         grouping_coefficients=floats(list(others.values())),
-        unit=unit_of(leading, robot),
+        unit=robot.unit_of(leading),
         value=value,
         std=math.nan,
         std_robust=math.nan,

@@ -24,7 +24,6 @@ from robot_identification.identification.result import IdentificationResult
 from robot_identification.robot.model import RobotModel
 from robot_identification.robot.processing import ProcessingSettings
 from robot_identification.ros.common.jobs import Cancelled
-from robot_identification.ros.common.progress import ProgressReporter
 from robot_identification.ros.identification.recordings import LiveRecordings
 from robot_identification.ros.identification.requests import (
     fit_request,
@@ -42,6 +41,7 @@ from robot_identification.ros.identification.services import (
     report_didim,
     start_of,
 )
+from robot_identification.ros.messages.progress import ProgressReporter
 from robot_identification.signals.recording import Recording
 from robot_identification.srv import IdentifyDidim, Validate
 

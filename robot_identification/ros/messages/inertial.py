@@ -27,7 +27,6 @@ from robot_identification.identification.friction.law import FrictionLaw
 from robot_identification.robot.files.urdf import UrdfDescription
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.terms.joint_terms import TERMS
-from robot_identification.robot.units import unit_of
 from robot_identification.ros.messages.common import floats, time_of
 
 _LARGEST = 1e12
@@ -66,7 +65,7 @@ def parameters_message(
         links=[_link_message(joint) for joint in mechanism.joints],
         names=list(names),
         values=floats(mechanism.values),
-        units=[unit_of(name, robot) for name in names],
+        units=[robot.unit_of(name) for name in names],
         **_law_fields(robot),
         std=nothing,
         std_robust=nothing,
@@ -206,7 +205,7 @@ def values_of_message(message: msg.InertialParameters, robot: RobotModel) -> Arr
     _require_description(message, robot)
     _require_values(message, robot)
     names = robot.all_parameter_names
-    if list(message.units) != [unit_of(name, robot) for name in names]:
+    if list(message.units) != [robot.unit_of(name) for name in names]:
         raise _damaged("the parameters are in other units")
     values = np.array(message.values)
     for index in np.flatnonzero(~(np.abs(values) <= _LARGEST)):

@@ -29,7 +29,6 @@ from robot_identification.identification.result import (
 from robot_identification.identification.rows.factor import JointFactor
 from robot_identification.identification.statistics.cross_validation import Fold
 from robot_identification.robot.model import RobotModel
-from robot_identification.robot.units import unit_of
 from robot_identification.ros.messages.common import check_size, floats, time_of
 
 
@@ -202,7 +201,7 @@ def _parameter_messages(result: IdentificationResult, robot: RobotModel) -> list
                 leading=leading,
                 grouping_names=list(others),
                 grouping_coefficients=floats(list(others.values())),
-                unit=unit_of(leading, robot),
+                unit=robot.unit_of(leading),
                 value=float(estimate.values[i]),
                 std=float(estimate.std[i]),
                 std_robust=math.nan if robust is None else float(robust[i]),

@@ -17,10 +17,10 @@ from robot_identification.robot.model import Array, RobotModel
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.jobs import Job, JobSlot
 from robot_identification.ros.common.parameters import NodeParameters, output_folder
-from robot_identification.ros.common.progress import ProgressReporter
 from robot_identification.ros.excitation.markers import MarkerPublisher
 from robot_identification.ros.excitation.other_arms import OtherArms
 from robot_identification.ros.excitation.parameters import ExcitationParameters
+from robot_identification.ros.messages.progress import ProgressReporter
 from robot_identification.ros.messages.trajectories import message_of
 from robot_identification.ros.planning.planning import Machine, PlanningJob, load_machine
 from robot_identification.ros.planning.requests import file_of, fill_plan, job_of

@@ -12,7 +12,6 @@ from robot_identification.robot.files.document import parse_document
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.robot_yaml import build
 from robot_identification.robot.terms.springs import SpringEnd, SpringKind
-from robot_identification.robot.units import unit_of
 
 FILE = """\
 name: arm
@@ -55,7 +54,7 @@ def test_a_spring_adds_two_parameters_behind_all_others():
     robot = read(FILE)
     assert robot.all_parameter_names[-2:] == ("balancer_preload", "balancer_stiffness")
     assert robot.standard_names[-2:] == robot.all_parameter_names[-2:]
-    assert [unit_of(name, robot) for name in robot.all_parameter_names[-2:]] == ["N", "N/m"]
+    assert [robot.unit_of(name) for name in robot.all_parameter_names[-2:]] == ["N", "N/m"]
     (spring,) = robot.springs
     assert spring.kind is SpringKind.GAS
     assert spring.ends == (SpringEnd(-1, (0.2, 0.0, 0.0)), SpringEnd(1, (0.1, 0.05, 0.0)))

@@ -23,7 +23,6 @@ from robot_identification.robot.files.document import parse_document
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.robot_yaml import build
 from robot_identification.robot.terms.user_terms import UserParameter, UserTerm
-from robot_identification.robot.units import unit_of
 from robot_identification.signals.recording import Recording, Segment
 from sprung_arm import motion
 
@@ -89,7 +88,7 @@ def arm(everywhere="square_friction"):
 def test_joints_have_the_parameters_of_the_terms_that_their_file_names():
     robot = arm()
     assert robot.all_parameter_names[-4:] == ("Fq1", "Rs2", "Rc2", "Fq3")
-    units = [unit_of(name, robot) for name in robot.all_parameter_names[-4:]]
+    units = [robot.unit_of(name) for name in robot.all_parameter_names[-4:]]
     assert units == ["N m s^2/rad^2", "N m", "N m", "N s^2/m^2"]
     assert {c.owner for c in conditions(robot) if c.kind == "square friction"} == {
         "base_joint",

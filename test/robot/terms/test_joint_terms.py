@@ -19,7 +19,6 @@ from robot_identification.robot.model import JointType
 from robot_identification.robot.parameters import LINK_PARAMETERS
 from robot_identification.robot.terms.joint_terms import DEFAULT_TERMS, TERMS, SignCondition
 from robot_identification.robot.terms.kinds import TermKind
-from robot_identification.robot.units import unit_of
 
 EVERY = frozenset(term.name for term in TERMS)
 FILE = """\
@@ -94,7 +93,7 @@ def test_units_and_conditions_are_those_of_the_table(robot):
     slide = replace(robot.joints[1], type=JointType.PRISMATIC)
     other = replace(robot, joints=(robot.joints[0], slide))
     for term in TERMS:
-        assert tuple(unit_of(f"{term.name}{j}", other) for j in (1, 2)) == term.units
+        assert tuple(other.unit_of(f"{term.name}{j}") for j in (1, 2)) == term.units
         own = [c for c in conditions(robot) if c.kind == term.label]
         assert len(own) == (0 if term.sign is SignCondition.ANY else 2)
         assert all(c.strict is (term.sign is SignCondition.POSITIVE) for c in own)
