@@ -243,7 +243,9 @@ def _with_drive(document: Document, joint: Joint, i: int | None) -> Joint:
         drive_gain=None if gain is None else float(gain),
         terms=frozenset(term.name for term in terms),
         temperature=_temperature(entry),
-        user_terms=yaml_sections.user_terms(document, stated.get("user_terms", ()), *owner, "user_terms"),
+        user_terms=yaml_sections.user_terms(
+            document, stated.get("user_terms", ()), *owner, "user_terms"
+        ),
         shapes={
             term.name: tuple(
                 float(given.get(shape.name, shape.nominal)) for shape in term.kind.shapes
