@@ -6,7 +6,7 @@ import numpy as np
 
 from random_robots import coupled_wrist, random_robot, random_values
 from robot_identification.dynamics.reference import Reference
-from robot_identification.excitation.motions.trajectory import interpolate
+from robot_identification.excitation.motions.trajectory import Trajectory, interpolate
 from robot_identification.robot.experiment import Controller
 from robot_identification.robot.model import Joint, JointLimits, JointType, RobotModel
 
@@ -29,6 +29,16 @@ def pendulum_values(ZZ=0.5, MX=1.0, Fv=0.0, Fc=0.0):
     values = np.zeros(14)
     values[[5, 6, 9, 11, 12]] = ZZ, MX, 2.0, Fv, Fc
     return values
+
+
+PENDULUM_LIMITS = {"lower": -3.0, "upper": 3.0, "velocity": 4.0, "acceleration": 10.0}
+
+
+def pendulum_sweep(points=2, joints=("hinge",)):
+    """Return a motion from 0 to 1 rad in a second, from rest to rest."""
+    times, still = np.linspace(0.0, 1.0, points), np.zeros((points, len(joints)))
+    positions = np.repeat(np.linspace(0.0, 1.0, points)[:, None], len(joints), axis=1)
+    return Trajectory(joints, times, positions, still, still)
 
 
 def sinusoid(amplitude, frequency, duration, piece=0.01):

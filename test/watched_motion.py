@@ -132,3 +132,20 @@ class World:
         while self.elapsed < end:
             self.look()
             self.tick()
+
+
+def begun(run=RUN, approach=None, position=(0.0, 0.0)):
+    """Return a world in which the motion has begun."""
+    world = World(approach, position, run=run)
+    world.begin()
+    return world
+
+
+def jump(world, seconds, offset=(0.0, 0.0), still=False):
+    """Go on to a moment of the command, with states of 50 ms before it; return that instant."""
+    command = world.commands[-1]
+    for i in reversed(range(11)):
+        moment = seconds if still else seconds - i * STEP * 1e-9
+        world.elapsed = command.start + round(seconds * 1e9) - i * STEP - BEGIN
+        world.say(world.now, command.trajectory.sample(moment)[0][0] + np.array(offset))
+    return world.instant

@@ -6,6 +6,7 @@ _CERTIFICATION = "test/excitation/certification"
 _BRAKING = "test/excitation/motions/test_braking.py"
 _CONSISTENCY = "test/calibration/test_consistency.py"
 _CHECKS = "test/calibration/test_checks.py"
+_TOLD_OF_CHECKS = f"{_CERTIFICATION}/test_told.py", f"{_CERTIFICATION}/test_checks.py"
 _STATISTICS = "test/identification/statistics"
 _SUPERVISION = "test/ros/supervision"
 _TOLD = "test/test_told_values.py::test_what_was_told_cannot_be_set_and_arrays_in_it_are_compared"
@@ -13,16 +14,19 @@ _TOLD = "test/test_told_values.py::test_what_was_told_cannot_be_set_and_arrays_i
 # A whole folder costs minutes of processor time where its tests try hundreds of examples.
 _OWN: dict[str, tuple[str, ...]] = {
     "excitation.certification.certificate": (
-        f"{_CERTIFICATION}/test_told.py",
+        *_TOLD_OF_CHECKS,
         f"{_CERTIFICATION}/test_certificate.py",
     ),
     "excitation.motions.braking": (_BRAKING,),
     "calibration.consistency": (_CONSISTENCY,),
-    "identification.statistics.robust_std": (f"{_STATISTICS}/test_robust_std.py",),
+    "identification.statistics.robust_std": (
+        f"{_STATISTICS}/test_robust_std.py",
+        f"{_STATISTICS}/test_band_densities.py",
+    ),
     "identification.statistics.reliability": (f"{_STATISTICS}/test_reliability.py",),
-    "excitation.certification.checks": (f"{_CERTIFICATION}/test_told.py", _BRAKING),
+    "excitation.certification.checks": (*_TOLD_OF_CHECKS, _BRAKING),
     "excitation.certification.effort_bounds": (
-        f"{_CERTIFICATION}/test_told.py",
+        *_TOLD_OF_CHECKS,
         f"{_CERTIFICATION}/test_effort_bounds_by_hand.py",
         f"{_CERTIFICATION}/test_effort_bounds_of_laws.py",
         f"{_CERTIFICATION}/test_surroundings.py",
@@ -37,7 +41,10 @@ _OWN: dict[str, tuple[str, ...]] = {
     "ros.supervision.clock": (f"{_SUPERVISION}/test_clock.py",),
     "ros.supervision.phases": (f"{_SUPERVISION}/test_phases.py",),
     "ros.supervision.states": (f"{_SUPERVISION}/test_states.py",),
-    "ros.supervision.supervisor": (f"{_SUPERVISION}/test_supervisor_by_hand.py",),
+    "ros.supervision.supervisor": (
+        f"{_SUPERVISION}/test_supervisor_by_hand.py",
+        f"{_SUPERVISION}/test_supervisor_at_the_end.py",
+    ),
     "ros.supervision.watch": (f"{_SUPERVISION}/test_watch.py",),
     "calibration.checks": (_CHECKS,),
     "calibration.conditions": (_CHECKS, "test/calibration/test_conditions.py"),

@@ -149,6 +149,7 @@ def _spread(client: Any, jobs: Sequence[Job], done: Done, watch: WorkerWatch) ->
         job = futures.pop(future)
         # A result that has come holds: the status may be that of a worker that has died since.
         if isinstance(result, bool):
+            watch.see(1)  # who did it was there, also where it has come and died between two looks
             done(job, result)
         elif future.status == "cancelled":
             raise _gone(client)

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -33,11 +32,10 @@ from robot_identification.identification.estimators.weighting import Weighting
 from robot_identification.identification.identify import identify as identify_recordings
 from robot_identification.identification.rows.growing_run import StreamedRun
 from robot_identification.identification.rows.whole import FactorStream
-from robot_identification.parallel import pool
 from robot_identification.parallel.bags import find_bags
 from robot_identification.parallel.identify import common_settings, identify_many
 from robot_identification.parallel.jobs import RobotReference, StatesTopic, jobs_for
-from robot_identification.parallel.pool import SchedulerGoneError, WorkerWatch, work
+from robot_identification.parallel.pool import SchedulerGoneError, work
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.values import load_values
 from robot_identification.robot.processing import ProcessingSettings
@@ -338,18 +336,6 @@ def test_a_scheduler_that_ends_is_told(fleet, tmp_path, cluster, monkeypatch):
         )
 
 
-def test_it_is_told_once_that_no_worker_has_been_there_for_ten_seconds():
-    now, told = [0.0], []
-    watch = WorkerWatch(told.append, lambda: now[0])
-    for seconds, workers, sentences in (
-        (0.0, 0, 0), (9.9, 0, 0), (10.0, 0, 1), (60.0, 0, 1), (61.0, 2, 2), (62.0, 0, 2),
-        (71.0, 1, 2), (72.0, 0, 2), (81.0, 0, 2), (82.0, 0, 3),
-    ):  # fmt: skip
-        now[0] = seconds
-        watch.see(workers)
-        assert len(told) == sentences, seconds
-
-
 def test_the_command_writes_a_result_that_can_be_calibrated(fleet, tmp_path, capsys):
     output = tmp_path / "result.yaml"
     arguments = ["identify-many", "scara", str(fleet), "-o", str(output), "--workers", "1"]
@@ -398,37 +384,3 @@ def test_interfaces_of_joints_may_have_other_names(fleet, tmp_path, capsys):
     assert "no effort" in capsys.readouterr().err
     assert main([*line, "--columns", "temperature=heat"]) == 2
     assert "there are position, velocity, effort" in capsys.readouterr().err
-
-
-class LostFuture:
-    """A job that was done, by a worker that has died since."""
-
-    status = "error"
-
-    def release(self):
-        pass
-
-
-class Completed:
-    """Futures as distributed hands them out, with their results."""
-
-    def __init__(self, futures, **_options):
-        self.left = [(future, True) for future in futures]
-
-    def is_empty(self):
-        return not self.left
-
-    def has_ready(self):
-        return True
-
-    def __next__(self):
-        return self.left.pop()
-
-
-def test_a_part_that_came_counts_where_its_worker_has_died_since(monkeypatch):
-    distributed = pytest.importorskip("distributed")
-    monkeypatch.setattr(distributed, "as_completed", Completed)
-    client = SimpleNamespace(submit=lambda *_args, **_options: LostFuture())
-    job, done = SimpleNamespace(key="a", to_data=dict), []
-    failed = pool._spread(client, [job], lambda *one: done.append(one), None)
-    assert (failed, done) == ((), [(job, True)])

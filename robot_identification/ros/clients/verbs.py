@@ -17,7 +17,6 @@ from std_srvs.srv import Trigger
 from robot_identification import msg
 from robot_identification.errors import InputError, NotActiveError, RobotIdentificationError
 from robot_identification.msg import ExcitationStatus as Status
-from robot_identification.ros.acquisition.recorded import Recorded
 from robot_identification.ros.clients.asking import SOON, UNTIL_DONE, Asking
 from robot_identification.ros.clients.client import (
     READY_WITHIN,
@@ -26,6 +25,7 @@ from robot_identification.ros.clients.client import (
     refusal,
 )
 from robot_identification.ros.clients.interruption import signals_ignored
+from robot_identification.ros.clients.recording import Recorded
 from robot_identification.ros.common import qos
 from robot_identification.srv import (
     BaseParameters,

@@ -1,71 +1,23 @@
 """A URDF becomes the same robot as a Denavit-Hartenberg table; what is wrong is named."""
 
 import pickle
-from dataclasses import replace
 
 import numpy as np
 import pinocchio as pin
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from robot_identification.collision.model import load_collision_model
 from robot_identification.errors import MissingLimitError, RobotDescriptionError
-from robot_identification.excitation.certification.certificate import certify
-from robot_identification.excitation.motions.trajectory import Trajectory
 from robot_identification.files.export.urdf import read_urdf_text
-from robot_identification.files.plans.plans import certified_text
 from robot_identification.identification.base.parameters import base_parameters
-from robot_identification.robot.files.loading import load_robot, with_joint_limits
+from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.files.urdf import read_urdf
 from robot_identification.robot.geometry import axis_frame, forward_kinematics
-from robot_identification.robot.limits import require_limits, stated_limits, wider_than_urdf
+from robot_identification.robot.limits import require_limits
 from robot_identification.robot.model import JointType
-
-ARM = """\
-<?xml version="1.0"?>
-<robot name="arm">
-  <link name="floor"/>
-  <link name="plate"/>
-  <link name="upper"/>
-  <link name="elbow_housing"/>
-  <link name="fore"/>
-  <link name="finger"/>
-  <joint name="mount" type="fixed">
-    <parent link="floor"/> <child link="plate"/>
-    <origin xyz="0.1 0.2 0.3" rpy="0.1 0.2 0.3"/>
-  </joint>
-  <joint name="shoulder" type="revolute">
-    <parent link="plate"/> <child link="upper"/>
-    <origin xyz="0 0 0.5" rpy="0 1.57079632679 0"/>
-    <axis xyz="0 2 0"/>
-    <limit lower="-1" upper="2" velocity="3" effort="40"/>
-    <dynamics damping="0.7" friction="0.2"/>
-  </joint>
-  <joint name="weld" type="fixed">
-    <parent link="upper"/> <child link="elbow_housing"/>
-    <origin xyz="0.4 0 0" rpy="0 0 0.5"/>
-  </joint>
-  <joint name="elbow" type="continuous">
-    <parent link="elbow_housing"/> <child link="fore"/>
-    <origin xyz="0 0.1 0"/>
-    <axis xyz="1 -2 -3"/>
-    <limit velocity="5" effort="0"/>
-  </joint>
-  <joint name="gripper" type="prismatic">
-    <parent link="fore"/> <child link="finger"/>
-    <origin xyz="0.2 0 0" rpy="0.3 0 0"/>
-    <axis xyz="0 0 -1"/>
-    <limit upper="0.05" velocity="0.1" effort="20"/>
-  </joint>
-</robot>
-"""
-
-
-def changed(old, new):
-    assert ARM.count(old) == 1, "the test must change one place"
-    return ARM.replace(old, new)
+from urdf_arm import ARM, changed
 
 
 @pytest.fixture
@@ -379,132 +331,3 @@ def test_a_xacro_file_that_cannot_be_expanded_says_why(write, monkeypatch):
         RobotDescriptionError, match=r"not installed; install it .*xacro x\.xacro > x\.urdf"
     ):
         load_robot(path)
-
-
-OVERLAY = """\
-name: arm
-effort_meaning: joint_torque
-urdf: arm.urdf
-joint_defaults: {offset: false, limits: {acceleration: 9}}
-joints:
-  - name: elbow
-    coulomb_friction: false
-    limits: {lower: -pi, upper: pi, effort: 30}
-    transmission: {elbow: 50, gripper: 10}
-couplings:
-  - {parameter: Fvm2, kind: viscous, terms: [{on: {elbow: 1}, of: {gripper: 1}}]}
-"""
-
-
-def test_a_robot_file_may_add_to_a_urdf(write):
-    bare = load_robot(write(ARM, "arm.urdf"))
-    robot = load_robot(write(OVERLAY))
-    require_limits(robot, ["position", "velocity", "acceleration", "effort"])
-    assert robot.joint_names == bare.joint_names
-    assert ["off" in joint.terms for joint in robot.joints] == [False] * 3
-    assert ["Fc" in joint.terms for joint in robot.joints] == [True, False, True]
-    assert robot.joints[0].limits.lower == -1
-    np.testing.assert_array_equal(robot.motor_matrix, [[1, 0, 0], [0, 50, 10], [0, 0, 1]])
-    np.testing.assert_array_equal(robot.joints[1].rotation, bare.joints[1].rotation)
-    assert robot.coupling_parameters == ("Fvm2",)
-    assert robot.digest not in ("", bare.digest)
-
-
-def test_defaults_fill_and_narrow_the_limits_of_a_urdf_but_never_widen_them(write):
-    write(ARM, "arm.urdf")
-    own = load_robot(write(ARM, "arm.urdf")).joints[0].limits
-    wide = "{lower: -4, upper: 4, velocity: 100, acceleration: 9, effort: 1e6}"
-    joint = load_robot(write(with_defaults(wide))).joints[0]
-    assert joint.limits == replace(own, acceleration=9.0, effort=own.effort or 1e6)
-    narrow = f"{{lower: -0.5, upper: 0.5, velocity: {own.velocity / 2}}}"
-    joint = load_robot(write(with_defaults(narrow))).joints[0]
-    assert joint.limits == replace(own, lower=-0.5, upper=0.5, velocity=own.velocity / 2)
-    with pytest.raises(RobotDescriptionError, match="leaves shoulder no range") as caught:
-        load_robot(write(with_defaults("{lower: 2, upper: 3}")))
-    assert caught.value.field == "joint_defaults.limits"
-
-
-def with_defaults(limits):
-    head = "name: arm\neffort_meaning: joint_torque\nurdf: arm.urdf\n"
-    return f"{head}joint_defaults: {{limits: {limits}}}\n"
-
-
-def test_only_a_joint_itself_is_given_wider_limits_and_the_certificate_says_so(write):
-    write(ARM, "arm.urdf")
-    text = with_defaults("{lower: -1.0, upper: 1.0, velocity: 1, acceleration: 9}")
-    robot = load_robot(write(text + "joints: [{name: shoulder, limits: {upper: 2.5}}]\n"))
-    assert robot.joints[0].limits.upper == 2.5
-    (told,) = wider_than_urdf(robot, "position")
-    assert told == "shoulder upper 2.5, in the URDF 2"
-    assert not wider_than_urdf(robot, "velocity")
-    still = np.zeros((2, 3))
-    check = next(
-        c
-        for c in certify(
-            robot, Trajectory(robot.joint_names, [0.0, 1.0], still, still, still)
-        ).checks
-        if c.name == "position"
-    )
-    assert told in check.detail
-
-
-def test_a_certificate_and_a_plan_name_the_source_of_every_limit(write, tmp_path):
-    write(ARM, "arm.urdf")
-    text = with_defaults("{lower: -1.0, upper: 3.0, velocity: 1, acceleration: 9}")
-    described = load_robot(write(text + "joints: [{name: shoulder, limits: {upper: 2.5}}]\n"))
-    table = tmp_path / "joint_limits.yaml"
-    table.write_text("joint_limits: {elbow: {has_jerk_limits: true, max_jerk: 50.0}}\n")
-    robot = with_joint_limits(described, table)
-    sources = {(one.joint, one.limit): one.source for one in stated_limits(robot)}
-    assert sources["shoulder", "upper"] == "robot file, the joint itself"
-    assert sources["shoulder", "lower"] == sources["gripper", "upper"] == "URDF"
-    assert sources["shoulder", "velocity"] == sources["elbow", "lower"] == "joint_defaults"
-    assert sources["elbow", "jerk"] == "joint_limits.yaml"
-    assert ("shoulder", "jerk") not in sources
-    still = np.zeros((2, 3))
-    certificate = certify(robot, Trajectory(robot.joint_names, [0.0, 1.0], still, still, still))
-    told = certificate.summary()["limits"]["shoulder"]["upper"]
-    assert told == {"value": 2.5, "source": "robot file, the joint itself", "urdf": 2.0}
-    words = certificate.limit_sources
-    assert "acceleration" in words[words.index("joint_defaults: ") :]
-    assert "joint_limits.yaml: jerk" in words
-    lines = certified_text(
-        robot.name, Trajectory(robot.joint_names, [0.0, 1.0], still), certificate, ""
-    )
-    assert yaml.safe_load(lines)["limits"]["shoulder"]["upper"] == [
-        2.5,
-        "robot file, the joint itself",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "line", "field", "words"),
-    [
-        ("name: elbow", "name: elbo", 6, "joints[0].name", "did you mean elbow"),
-        ("name: elbow", "name: weld", 6, "joints[0].name", "no moving joint weld"),
-        ("name: elbow", "name: elbow\n    type: revolute", 7, "joints[0].type", "remove the key"),
-        ("urdf: arm.urdf", "urdf: arm.urdf\nbase_link: floor", 4, "base_link", "remove the key"),
-        ("{offset: false", "{type: revolute", 4, "joint_defaults.type", "remove the key"),
-    ],
-)
-def test_what_a_robot_file_adds_must_fit_the_urdf(write, old, new, line, field, words):
-    write(ARM, "arm.urdf")
-    with pytest.raises(RobotDescriptionError) as caught:
-        load_robot(write(OVERLAY.replace(old, new)))
-    assert words in caught.value.problem
-    assert (caught.value.line, caught.value.field) == (line, field)
-
-
-def test_an_error_in_the_urdf_is_named_there(write):
-    path = write(changed('xyz="0 2 0"', 'xyz="0 0 0"'), "arm.urdf")
-    with pytest.raises(RobotDescriptionError) as caught:
-        load_robot(write(OVERLAY))
-    assert (caught.value.path, caught.value.line) == (str(path), 16)
-
-
-def test_a_mimic_joint_is_accepted_once_the_robot_file_declares_it(write):
-    write(changed('<axis xyz="0 0 -1"/>', '<mimic joint="elbow"/>'), "arm.urdf")
-    with pytest.raises(RobotDescriptionError, match="declare its relation under loops"):
-        load_robot(write(OVERLAY))
-    path = write(OVERLAY + "loops: [{joint: gripper, equals: {elbow: 1}}]\n")
-    assert load_robot(path, closed_loops=True).loops[0].joint == "gripper"
