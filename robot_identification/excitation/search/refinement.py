@@ -35,7 +35,8 @@ class Stage:
         iterations: most iterations.
         equilibrates: whether log S counts.
         tolerance: the stage is over when an iteration lowers the cost by less than this share.
-            Smaller ones take several times as long and gain a hundredth of the condition number
+            Larger ones end a search near obstacles before the motion keeps its limits, so that it
+            has to be slowed down; smaller ones take longer and gain nothing
             (docs/exciting_trajectories.md, measured).
     """
 
@@ -43,7 +44,7 @@ class Stage:
     penalty: float
     iterations: int
     equilibrates: bool = True
-    tolerance: float = 1e-5
+    tolerance: float = 1e-6
 
 
 STAGES = (
@@ -51,8 +52,8 @@ STAGES = (
     Stage(4.0, 3.0, 200),
     Stage(8.0, 10.0, 300),
     Stage(16.0, 30.0, 400),
-    Stage(32.0, 100.0, 400, tolerance=1e-6),
-    Stage(64.0, 1000.0, 300, tolerance=1e-6),
+    Stage(32.0, 100.0, 400),
+    Stage(64.0, 1000.0, 300),
 )
 """All stages with the inverse dynamic model."""
 EARLY_STAGES = STAGES[:4]
