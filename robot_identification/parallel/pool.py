@@ -131,6 +131,7 @@ class WorkerWatch:
 
 def _spread(client: Any, jobs: Sequence[Job], done: Done, watch: WorkerWatch) -> tuple[Job, ...]:
     distributed: Any = import_module("distributed")
+    address = client.scheduler.address  # a client that has closed has no scheduler any more
     futures = {
         client.submit(work_on, job.to_data(), key=f"fold-{job.key}", pure=False): job
         for job in jobs
@@ -141,7 +142,7 @@ def _spread(client: Any, jobs: Sequence[Job], done: Done, watch: WorkerWatch) ->
     while not completed.is_empty():
         if not completed.has_ready():
             if client.status == "closed":
-                raise _gone(client)
+                raise _gone(address)
             watch.see(len(client.scheduler_info().get("workers", ())))
             time.sleep(_LOOK_EVERY)
             continue
@@ -152,7 +153,7 @@ def _spread(client: Any, jobs: Sequence[Job], done: Done, watch: WorkerWatch) ->
             watch.see(1)  # who did it was there, also where it has come and died between two looks
             done(job, result)
         elif future.status == "cancelled":
-            raise _gone(client)
+            raise _gone(address)
         elif isinstance(result[1], distributed.KilledWorker):
             failed.append(job)
         else:
@@ -161,8 +162,8 @@ def _spread(client: Any, jobs: Sequence[Job], done: Done, watch: WorkerWatch) ->
     return tuple(failed)
 
 
-def _gone(client: Any) -> SchedulerGoneError:
+def _gone(address: str) -> SchedulerGoneError:
     return SchedulerGoneError(
-        f"the scheduler {client.scheduler.address} does not answer any more; run again when it "
+        f"the scheduler {address} does not answer any more; run again when it "
         "does: finished parts are kept"
     )

@@ -58,6 +58,7 @@ def client_without_workers():
         submit=lambda *_args, **_options: LostFuture(),
         scheduler_info=lambda: {"workers": {}},
         status="running",
+        scheduler=SimpleNamespace(address="tcp://somewhere:1"),
     )
 
 
@@ -87,3 +88,17 @@ def test_a_worker_that_did_a_part_and_died_between_two_looks_is_missed_again(
     assert [text[: len(again)] for text in told] == [missed[: len(again)], again] * 2
     assert sorted(job.key for job in done) == ["a", "b"]
     assert now[0] < 30.0
+
+
+def test_a_client_that_has_closed_says_which_scheduler_is_gone(completed, monkeypatch):
+    """As distributed's: closed, it has no scheduler any more."""
+    client = client_without_workers()
+
+    def closed(_seconds):
+        client.status, client.scheduler = "closed", None
+
+    monkeypatch.setattr(pool.time, "sleep", closed)
+    monkeypatch.setattr(completed, "has_ready", lambda self: False)
+    jobs = [SimpleNamespace(key="a", to_data=dict)]
+    with pytest.raises(pool.SchedulerGoneError, match="tcp://somewhere:1 does not answer"):
+        pool._spread(client, jobs, lambda *_: None, WorkerWatch(lambda _text: None))
