@@ -24,6 +24,13 @@ from robot_identification.excitation.search.optimizers import Cancelled
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
 
+_TOLERANCE = 1e-6
+"""A stage is over when an iteration lowers the cost by less than this share.
+
+Larger ones end a search near obstacles before the motion keeps its limits, so that it has to be
+slowed down; smaller ones take longer and gain nothing (docs/exciting_trajectories.md, measured).
+"""
+
 
 @dataclass(frozen=True)
 class Stage:
@@ -34,17 +41,12 @@ class Stage:
         penalty: weight of the penalties.
         iterations: most iterations.
         equilibrates: whether log S counts.
-        tolerance: the stage is over when an iteration lowers the cost by less than this share.
-            Larger ones end a search near obstacles before the motion keeps its limits, so that it
-            has to be slowed down; smaller ones take longer and gain nothing
-            (docs/exciting_trajectories.md, measured).
     """
 
     sharpness: float
     penalty: float
     iterations: int
     equilibrates: bool = True
-    tolerance: float = 1e-6
 
 
 STAGES = (
@@ -112,7 +114,7 @@ class Refinement(Generic[Motion]):
                     "maxiter": stage.iterations,
                     "maxfun": 2 * stage.iterations,
                     "maxcor": 30,
-                    "ftol": stage.tolerance,
+                    "ftol": _TOLERANCE,
                 },
             )
             x = result.x
