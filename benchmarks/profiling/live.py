@@ -14,22 +14,22 @@ from soaking.arm import Arm, prepare
 from soaking.resources import Usage
 
 from profiling.block_costs import block_costs
-from profiling.shares import cumulative, print_figures, print_parts, saved
+from profiling.shares import Functions, cumulative, print_figures, print_parts, saved
+from robot_identification.ros.acquisition.diagnostics import Diagnostics
+from robot_identification.ros.acquisition.node import AcquisitionNode
 from robot_identification.ros.clients.client import Client
 from robot_identification.ros.clients.processes import NodeProcesses, command
 from robot_identification.ros.clients.verbs import Verbs
+from robot_identification.ros.common.joint_states import JointStateReader
 
 RATE = 1000.0
 NAMESPACE = "/profile"
 NODES = ("acquisition", "identification")
 # What the acquisition does with a sample, in its only thread.
-SAMPLE = {
-    "message to sample": [("joint_states.py", "read")],
-    "diagnostics": [
-        ("acquisition_diagnostics.py", "observe"),
-        ("acquisition_diagnostics.py", "count"),
-    ],
-    "recording, blocks": [("acquisition.py", "_record")],
+SAMPLE: dict[str, Functions] = {
+    "message to sample": [JointStateReader.read],
+    "diagnostics": [Diagnostics.observe, Diagnostics.count],
+    "recording, blocks": [AcquisitionNode._record],
 }
 
 
@@ -42,7 +42,7 @@ def measure(seconds: float) -> None:
         print_figures("live, 7 joints at 1 kHz, an estimate a second", shares, "% of a core", 100.0)
         _, profile = run(folder, arm, seconds, profile=True)
         stats = saved(profile)
-        work = cumulative(stats, [("acquisition.py", "_on_state")])
+        work = cumulative(stats, [AcquisitionNode._on_state])
         calls = round(RATE * seconds)
         found = {part: cumulative(stats, functions) for part, functions in SAMPLE.items()}
         found["the rest of the callback"] = work - sum(found.values())

@@ -9,27 +9,34 @@ from pathlib import Path
 from didim_seven_joints import Bench
 from streaming import samples
 
-from profiling.shares import parts, print_parts, profiled
+from profiling.shares import Functions, parts, print_parts, profiled
+from robot_identification.files.bags import joint_state_columns
+from robot_identification.files.bags.files import Bag
+from robot_identification.files.bags.joint_state_columns import StateCollector
 from robot_identification.files.bags.joint_states import read_joint_states
 from robot_identification.files.bags.writing import write_joint_states
+from robot_identification.files.mcap.messages import indexed_messages
+from robot_identification.files.mcap.records import examine
+from robot_identification.identification.estimators.stacked import LeastSquares
 from robot_identification.identification.identify import identify
 from robot_identification.identification.result import IdentificationResult
+from robot_identification.identification.rows.whole import each_block
+from robot_identification.identification.statistics.cross_validation import cross_validate
 from robot_identification.signals.conditioning import joint_side_recording
+from robot_identification.signals.processing.settings import resolve_processing
+from robot_identification.signals.velocities import filtered_motion
 
-AREAS = {
-    "looking through the file: records, checksums": [("mcap_records.py", "examine")],
-    "SHA-256 of the file": [("bag_files.py", "digest")],
-    "chunks: reading, checksums, where messages lie": [("mcap_messages.py", "indexed_messages")],
-    "messages into columns": [
-        ("joint_state_columns.py", "_columns_of"),
-        ("joint_state_columns.py", "_joined"),
-    ],
-    "clock, gaps, joint side": [("joint_side.py", "joint_side_recording")],
-    "settings from the data": [("signals/processing/settings.py", "resolve_processing")],
-    "filters, derivatives": [("whole_rows.py", "_filtered")],
-    "regressor, decimation, factorisation": [("whole_rows.py", "each_block")],
-    "solution, deviations": [("identification/estimators/stacked.py", "fit")],
-    "held-out blocks predicted": [("cross_validation.py", "cross_validate")],
+AREAS: dict[str, Functions] = {
+    "looking through the file: records, checksums": [examine],
+    "SHA-256 of the file": [Bag.digest],
+    "chunks: reading, checksums, where messages lie": [indexed_messages],
+    "messages into columns": [StateCollector._columns_of, joint_state_columns._joined],
+    "clock, gaps, joint side": [joint_side_recording],
+    "settings from the data": [resolve_processing],
+    "filters, derivatives": [filtered_motion],
+    "regressor, decimation, factorisation": [each_block],
+    "solution, deviations": [LeastSquares.fit],
+    "held-out blocks predicted": [cross_validate],
 }
 
 

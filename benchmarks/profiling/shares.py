@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import cProfile
+import inspect
 import pstats
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-Functions = Sequence[tuple[str, str]]
-"""Ends of file names, and names of functions."""
+Functions = Sequence[Callable[..., Any]]
 
 
 def profiled(work: Callable[[], Any]) -> pstats.Stats:
@@ -24,18 +24,15 @@ def cumulative(stats: pstats.Stats, functions: Functions) -> float:
     """Return the seconds in functions and all that they call.
 
     Raises:
-        SystemExit: if a profile has none of one of them: it was renamed, or is not called.
+        SystemExit: one of them was not called.
     """
     total = 0.0
-    for file, name in functions:
-        found = [
-            entry[3]
-            for (path, _, function), entry in stats.stats.items()  # type: ignore[attr-defined]
-            if path.endswith(file) and function == name
-        ]
-        if not found:
-            raise SystemExit(f"{name} of {file} is not in the profile")
-        total += sum(found)
+    for function in functions:
+        code = inspect.unwrap(function).__code__
+        place = (code.co_filename, code.co_firstlineno, code.co_name)
+        if place not in stats.stats:  # type: ignore[attr-defined]
+            raise SystemExit(f"{code.co_name} of {code.co_filename} was not called")
+        total += stats.stats[place][3]  # type: ignore[attr-defined]
     return total
 
 

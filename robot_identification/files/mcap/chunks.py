@@ -1,4 +1,4 @@
-"""Chunks of MCAP files: what they unpack to, checked before a reader unpacks them into memory.
+"""Chunks of MCAP files: what they unpack to, and whether it is what they say.
 
 Of a chunk that unpacks to more than it says, readers notice that only when all of it is in memory:
 some kilobytes may stand for gigabytes.  Readers find chunks by an index, which must say the same.
@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import struct
 import sys
+import zlib
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
-from io import BytesIO
+from io import SEEK_CUR, BytesIO
+from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from robot_identification.errors import MissingPackageError
+from robot_identification.errors import BagError, MissingPackageError
 from robot_identification.files.cancelling import Cancelled, give_up_if, until_cancelled
 
 # rosbags brings both.  Without it rosbag2 unpacks, no chunk to more than the chunk says.
@@ -113,6 +115,55 @@ class _Chunk(NamedTuple):
     unpacked: int
 
 
+class ChunkPlace(NamedTuple):
+    """Entry of the index of a file for a chunk.
+
+    Attributes:
+        begin: time of its first message, in ns.
+        end: time of its last message.
+        place: first byte of its record.
+        packing: how its records are packed; empty where they are not.
+        packed: number of its bytes in the file.
+        size: number of its bytes, unpacked.
+    """
+
+    begin: int
+    end: int
+    place: int
+    packing: str
+    packed: int
+    size: int
+
+
+def chunk_records(path: Path, file: BinaryIO, chunk: ChunkPlace) -> bytes:
+    """Return the unpacked records of a chunk, which have the size and the checksum that it says.
+
+    Args:
+        path: the file, for messages.
+        file: the same, open.
+        chunk: where it lies.
+
+    Raises:
+        BagError: it is truncated, damaged, or has another size than its index says.
+        ValueError: it is packed in an unknown way.
+        OSError, EOFError, RuntimeError, ZstdError: it cannot be read or unpacked.
+        MissingPackageError: what unpacks it is not installed.
+    """
+    where = f"the chunk at byte {chunk.place}"
+    file.seek(chunk.place + _HEADER)
+    _, _, _, checksum = _CHUNK.unpack(file.read(_CHUNK.size))
+    file.seek(_LENGTH.size + len(chunk.packing) + _SIZE.size, SEEK_CUR)
+    packed = file.read(chunk.packed)
+    if len(packed) != chunk.packed:
+        raise BagError(path, f"{where} ends with the file: truncated")
+    records = unpacked(packed, chunk.packing)
+    if len(records) != chunk.size:
+        raise BagError(path, f"{where} says that it has {chunk.size} bytes, and has {len(records)}")
+    if checksum and zlib.crc32(records) != checksum:
+        raise BagError(path, f"checksum mismatch in {where}: the file was changed or damaged")
+    return records
+
+
 def chunk_problem(
     file: BinaryIO, records: Iterable[tuple[int, int, int]], cancelled: Cancelled | None = None
 ) -> str:
@@ -172,7 +223,7 @@ def _indexed(file: BinaryIO, first: int) -> _Chunk:
     file.seek(first)
     _, _, place, _ = _INDEX.unpack(file.read(_INDEX.size))
     (length,) = _LENGTH.unpack(file.read(_LENGTH.size))
-    file.seek(length + _SIZE.size, 1)  # places and length of the indexes of messages
+    file.seek(length + _SIZE.size, SEEK_CUR)  # places and length of the indexes of messages
     packing = _text(file)
     packed, unpacked = _SIZES.unpack(file.read(_SIZES.size))
     return _Chunk(place, packing, packed, unpacked)

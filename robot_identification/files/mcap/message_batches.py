@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
+from robot_identification.files.mcap.chunks import ChunkPlace
 from robot_identification.robot.arrays import by_value
 
 Bytes = npt.NDArray[np.uint8]
@@ -185,7 +186,7 @@ def _same(own: Any, wanted: Any) -> bool:
 
 def _indexed(storage: Any, connections: Sequence[Any]) -> Iterator[MessageBatch]:
     """Yield the messages of an MCAP file with an index."""
-    from robot_identification.files.mcap.messages import ChunkPlace, indexed_messages
+    from robot_identification.files.mcap.messages import indexed_messages
 
     channels = [connection.id for connection in connections]
     chunks = [

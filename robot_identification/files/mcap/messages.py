@@ -8,46 +8,21 @@ that overlap.
 
 from __future__ import annotations
 
-import struct
-import zlib
 from bisect import insort
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from robot_identification.errors import BagError
-from robot_identification.files.mcap.chunks import unpacked
+from robot_identification.files.mcap.chunks import ChunkPlace, chunk_records
 from robot_identification.files.mcap.kernels import message_places
 from robot_identification.files.mcap.message_batches import MessageBatch, joined
 
-_CRC = struct.Struct("<I")
-_CRC_AT, _PACKING_AT = 9 + 24, 9 + 40  # behind the head of the record, times and size
 _SHORTEST = 31  # bytes of a record with an empty message
 _CHANNELS = 1 << 16
 _LATEST = np.iinfo(np.int64).max
-
-
-class ChunkPlace(NamedTuple):
-    """Entry of the index of a file for a chunk.
-
-    Attributes:
-        begin: time of its first message, in ns.
-        end: time of its last message.
-        place: first byte of its record.
-        packing: how its records are packed; empty where they are not.
-        packed: number of its bytes in the file.
-        size: number of its bytes, unpacked.
-    """
-
-    begin: int
-    end: int
-    place: int
-    packing: str
-    packed: int
-    size: int
 
 
 def indexed_messages(
@@ -71,7 +46,7 @@ def indexed_messages(
     opened: list[tuple[int, MessageBatch]] = []
     with path.open("rb") as file:
         for chunk, until in zip(chunks, [*begins, None], strict=True):
-            batch = _messages(path, chunk, _records(path, file, chunk), wanted)
+            batch = _messages(path, chunk, chunk_records(path, file, chunk), wanted)
             insort(opened, (chunk.place, batch), key=lambda pair: pair[0])
             earlier, opened = _divided(opened, until)
             if earlier:
@@ -95,30 +70,6 @@ def _divided(
         if size < len(batch):
             rest.append((place, batch.part(slice(size, None))))
     return earlier, rest
-
-
-def _records(path: Path, file: BinaryIO, chunk: ChunkPlace) -> bytes:
-    """Return the unpacked records of a chunk, which have the size and the checksum that it says."""
-    file.seek(chunk.place + _CRC_AT)
-    (checksum,) = _CRC.unpack(file.read(_CRC.size))
-    file.seek(chunk.place + _PACKING_AT + len(chunk.packing))
-    packed = file.read(chunk.packed)
-    if len(packed) != chunk.packed:
-        raise BagError(path, f"the chunk at byte {chunk.place} ends with the file: truncated")
-    records = unpacked(packed, chunk.packing)
-    if len(records) != chunk.size:
-        raise BagError(
-            path,
-            f"the chunk at byte {chunk.place} says that it has {chunk.size} bytes, "
-            f"and has {len(records)}",
-        )
-    if checksum and zlib.crc32(records) != checksum:
-        raise BagError(
-            path,
-            f"checksum mismatch in the chunk at byte {chunk.place}: "
-            "the file was changed or damaged",
-        )
-    return records
 
 
 def _messages(

@@ -15,6 +15,7 @@ from robot_identification.errors import BagError, InputError
 from robot_identification.files.bags.files import foreign_errors, open_bag
 from robot_identification.files.bags.joint_state_cdr import MESSAGE_TYPE
 from robot_identification.files.bags.parts import BagMessage, PartedBag
+from robot_identification.files.mcap import chunks as mcap_chunks
 from robot_identification.files.mcap import messages as mcap_messages
 
 TOPICS = {3: "/left", 4: "/right", 9: "/left"}  # two publishers of one topic
@@ -43,12 +44,12 @@ def chunks_opened(monkeypatch):
     """Sizes of the chunks that were unpacked, one by one."""
     sizes = []
 
-    def unpacked(packed, packing, own=mcap_messages.unpacked):
+    def unpacked(packed, packing, own=mcap_chunks.unpacked):
         records = own(packed, packing)
         sizes.append(len(records))
         return records
 
-    monkeypatch.setattr(mcap_messages, "unpacked", unpacked)
+    monkeypatch.setattr(mcap_chunks, "unpacked", unpacked)
     return sizes
 
 
@@ -132,7 +133,7 @@ def test_no_more_chunks_are_open_than_overlap(tmp_path, chunks_opened):
     with open_bag(path) as bag:
         (reader,) = bag._readers
         chunks = [
-            mcap_messages.ChunkPlace(*chunk[:3], chunk.compression, *chunk[7:9])
+            mcap_chunks.ChunkPlace(*chunk[:3], chunk.compression, *chunk[7:9])
             for chunk in reader._reader.storage.chunks
         ]
     sizes = [len(batch) for batch in mcap_messages.indexed_messages(path, chunks[::-1], {3})]
