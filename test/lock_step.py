@@ -58,10 +58,15 @@ class SteppedClock:
         """Go on where all have taken in the last tick; return whether it has gone on."""
         if all_are_there:
             self.go_on()
-        elif self.is_long_ago():
+        else:
+            self.remind()
+        return all_are_there
+
+    def remind(self):
+        """Say the time again, a little later, where it should have been answered by now."""
+        if self.is_long_ago():
             self.now += self._nudge
             self._send()
-        return all_are_there
 
     def is_long_ago(self):
         """Tell whether the last tick should have been answered by now."""
@@ -203,9 +208,14 @@ class LockStepCell(Cell):
 
     @contextlib.contextmanager
     def held(self):
-        """Have time stand still until the robot has taken over what is sent meanwhile."""
+        """Have time stand still until the robot has taken over what is sent meanwhile.
+
+        It begins when all have taken in the last tick: a node that is a tick behind would date
+        what it sends before the time at which the robot is.
+        """
         before, self._clock.held = self._clock.held, True
         try:
+            self.wait(self._know_the_time, "nodes that know the time")
             yield
             self.wait(self._commands_taken, "robot that takes over what was sent")
         finally:
@@ -250,6 +260,13 @@ class LockStepCell(Cell):
         if node and stamp_of(self.status) < self.now():
             return False
         return self._commands_taken()
+
+    def _know_the_time(self):
+        """Tell whether all have taken in the last tick; remind those that have not."""
+        there = self._all_are_there()
+        if not there:
+            self._clock.remind()
+        return there
 
     def _commands_taken(self):
         """Tell whether the simulated robot, if there is one, has taken over all that was sent."""
