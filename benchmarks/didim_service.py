@@ -66,7 +66,7 @@ class Watch:
     """Calls services of a session while something else is under way."""
 
     def __init__(self, session: Session, bag: Path) -> None:
-        self.session, self.client, self.bag = session, session.client, bag
+        self.verbs, self.client, self.bag = session.verbs, session.client, bag
         self.stage = ""
         self.client.node.create_subscription(
             Progress, "identification/progress", self._on_progress, qos.STATUS

@@ -46,7 +46,7 @@ PUBLISHER = """
 import sys, time, rclpy
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
-from robot_identification.ros import qos
+from robot_identification.ros.common import qos
 rclpy.init()
 node = Node("driver", namespace=sys.argv[1])
 publisher = node.create_publisher(JointState, "joint_states", qos.STATES_OUT)

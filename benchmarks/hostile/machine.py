@@ -20,7 +20,7 @@ from robot_identification.ros.planning.planning import Sources, load_machine
 from robot_identification.ros.supervision.braking import BrakingLimits
 from robot_identification.ros.supervision.clock import Instant
 from robot_identification.ros.supervision.phases import MotionSettings, Phase
-from robot_identification.ros.supervision.supervisor import Motion
+from robot_identification.ros.supervision.supervisor import MotionSupervisor
 from watched_motion import BEGIN, STEP, watched
 from watched_motion import state as joint_state
 
@@ -94,11 +94,11 @@ def _part(robot: str, sequences: int, seed: int) -> tuple[list[float], Counter[s
     return most.tolist(), reasons
 
 
-def _begun(given: Case) -> Motion:
+def _begun(given: Case) -> MotionSupervisor:
     """Return the motion just after its begin."""
     names, states = given.run.joint_names, watched(given.run.joint_names, given.limits, TRACKING)
     settings = MotionSettings(tracking_error=np.full(len(names), TRACKING))
-    motion = Motion(given.braking, states, settings, given.run)
+    motion = MotionSupervisor(given.braking, states, settings, given.run)
     for i in range(40):
         now = BEGIN - (40 - i) * STEP
         states.add(joint_state(now, given.run.positions[0], names=names), Instant(now, now - BEGIN))
@@ -106,7 +106,9 @@ def _begun(given: Case) -> Motion:
     return motion
 
 
-def _sequence(given: Case, begun: Motion, rng: np.random.Generator) -> tuple[Motion, list]:
+def _sequence(
+    given: Case, begun: MotionSupervisor, rng: np.random.Generator
+) -> tuple[MotionSupervisor, list]:
     """Follow to a random moment, then lie; return the motion and what it commanded after begin."""
     motion = copy.copy(begun)
     names, joints = given.run.joint_names, len(given.run.joint_names)

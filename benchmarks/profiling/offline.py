@@ -17,10 +17,12 @@ from robot_identification.files.bags.joint_states import read_joint_states
 from robot_identification.files.bags.writing import write_joint_states
 from robot_identification.files.mcap.messages import indexed_messages
 from robot_identification.files.mcap.records import examine
-from robot_identification.identification.estimators.stacked import LeastSquares
+from robot_identification.identification.diagnosis.fit import fit_findings
+from robot_identification.identification.diagnosis.friction import law_findings
+from robot_identification.identification.diagnosis.recording import recording_findings
 from robot_identification.identification.identify import identify
 from robot_identification.identification.result import IdentificationResult
-from robot_identification.identification.rows.whole import each_block
+from robot_identification.identification.rows.whole_rows import WholeRows
 from robot_identification.identification.statistics.cross_validation import cross_validate
 from robot_identification.signals.conditioning import joint_side_recording
 from robot_identification.signals.processing.settings import resolve_processing
@@ -34,9 +36,11 @@ AREAS: dict[str, Functions] = {
     "clock, gaps, joint side": [joint_side_recording],
     "settings from the data": [resolve_processing],
     "filters, derivatives": [filtered_motion],
-    "regressor, decimation, factorisation": [each_block],
-    "solution, deviations": [LeastSquares.fit],
+    "regressor, decimation, factorisation": [WholeRows.rows],
     "held-out blocks predicted": [cross_validate],
+    "findings: the recordings": [recording_findings],
+    "findings: what one change would explain": [fit_findings],
+    "findings: friction laws": [law_findings],
 }
 
 
