@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import numpy as np
 from rclpy.node import Node
 
@@ -35,6 +37,8 @@ class FilteredPublisher:
         self._cutoff = cutoff_hz or robot.processing.cutoff_hz or CUTOFF_HZ
         self._rate = rate_hz or robot.processing.rate_hz or RATE_HZ
         self._publisher = node.create_publisher(SampleBlock, "filtered_samples", qos.BLOCKS)
+        # It takes a second on a small machine; at the first block joint states would wait for it.
+        import_module("scipy.signal")
         self._filter: OnlineFilter | None = None
         self._sequence = self._samples = 0
 
