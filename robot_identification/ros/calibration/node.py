@@ -175,11 +175,17 @@ class CalibrationNode(Node):
             )
             return
         try:
-            self._last = result_of(message)
+            result = result_of(message)
         except InputError as error:
             self.get_logger().error(f"identified_parameters ignored: {error}")
             return
-        self.get_logger().info(f"{len(message.parameters)} base parameters to calibrate")
+        names = [source.name for source in result.sources]
+        before = [] if self._last is None else [source.name for source in self._last.sources]
+        if names != before:  # a recording that runs has another estimate every second
+            self.get_logger().info(
+                f"{len(message.parameters)} base parameters to calibrate, of {', '.join(names)}"
+            )
+        self._last = result
 
     def _on_calibrate(
         self, request: Calibrate.Request, response: Calibrate.Response

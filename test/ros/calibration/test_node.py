@@ -260,6 +260,24 @@ def test_a_result_of_another_robot_is_ignored(calibrating, result_file):
     assert calibrate(calibrating).parameters.robot == "scara"
 
 
+def test_a_recording_that_runs_is_told_once_and_not_with_every_estimate(calibrating, result_file):
+    publisher = calibrating.client.node.create_publisher(
+        IdentificationResult, "identified_parameters", qos.LATCHED
+    )
+    calibrating.wait(publisher.get_subscription_count, "reader of results")
+    message = result_message(read_result(result_file), ROBOT, stamp=0)
+
+    def told(name):
+        return calibrating.processes.output("calibration").count(f"to calibrate, of {name}\n")
+
+    for name in ("running", "running", "another"):
+        message.sources[0].name = name
+        publisher.publish(message)
+        calibrating.wait(lambda name=name: told(name), "line of the log")
+        calibrating.client.spin(0.2)
+    assert told("running") == 1
+
+
 def test_predicted_and_external_efforts_are_those_of_the_states(calibrating, outputs, result_file):
     assert calibrate(calibrating).success
     outputs.predicted.clear()
