@@ -75,9 +75,7 @@ def is_there(module, name):
     """Tell whether a module of this repository has a name or a module in it; others have."""
     place = place_of(module)
     if place is None:
-        folders = [folder / Path(*module.split(".")) for folder in FOLDERS]
-        known = module.split(".")[0] == "robot_identification" and not module.startswith(GENERATED)
-        return not known or (not name and any(folder.is_dir() for folder in folders))
+        return module.split(".")[0] != "robot_identification" or module.startswith(GENERATED)
     names = defined(place)
     return not name or names is None or name in names or place_of(f"{module}.{name}") is not None
 
