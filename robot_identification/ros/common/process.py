@@ -75,6 +75,30 @@ def run(
     except _WRONG_ARGUMENTS as error:
         get_logger(name).fatal(" ".join(str(error).split()))
         return BAD_INPUT
+    try:
+        _run_until_asked_to_end(make, finish, made, make_executor)
+    except ExternalShutdownException:
+        pass
+    except (InputError, ResultRefusedError) as error:
+        get_logger(name).fatal(str(error))
+        return BAD_INPUT if isinstance(error, InputError) else REFUSED
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+        atexit.register(_end_for_certain)  # the interpreter destroys what is left
+    return 0
+
+
+def _run_until_asked_to_end(
+    make: Callable[[], Node],
+    finish: Callable[[Node], None] | None,
+    made: Callable[[Node], None],
+    make_executor: Callable[[], Executor],
+) -> None:
+    """Make a node, run it until a signal comes, and destroy it.
+
+    Executors hold publishers and the like of their node: the node is gone for good when this has
+    returned, and the timer of :func:`_end_for_certain` runs until then.
+    """
     node: Node | None = None
     try:
         node = make()
@@ -87,12 +111,6 @@ def run(
         executor.add_node(node)
         while rclpy.ok() and not end.asked:
             executor.spin_once(timeout_sec=0.2)
-    except ExternalShutdownException:
-        pass
-    except (InputError, ResultRefusedError) as error:
-        get_logger(name).fatal(str(error))
-        _end_for_certain()
-        return BAD_INPUT if isinstance(error, InputError) else REFUSED
     finally:
         if node is not None and finish is not None:
             finish(node)
@@ -100,16 +118,14 @@ def run(
         if node is not None:
             node.destroy_node()
         rclpy.try_shutdown()
-        faulthandler.cancel_dump_traceback_later()
-    return 0
 
 
 def _end_for_certain() -> None:
     """End the process where its end is not reached.
 
     Fast DDS 2.14 as its wheels are built waits for ever, with Python's lock held, where another
-    participant is discovered while the last node of a process is destroyed.  This timer needs no
-    lock.
+    participant, or what it publishes, comes or goes while the last node of a process is destroyed
+    (issue 6513 of Fast-DDS).  This timer needs no lock.
     """
     faulthandler.dump_traceback_later(_END_WITHIN, file=_STDERR, exit=True)
 

@@ -32,20 +32,36 @@ sys.exit(run(make, [], name="sleeper"))
 """
 
 STUCK = """
-import ctypes, sys
+import builtins, ctypes, os, signal, sys
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
 from robot_identification.errors import InputError
 from robot_identification.ros.common import process
 
 class Held:
-    def __del__(self):
-        ctypes.PyDLL(None).pause()  # with Python's lock, as the destruction of a participant
+    def __del__(self, pause=ctypes.PyDLL(None).pause):
+        pause()  # with Python's lock, as the destruction of a participant
+
+class Executor(SingleThreadedExecutor):
+    def spin_once(self, timeout_sec):
+        os.kill(os.getpid(), signal.SIGINT)
 
 def make():
-    half_made = Held()
-    raise InputError("no such robot")
+    if sys.argv[1] == "a node that is refused":
+        half_made = Held()
+        raise InputError("no such robot")
+    if sys.argv[1] == "the interpreter":
+        builtins.held = Held()  # destroyed when all else is
+    return Node("stuck")
+
+def make_executor():
+    executor = Executor()
+    if sys.argv[1] == "an executor":
+        executor.held = Held()
+    return executor
 
 process._END_WITHIN = 0.5
-sys.exit(process.run(make, [], name="stuck"))
+sys.exit(process.run(make, [], name="stuck", make_executor=make_executor))
 """
 
 
@@ -69,12 +85,13 @@ def test_signals_soon_after_the_first_say_nothing_new():
     assert end.hear(), "who asks again later means at once"
 
 
-def test_a_node_whose_destruction_never_ends_is_ended():
-    done = subprocess.run(
-        [sys.executable, "-c", STUCK], capture_output=True, text=True, check=False
-    )
+@pytest.mark.ros
+@pytest.mark.parametrize("holder", ["a node that is refused", "an executor", "the interpreter"])
+def test_a_node_whose_destruction_never_ends_is_ended(holder):
+    line = [sys.executable, "-c", STUCK, holder]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "no such robot" in done.stderr
+    assert ("no such robot" in done.stderr) == (holder == "a node that is refused")
     assert "in __del__" in done.stderr
 
 
