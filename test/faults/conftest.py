@@ -1,4 +1,4 @@
-"""Nodes that all tests of a worker share."""
+"""Nodes that all tests of a module share: an idle suite takes a tenth of a core."""
 
 import uuid
 
@@ -9,7 +9,7 @@ from robot_identification.ros.clients.client import Client
 from robot_identification.ros.clients.processes import NodeProcesses
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def faulty(tmp_path_factory):
     """Return the suite behind a fault injector, ready."""
     namespace = f"/f{uuid.uuid4().hex[:12]}"
