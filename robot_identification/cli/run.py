@@ -185,5 +185,5 @@ def run(options: argparse.Namespace) -> None:
         walk = Walk(LiveRun(verbs), options, record)
         for step in options.steps:
             walk.take(step)
-    if options.json:
-        tables.print_json(record.document)
+        if options.json:
+            tables.print_json(record.document)

@@ -17,6 +17,7 @@ from robot_identification.ros.common import qos
 from robot_identification.ros.common.executors import NodeExecutor
 from robot_identification.ros.common.middleware import use_own_profiles
 from robot_identification.ros.common.polled_subscription import PolledSubscription
+from robot_identification.ros.common.process import destroying
 from robot_identification.ros.messages.error_codes import CODES
 
 Own = TypeVar("Own", bound="Closing")
@@ -132,8 +133,9 @@ class Client(Closing):
     def close(self) -> None:
         """Leave ROS."""
         self._executor.shutdown()
-        self.node.destroy_node()
-        rclpy.try_shutdown(context=self._context)
+        with destroying():
+            self.node.destroy_node()
+            rclpy.try_shutdown(context=self._context)
 
     def spin(self, seconds: float = 0.0) -> None:
         """Handle what has arrived, and what arrives within some time."""

@@ -10,7 +10,8 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from types import FrameType
 
 import rclpy
@@ -31,7 +32,7 @@ REFUSED = 3
 _REPEATED_WITHIN = 3.0
 _STDERR = 2  # of the process, whatever took the place of sys.stderr
 _END_WITHIN = 30.0
-"""Time in s in which a node that has been asked to end, or refuses to start, has ended."""
+"""Time in s in which what ROS holds of a process that ends is destroyed."""
 
 _WRONG_ARGUMENTS = (
     rclpy_implementation.RCLError,  # a parameter file that cannot be read, for example
@@ -84,7 +85,7 @@ def run(
         return BAD_INPUT if isinstance(error, InputError) else REFUSED
     finally:
         faulthandler.cancel_dump_traceback_later()
-        atexit.register(_end_for_certain)  # the interpreter destroys what is left
+        atexit.register(end_for_certain)  # the interpreter destroys what is left
     return 0
 
 
@@ -97,7 +98,7 @@ def _run_until_asked_to_end(
     """Make a node, run it until a signal comes, and destroy it.
 
     Executors hold publishers and the like of their node: the node is gone for good when this has
-    returned, and the timer of :func:`_end_for_certain` runs until then.
+    returned, and the timer of :func:`end_for_certain` runs until then.
     """
     node: Node | None = None
     try:
@@ -114,20 +115,30 @@ def _run_until_asked_to_end(
     finally:
         if node is not None and finish is not None:
             finish(node)
-        _end_for_certain()
+        end_for_certain()
         if node is not None:
             node.destroy_node()
         rclpy.try_shutdown()
 
 
-def _end_for_certain() -> None:
+def end_for_certain() -> None:
     """End the process where its end is not reached.
 
     Fast DDS 2.14 as its wheels are built waits for ever, with Python's lock held, where another
-    participant, or what it publishes, comes or goes while the last node of a process is destroyed
+    participant, or what it publishes, comes or goes while the last node of a context is destroyed
     (issue 6513 of Fast-DDS).  This timer needs no lock.
     """
     faulthandler.dump_traceback_later(_END_WITHIN, file=_STDERR, exit=True)
+
+
+@contextmanager
+def destroying() -> Iterator[None]:
+    """End the process where nodes of it are never destroyed, as :func:`end_for_certain` says."""
+    end_for_certain()
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
 
 
 class EndRequest:

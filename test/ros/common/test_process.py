@@ -65,6 +65,18 @@ sys.exit(process.run(make, [], name="stuck", make_executor=make_executor))
 """
 
 
+STUCK_CLIENT = """
+import ctypes
+from robot_identification.ros.clients.client import Client
+from robot_identification.ros.common import process
+
+client = Client()
+client.node.destroy_node = ctypes.PyDLL(None).pause
+process._END_WITHIN = 0.5
+client.close()
+"""
+
+
 def interrupt_twice(process):
     """Do what a terminal does when Ctrl-C is pressed twice: all processes of the group hear it."""
     os.killpg(process.pid, signal.SIGINT)
@@ -93,6 +105,14 @@ def test_a_node_whose_destruction_never_ends_is_ended(holder):
     assert done.returncode == 1
     assert ("no such robot" in done.stderr) == (holder == "a node that is refused")
     assert "in __del__" in done.stderr
+
+
+@pytest.mark.ros
+def test_a_client_whose_destruction_never_ends_is_ended():
+    line = [sys.executable, "-c", STUCK_CLIENT]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "in close" in done.stderr
 
 
 @pytest.mark.ros
