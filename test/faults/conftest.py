@@ -1,4 +1,4 @@
-"""Nodes that all tests of a module share: an idle suite takes a tenth of a core."""
+"""Nodes that the tests of a module share."""
 
 import uuid
 

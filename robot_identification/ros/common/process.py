@@ -85,7 +85,7 @@ def run(
         return BAD_INPUT if isinstance(error, InputError) else REFUSED
     finally:
         faulthandler.cancel_dump_traceback_later()
-        atexit.register(end_for_certain)  # the interpreter destroys what is left
+        atexit.register(_end_for_certain)  # the interpreter destroys what is left
     return 0
 
 
@@ -98,7 +98,7 @@ def _run_until_asked_to_end(
     """Make a node, run it until a signal comes, and destroy it.
 
     Executors hold publishers and the like of their node: the node is gone for good when this has
-    returned, and the timer of :func:`end_for_certain` runs until then.
+    returned, and the timer of :func:`_end_for_certain` runs until then.
     """
     node: Node | None = None
     try:
@@ -115,13 +115,13 @@ def _run_until_asked_to_end(
     finally:
         if node is not None and finish is not None:
             finish(node)
-        end_for_certain()
+        _end_for_certain()
         if node is not None:
             node.destroy_node()
         rclpy.try_shutdown()
 
 
-def end_for_certain() -> None:
+def _end_for_certain() -> None:
     """End the process where its end is not reached.
 
     Fast DDS 2.14 as its wheels are built waits for ever, with Python's lock held, where another
@@ -133,8 +133,8 @@ def end_for_certain() -> None:
 
 @contextmanager
 def destroying() -> Iterator[None]:
-    """End the process where nodes of it are never destroyed, as :func:`end_for_certain` says."""
-    end_for_certain()
+    """End the process where nodes of it are never destroyed, as :func:`_end_for_certain` says."""
+    _end_for_certain()
     try:
         yield
     finally:
