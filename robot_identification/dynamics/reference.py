@@ -13,6 +13,7 @@ from robot_identification.dynamics.tree import Floats
 from robot_identification.errors import ShapeError
 
 DEGREE = 5
+_POWERS = np.arange(DEGREE + 1.0)
 
 
 class Reference(NamedTuple):
@@ -113,3 +114,17 @@ def sample(reference: Reference, times: npt.ArrayLike) -> tuple[Floats, Floats, 
         velocity = velocity * u + position
         position = position * u + c[..., power]
     return position, np.where(moving, velocity, 0.0), np.where(moving, acceleration, 0.0)
+
+
+def position_at(reference: Reference, time: float) -> Floats:
+    """Return the (joints,) positions of a reference at one time, as :func:`sample` does.
+
+    Args:
+        reference: what to evaluate.
+        time: on the clock of its knots, in s.
+    """
+    knots, coefficients, _, _ = reference
+    within = min(max(time, knots[0]), knots[-1])
+    piece = min(max(int(knots.searchsorted(time, side="right")) - 1, 0), len(coefficients) - 1)
+    position: Floats = coefficients[piece] @ (within - knots[piece]) ** _POWERS
+    return position

@@ -13,11 +13,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from robot_identification.dynamics.reference import DEGREE, Reference, sample
+from robot_identification.dynamics.reference import DEGREE, Reference, position_at, sample
 from robot_identification.errors import ShapeError, TrajectoryError
 from robot_identification.presentation import sample_records
-from robot_identification.robot.arrays import by_value
-from robot_identification.robot.model import Array, read_only
+from robot_identification.robot.arrays import Array, by_value, read_only, read_only_view
 from robot_identification.signals.joint_columns import JointColumns
 
 NANOSECONDS = 1_000_000_000
@@ -114,14 +113,20 @@ class Trajectory:
             )
         return read_only(found)
 
+    @cached_property
+    def _pieces(self) -> Reference:
+        """The trajectory on its own clock, in arrays that are not to be written to."""
+        if len(self.times) > 1:
+            return Reference(self.times, self.coefficients)
+        still = np.zeros((1, len(self.joint_names), DEGREE + 1))
+        still[0, :, 0] = self.positions[0]
+        return Reference(np.repeat(self.times, 2), still)
+
     @property
     def reference(self) -> Reference:
         """The trajectory in the form that the simulation follows, on its own clock."""
-        if len(self.times) == 1:
-            still = np.zeros((1, len(self.joint_names), DEGREE + 1))
-            still[0, :, 0] = self.positions[0]
-            return Reference(np.repeat(self.times, 2), still)
-        return Reference(np.array(self.times), np.array(self.coefficients))
+        knots, coefficients, origin, lead = self._pieces
+        return Reference(np.array(knots), np.array(coefficients), origin, lead)
 
     def sample(self, times: npt.ArrayLike) -> tuple[Array, Array, Array]:
         """Return positions, velocities and accelerations at some times.
@@ -134,8 +139,15 @@ class Trajectory:
         Returns:
             Three arrays (samples, joints).
         """
-        position, velocity, acceleration = sample(self.reference, times)
-        return read_only(position), read_only(velocity), read_only(acceleration)
+        position, velocity, acceleration = sample(self._pieces, times)
+        return read_only_view(position), read_only_view(velocity), read_only_view(acceleration)
+
+    def position(self, time: float) -> Array:
+        """Return the (joints,) positions at one time in s, in a fraction of the time of all.
+
+        Outside of its duration the trajectory stands still at its ends.
+        """
+        return read_only_view(position_at(self._pieces, time))
 
     def sample_efforts(self, times: npt.ArrayLike) -> Array:
         """Return (samples, joints) efforts at some times; 0 where the points carry none.

@@ -206,7 +206,7 @@ class MotionSupervisor:
         if self.phase is Phase.BRAKING:
             return
         time = (now.stamp - self._clock_error - command.start) / NANOSECONDS
-        self._referred = command.trajectory.sample(time)[0][0]
+        self._referred = command.trajectory.position(time)
         if self.phase is Phase.RUNNING:
             self.reached = min(max(time, 0.0), self.run.duration)
 
@@ -268,7 +268,7 @@ class MotionSupervisor:
     def _excess(self, command: Command, reading: Reading) -> Array:
         """Return (joints,) tracking errors as shares of their limits."""
         time = (reading.stamp - command.start) / NANOSECONDS
-        self.error = command.trajectory.sample(time)[0][0] - reading.position
+        self.error = command.trajectory.position(time) - reading.position
         share: Array = np.abs(self.error) / self.settings.tracking_error
         return share
 

@@ -64,6 +64,17 @@ def test_a_single_point_is_a_place_to_be():
     np.testing.assert_array_equal(single.sample([0.0, 1.0, 2.0])[0], [[0.1, 0.2]] * 3)
 
 
+@pytest.mark.parametrize(
+    "points", [trajectory(1), trajectory(3), trajectory(5), Trajectory(NAMES, [1.0], [[0.1, 0.2]])]
+)
+def test_the_position_at_one_time_is_that_of_many(points):
+    times = np.concatenate([TIMES, np.linspace(-1.0, 4.0, 41)])
+    many = points.sample(times)[0]
+    one_by_one = np.array([points.position(time) for time in times])
+    np.testing.assert_allclose(one_by_one, many, rtol=1e-14, atol=1e-14)
+    assert not points.position(1.0).flags.writeable
+
+
 def test_joints_are_reordered_by_name():
     swapped = trajectory().reordered(("b", "a"))
     np.testing.assert_array_equal(swapped.sample([0.9])[1], trajectory().sample([0.9])[1][:, ::-1])
