@@ -21,6 +21,7 @@ from robot_identification.ros.common.middleware import private_domain, this_mach
 
 gc.disable()  # until the tests are collected: what is loaded meanwhile stays
 _GARBAGE = (5000, 10, 20)  # objects, and collections of each age, before the next one
+_WAITING = 0.75  # of the files that wait for nothing have begun when the last of the others does
 _WAIT_FOR, _SILENT = Client.wait_for, asking.SILENT
 
 # A domain of its own for each process, whatever is set.
@@ -39,12 +40,19 @@ settings.load_profile("tests")
 
 
 def pytest_collection_modifyitems(items):
-    """Begin with files that wait for robots: others fill the time meanwhile."""
+    """Mix files that wait for robots with the others, which fill the time meanwhile.
+
+    The longest waits begin first, and all are over before the others are.
+    """
     waits = {}
     for item in items:
         longest = sum(item.get_closest_marker(name) is not None for name in ("ros", "slow"))
         waits[item.path] = max(longest, waits.get(item.path, 0))
-    items.sort(key=lambda item: -waits[item.path])
+    waiting = sorted((path for path, wait in waits.items() if wait), key=lambda path: -waits[path])
+    others = [path for path, wait in waits.items() if not wait]
+    begins = {path: place / len(waiting) * _WAITING for place, path in enumerate(waiting)}
+    begins |= {path: place / len(others) for place, path in enumerate(others)}
+    items.sort(key=lambda item: begins[item.path])
 
 
 def pytest_collection_finish():

@@ -186,10 +186,12 @@ def _all_but_one(triangles: Sequence[Array]) -> list[Array]:
 
 
 def _joined(first: Array, second: Array) -> Array:
-    """Return the triangle of the rows of two triangles; a third of the work of their rows'."""
+    """Return the triangle of the rows of two triangles; a third of the work of their rows'.
+
+    Below their diagonals both are 0, and so is what is returned.
+    """
     size = len(first)
-    found = scipy.linalg.lapack.dtpqrt(size, min(_PANEL, size), first, second)[0]
-    return np.asarray(np.triu(found))
+    return np.asarray(scipy.linalg.lapack.dtpqrt(size, min(_PANEL, size), first, second)[0])
 
 
 def _triangle(rows: Array) -> Array:

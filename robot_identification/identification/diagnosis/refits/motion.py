@@ -73,9 +73,10 @@ class Motion:
         """Return the same at one in so many instants."""
         signals: dict[str, Any] = {
             name: np.ascontiguousarray(getattr(self, name)[..., ::step])
-            for name in ("position", "velocity", "acceleration", "effort", "shifted")
+            for name in ("position", "velocity", "acceleration", "effort")
         }
-        return replace(self, **signals, kept=self.kept[:, ::step], part=self.part[::step])
+        shifted, kept = self.shifted[..., ::step], self.kept[:, ::step]
+        return replace(self, **signals, shifted=shifted, kept=kept, part=self.part[::step])
 
     def with_signals(self, **signals: Array) -> Motion:
         """Return the same with other signals."""
