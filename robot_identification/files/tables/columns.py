@@ -35,6 +35,7 @@ _USUAL: Mapping[str, tuple[str, ...]] = {
 }
 # With the names of the joints; the first is how PlotJuggler calls the columns of joint states.
 _NAMED = ("{topic}/{joint}/%s", "%s_{joint}", "{joint}_%s", "{joint}.%s", "{joint}/%s")
+_NUMBERED = ("%s_{n}", "%s{n}")
 _SIGNAL = re.compile(r"(?P<signal>[a-z]+)(\[(?P<unit>[^\]]*)\])?")
 
 
@@ -96,11 +97,7 @@ def places_of(
     """
     each: Sequence[str] = ("",) if signal == TIME else joints
     if signal not in columns.names:
-        for pattern in (*_USUAL[signal], *(name % signal for name in _NAMED if signal != TIME)):
-            names = [_filled(pattern, i, joint, topic) for i, joint in enumerate(each)]
-            if set(names) <= set(text.header):
-                return [text.header.index(name) for name in names]
-        return []
+        return _usual_places(text, signal, each, topic)
     stated = columns.names[signal]
     names = [name.strip() for name in stated.split(",")]
     if len(names) == 1 and len(each) > 1 and "{" not in stated:
@@ -116,6 +113,20 @@ def places_of(
             else f"the time is in one column, not in {stated}",
         )
     return [_place(text, signal, name) for name in names]
+
+
+def _usual_places(text: TableText, signal: str, joints: Sequence[str], topic: str) -> list[int]:
+    """Return the places of columns with usual names; empty without any.
+
+    Numbers of joints begin with 1: where there is a column 0 too, they are not taken for such.
+    """
+    more = () if signal == TIME else (*_NAMED, *_NUMBERED)
+    for pattern in (*_USUAL[signal], *(name % signal for name in more)):
+        names = [_filled(pattern, i, joint, topic) for i, joint in enumerate(joints)]
+        from_0 = "{n}" in pattern and _filled(pattern, -1, "", topic) in text.header
+        if set(names) <= set(text.header) and not from_0:
+            return [text.header.index(name) for name in names]
+    return []
 
 
 def _range(name: str) -> list[str]:

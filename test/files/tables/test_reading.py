@@ -48,12 +48,28 @@ def same(found, values):
             f"/joint_states/{j}/{s}" for s in ("position", "velocity", "effort") for j in NAMES
         ),
         "t,q1,q2,qd1,qd2,tau1,tau2",
+        "t,position_1,position_2,velocity_1,velocity_2,effort_1,effort_2",
+        "t,position1,position2,velocity1,velocity2,effort1,effort2",
         "time," + ",".join(f"{j}.{s}" for s in ("position", "velocity", "effort") for j in NAMES),
     ],
 )
 def test_columns_of_usual_names_are_found(table, header):
     values = rows()
     same(read_table(table(text(values, header)), NAMES), values)
+
+
+@pytest.mark.parametrize("name", ["q{}", "position_{}"])
+def test_numbers_from_0_on_are_not_taken_for_numbers_from_1_on(table, name):
+    numbered = [name.format(number) for number in range(3)]
+    header = ",".join(["t", *numbered, "qd2", "tau1", "tau2"])
+    path = table(text(rows(), header))
+    with pytest.raises(
+        BagError, match=f"no column is known to be position; it has t, {numbered[0]}"
+    ):
+        read_table(path, NAMES)
+    stated = Columns.of({"position": name.format("{i}")})
+    found = read_table(path, NAMES, stated)
+    np.testing.assert_allclose(found.signals["position"], rows()[:, 1:3], atol=1e-8)
 
 
 STATED = {"time": "1", "position": "2-3", "velocity": "4,5", "effort": "6-7"}
