@@ -7,6 +7,7 @@ out as :class:`~robot_identification.errors.BagError` with path and cause.
 from __future__ import annotations
 
 import hashlib
+import shlex
 import sqlite3
 import struct
 from collections.abc import Iterator, Sequence
@@ -29,6 +30,8 @@ JOINT_TRAJECTORY = "trajectory_msgs/msg/JointTrajectory"
 
 _FILE_TYPES = (".db3", ".mcap")
 _DATA_SUFFIXES = (*_FILE_TYPES, ".db3.zstd", ".mcap.zstd")
+_PACKED = (".gz", ".bz2", ".xz", ".zip", ".7z", ".tar", ".tgz", ".zst", ".zstd", ".lz4")
+_ARRAYS = (".mat", ".npy", ".npz", ".h5", ".hdf5", ".parquet", ".xls", ".xlsx")
 _MOST_RATIO = 1000
 _SQLITE_MAGIC = b"SQLite format 3\x00"
 
@@ -190,15 +193,27 @@ class Bag:
         return digest.hexdigest()
 
 
+def _instead_of(path: Path) -> str:
+    """Return what to do with a file that is no bag of ROS 2."""
+    ending = path.suffix.lower()
+    if is_table(path):
+        return "tables are read by identify, validate and the like; here, give a bag"
+    if ending == ".bag":
+        old, new = (shlex.quote(str(one)) for one in (path, path.with_suffix("")))
+        return f"make one of it, by rosbags-convert --src {old} --dst {new}"
+    if ending in _PACKED:
+        return "unpack it first"
+    if ending in _ARRAYS:
+        return "write it as a table (.csv), or take ri.Recording.from_arrays (docs/logs.md)"
+    return "give the folder of a rosbag2, a file .db3 or .mcap, or a table .csv, .tsv or .txt"
+
+
 def _data_files(path: Path) -> list[Path]:
     if not path.exists():
         raise BagError(path, "does not exist")
     if path.is_file():
         if path.suffix not in _FILE_TYPES:
-            more = "; tables are read by identify, validate and the like" if is_table(path) else ""
-            raise BagError(
-                path, f"not a bag: give the folder of a rosbag2, or a file .db3 or .mcap{more}"
-            )
+            raise BagError(path, f"not a bag of ROS 2: {_instead_of(path)}")
         return [path]
     if not path.is_dir():
         raise BagError(path, "neither a file nor a folder")

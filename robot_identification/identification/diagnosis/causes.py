@@ -43,7 +43,7 @@ CAUSES: Mapping[str, Cause] = {
     ),
     "position unit": Cause(
         "its positions times {amount}",
-        "publish rad and m, as sensor_msgs/JointState wants",
+        "publish rad and m, as sensor_msgs/JointState wants; of a table, state the unit",
     ),
     "time shift": Cause(
         "its efforts taken {amount} ms later",

@@ -70,7 +70,8 @@ def _position(robot: RobotModel, place: int, source: str, position: Array) -> Fi
         return Finding(
             Severity.MISTAKE, "position unit", (joint.name,),
             f"its positions seem to be in {unit}: {beyond}",
-            f"publish {'rad' if revolute else 'm'}, as sensor_msgs/JointState wants",
+            f"publish {'rad' if revolute else 'm'}, as sensor_msgs/JointState wants; of a table, "
+            f"state the unit (--columns position[{'deg' if revolute else 'mm'}]=...)",
             figures, source, 90.0,
         )  # fmt: skip
     if lower is None or upper is None:

@@ -105,13 +105,27 @@ def test_bag_without_messages_is_refused(tmp_path, storage):
 def test_path_must_lead_to_a_bag(tmp_path):
     with pytest.raises(BagError, match="does not exist"):
         read_joint_states(tmp_path / "absent", NAMES)
-    (tmp_path / "notes.txt").write_text("none")
-    with pytest.raises(BagError, match="give the folder of a rosbag2"):
-        read_joint_states(tmp_path / "notes.txt", NAMES)
     with pytest.raises(BagError, match=r"neither a \.db3 nor a \.mcap"):
         read_joint_states(tmp_path, NAMES)
     with pytest.raises(BagError, match="neither a file nor a folder"):
         read_joint_states("/dev/null", NAMES)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("log.dat", r"give the folder of a rosbag2, a file \.db3 or \.mcap, or a table"),
+        ("log.csv", "tables are read by identify"),
+        ("log.csv.gz", "unpack it first"),
+        ("bag.db3.zstd", "unpack it first"),
+        ("log.mat", r"ri\.Recording\.from_arrays"),
+        ("of ROS 1.bag", r"rosbags-convert --src '.*of ROS 1\.bag' --dst '.*of ROS 1'"),
+    ],
+)
+def test_of_another_file_it_is_told_how_it_can_be_read(tmp_path, name, words):
+    (tmp_path / name).write_text("anything")
+    with pytest.raises(BagError, match=words):
+        read_joint_states(tmp_path / name, NAMES)
 
 
 @pytest.mark.parametrize(
