@@ -194,7 +194,7 @@ def _robot_bodies(
     urdf, frames, remarks = source_urdf(source), urdf_frames(source, robot), []
     bodies: list[CollisionBody] = []
     if urdf is not None:
-        description = read_urdf(urdf, allow_mimic=True)
+        description = read_urdf(urdf, allow_mimic=True, fixed=robot.fixed_joints)
         own = tuple(j for j in description.robot.joint_names if j in robot.joint_names)
         if len(own) == len(robot.joints):
             bodies += urdf_bodies(description, urdf, robot)
@@ -229,7 +229,8 @@ def _connected(
         names = (*(joint.link for joint in robot.joints), robot.base_link)
         pairs = {frozenset((joint.link, names[joint.antecedent])) for joint in robot.joints}
     else:
-        pairs = connected_links(read_urdf(urdf, allow_mimic=True), set(links.values()))
+        description = read_urdf(urdf, allow_mimic=True, fixed=robot.fixed_joints)
+        pairs = connected_links(description, set(links.values()))
     return {
         frozenset(two) for two in combinations(links, 2) if {links[one] for one in two} in pairs
     }

@@ -5,7 +5,7 @@ MuJoCo looks for contacts of exactly those pairs that a certificate keeps apart.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from robot_identification.errors import RobotDescriptionError, SettingError
 from robot_identification.files.export.urdf_generation import generated_urdf
 from robot_identification.files.export.xml_surgery import Surgery, applied
 from robot_identification.robot.files.loading import source_urdf
+from robot_identification.robot.files.urdf import UrdfDescription, read_urdf
 from robot_identification.robot.files.values import load_given, load_values
 from robot_identification.robot.files.xml_document import parse_xml, read_description
 from robot_identification.robot.geometry import axis_frame, forward_kinematics
@@ -202,7 +203,7 @@ def mujoco_robot(
         spec.option.gravity = (0.0, 0.0, -float(np.linalg.norm(robot.gravity)))
         known = complete, np.ones(len(complete), dtype=np.bool_)
     else:
-        spec = read_spec(Path(own))
+        spec = read_spec(Path(own), robot.fixed_joints)
         if not model:
             spec.option.gravity = robot.gravity
         known = load_given(values, robot) if values else _nothing(robot)
@@ -231,8 +232,12 @@ def drives_of(robot: RobotModel, values: Array, named: Any) -> Drives:
     return Drives(robot.layout.terms, table[:, LINK_PARAMETERS:])
 
 
-def read_spec(path: Path) -> Any:
+def read_spec(path: Path, fixed: Mapping[str, float] | None = None) -> Any:
     """Return MuJoCo's ``MjSpec`` of a URDF or an MJCF file.
+
+    Args:
+        path: the file.
+        fixed: names of joints of a URDF that stand still -> their positions, in rad or m.
 
     Raises:
         MissingPackageError: if MuJoCo is not installed.
@@ -241,7 +246,8 @@ def read_spec(path: Path) -> Any:
     data, _ = read_description(path)
     root = parse_xml(data, str(path))
     if root.tag == "robot":
-        return spec_of_urdf(data, str(path))
+        spec = spec_of_urdf(data, str(path))
+        return _holding(spec, read_urdf(path, allow_mimic=True, fixed=fixed)) if fixed else spec
     if root.tag != "mujoco":
         raise root.error(f"<{root.tag}> is neither <robot> of a URDF nor <mujoco> of MJCF")
     mujoco = load_mujoco()
@@ -265,6 +271,22 @@ def spec_of_urdf(data: bytes, name: str) -> Any:
     bare = applied(data, map(surgery.remove, shapes)).decode()
     mujoco = load_mujoco()
     return _of_mujoco(lambda: mujoco.MjSpec.from_string(bare), name)
+
+
+def _holding(spec: Any, description: UrdfDescription) -> Any:
+    """Return a spec of a URDF in which joints that are held have no motion."""
+    mujoco = load_mujoco()
+    held = {name: joint for name, joint in description.joints.items() if joint.held}
+    for relation in list(spec.equalities):  # MuJoCo makes one of <mimic>
+        if {relation.name1, relation.name2} & held.keys():
+            spec.delete(relation)
+    for joint in held.values():
+        body, quaternion = spec.body(joint.child), np.empty(4)
+        mujoco.mju_mat2Quat(quaternion, np.ascontiguousarray(joint.rotation).ravel())
+        body.pos, body.quat = joint.translation, quaternion
+        for motion in list(body.joints):
+            spec.delete(motion)
+    return spec
 
 
 def _of_mujoco(make: Callable[[], Any], name: str) -> Any:

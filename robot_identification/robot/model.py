@@ -196,6 +196,7 @@ class RobotModel:
         loops: joints that follow others; what does not know closed loops must refuse a robot
             that has any.
         springs: between points of two links.
+        fixed_joints: names of joints of its URDF that stand still -> their positions, in rad or m.
         effort_meaning: what recorded efforts are; None where nobody has said.
         position_meaning: where recorded positions are measured.
         loads: (full columns,) the parameters whose efforts load-dependent friction follows; None
@@ -218,6 +219,7 @@ class RobotModel:
     couplings: tuple[Coupling, ...] = ()
     loops: tuple[LoopRelation, ...] = ()
     springs: tuple[Spring, ...] = ()
+    fixed_joints: Mapping[str, float] = field(default_factory=dict)
     effort_meaning: EffortMeaning | None = None
     position_meaning: PositionMeaning = PositionMeaning.JOINT
     loads: Array | None = field(default=None, compare=False)
@@ -232,6 +234,7 @@ class RobotModel:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gravity", read_only(self.gravity))
+        object.__setattr__(self, "fixed_joints", MappingProxyType(dict(self.fixed_joints)))
         if self.loads is not None:
             object.__setattr__(self, "loads", read_only(self.loads))
 

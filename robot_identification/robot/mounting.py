@@ -127,7 +127,7 @@ def urdf_frames(source: str | Path, robot: RobotModel) -> dict[str, LinkFrame]:
     path = source_urdf(source)
     if path is None:
         return {}
-    description = read_urdf(path, allow_mimic=True)
+    description = read_urdf(path, allow_mimic=True, fixed=robot.fixed_joints)
     names = description.robot.joint_names
     place = {name: index for index, name in enumerate(robot.joint_names)}
     frames = {}

@@ -84,6 +84,7 @@ def link_bodies(
         if description is not None and places is not None:
             link = description.joints[joint.name].child
             body = _into(body, places[index, :3, :3], places[index, :3, 3])
+            body = _without_held(body, description, joint.name)
             frame = description.frames[link]
             body = _into(body, frame.rotation, frame.translation)
         found.append(
@@ -101,6 +102,37 @@ def link_bodies(
 def _into(body: Body, rotation: Array, translation: Array) -> Body:
     """Return a body seen from a frame that is placed so in the frame it is given in."""
     return body.seen_from(rotation.T, -rotation.T @ translation)
+
+
+def _without_held(body: Body, description: UrdfDescription, joint: str) -> Body:
+    """Return the body that a joint moves without what joints carry that stand still.
+
+    In the URDF these move, so that its links keep their own inertials there.
+
+    Args:
+        body: all that the joint moves, in its frame.
+        description: the URDF.
+        joint: name of the joint.
+
+    Raises:
+        InconsistentParametersError: what is left is no body.
+    """
+    place = description.robot.joint_names.index(joint)
+    rest, names = np.array(body.standard), []
+    for name in sorted(description.held_links):
+        frame, own = description.frames[name], description.links[name].inertial
+        if frame.joint == place and own is not None:
+            rest -= own.seen_from(frame.rotation, frame.translation).standard
+            names.append(name)
+    if not names:
+        return body
+    if rest[-1] <= 0.0 or np.linalg.eigvalsh(pseudo_inertia(rest))[0] <= 0.0:
+        raise InconsistentParametersError(
+            f"link {description.joints[joint].child}",
+            f"without {', '.join(names)}, whose inertials the URDF states (fixed_joints), no body "
+            "is left; correct these inertials, or make the joints fixed in a copy of the URDF",
+        )
+    return body_of(rest)
 
 
 def require_consistent(robot: RobotModel, values: Array) -> None:

@@ -123,7 +123,7 @@ def _contents(
     original: str | Path | None,
 ) -> Iterator[tuple[str | Path, bytes]]:
     """Yield each file with what it is to hold."""
-    description = None if original is None or not targets else describe(original)
+    description = None if original is None or not targets else describe(original, robot)
     for kind, path in targets.items():
         if kind == URDF:
             yield path, urdf_file(robot, values, original)

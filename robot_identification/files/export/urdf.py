@@ -110,6 +110,7 @@ def read_urdf_text(path: str | Path) -> tuple[str, str]:
         raise RobotDescriptionError(f"is not {encoding}: {error}", path=path, line=1) from error
 
 
-def describe(original: str | Path) -> UrdfDescription:
-    """Return the robot in a URDF file, mimic joints included; see :func:`read_urdf_text`."""
-    return parse_urdf(read_urdf_text(original)[0], str(original), allow_mimic=True)
+def describe(original: str | Path, robot: RobotModel) -> UrdfDescription:
+    """Return a robot in its URDF file, mimic joints included; see :func:`read_urdf_text`."""
+    text, _ = read_urdf_text(original)
+    return parse_urdf(text, str(original), allow_mimic=True, fixed=robot.fixed_joints)

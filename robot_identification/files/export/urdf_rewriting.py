@@ -1,6 +1,7 @@
 """A URDF with other inertials and friction; everything else of its text stays as it was.
 
 What fixed joints hang on a moving link is part of that link's body, so its own inertial goes.
+What hangs on joints that only the robot file holds fixed keeps its own: in the URDF it moves.
 Where such a link has a collision geometry, a massless inertial takes its place: MuJoCo gives a
 link without one the mass of that geometry at the density of water.
 """
@@ -49,7 +50,7 @@ def rewritten_urdf(
         InconsistentParametersError: a link or a friction cannot exist, as it is given or as it is
             read back.
     """
-    description = parse_urdf(text, name, allow_mimic=True)
+    description = parse_urdf(text, name, allow_mimic=True, fixed=robot.fixed_joints)
     bodies = link_bodies(robot, values, description, name=name)
     data = utf8(text, name)
     surgery = Surgery(data, parse_xml(data, name, encoding="utf-8"))
@@ -106,7 +107,7 @@ def _link_edits(
     for name, link in description.links.items():
         if name in bodies:
             edits += _inertial_edits(surgery, link, bodies[name].body)
-        elif description.frames[name].joint >= 0:
+        elif description.frames[name].joint >= 0 and name not in description.held_links:
             edits += _lumped_edits(surgery, link)
     return edits
 

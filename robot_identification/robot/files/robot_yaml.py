@@ -12,6 +12,7 @@ import numpy as np
 
 from robot_identification.robot.files import robot_yaml_sections as yaml_sections
 from robot_identification.robot.files.document import Document
+from robot_identification.robot.files.fixed_joints import check_fixed_joints, read_fixed_joints
 from robot_identification.robot.files.robot_document import robot_document
 from robot_identification.robot.files.schema import check, suggestion
 from robot_identification.robot.files.springs import springs
@@ -57,8 +58,11 @@ def build(document: Document) -> RobotModel:
     data = document.data
     if isinstance(data.get("cell"), dict):
         check(document, "cell", "cell")
+    fixed = read_fixed_joints(document)
     if "urdf" in data:
-        urdf = read_urdf(Path(document.path).parent / data["urdf"], allow_mimic=True)
+        path = Path(document.path).parent / data["urdf"]
+        urdf = read_urdf(path, allow_mimic=True, fixed=fixed)
+        check_fixed_joints(document, fixed, urdf.joints)
         base_link, digest = urdf.robot.base_link, _joined(document.digest, urdf.robot.digest)
         joints = _overlaid(document, urdf.robot.joints)
     elif "joints" in data:
@@ -74,6 +78,7 @@ def build(document: Document) -> RobotModel:
         base_link=base_link,
         joints=joints,
         gravity=np.array(data.get("gravity", STANDARD_GRAVITY)),
+        fixed_joints=fixed,
         couplings=yaml_sections.couplings(document, joints),
         loops=loops,
         effort_meaning=EffortMeaning(data["effort_meaning"]),
@@ -323,9 +328,10 @@ def _check_mimic(document: Document, urdf: UrdfDescription, robot: RobotModel) -
     """Refuse mimic joints of the URDF that the file does not declare."""
     declared = {loop.joint for loop in robot.loops}
     for name in urdf.mimics:
-        if name not in declared:
+        mimic = urdf.joints[name].mimic
+        if name not in declared and mimic is not None:
             raise document.error(
-                f"joint {name} of the URDF mimics another joint; declare its relation under loops, "
-                "or make it fixed in a copy of the URDF if it stands still",
+                f"joint {name} of the URDF mimics {mimic.joint}; name that one under fixed_joints "
+                "if both stand still, or declare the relation under loops if they move",
                 "urdf",
             )

@@ -6,6 +6,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
@@ -14,6 +15,7 @@ import numpy as np
 
 from robot_identification.errors import RobotDescriptionError
 from robot_identification.robot.arrays import by_value
+from robot_identification.robot.files.fixed_joints import held
 from robot_identification.robot.files.urdf_elements import (
     UrdfJoint,
     UrdfLink,
@@ -29,6 +31,7 @@ from robot_identification.robot.model import Array, Joint, JointType, RobotModel
 _Named = TypeVar("_Named", UrdfJoint, UrdfLink)
 
 MAXIMUM_JOINTS = 200
+_NONE: Mapping[str, float] = MappingProxyType({})
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
 
@@ -57,7 +60,7 @@ class UrdfDescription:
         links: link name -> the link.
         joints: joint name -> the joint, fixed ones included.
         frames: link name -> where its frame is.
-        mimics: names of the joints that mimic others.
+        mimics: names of the joints that move and mimic others.
     """
 
     robot: RobotModel
@@ -66,8 +69,24 @@ class UrdfDescription:
     frames: Mapping[str, LinkFrame]
     mimics: tuple[str, ...]
 
+    @cached_property
+    def held_links(self) -> frozenset[str]:
+        """Names of the links that joints carry which a robot file holds fixed."""
+        found: set[str] = set()
+        hanging = {joint.child: joint for joint in self.joints.values()}
+        for name in self.links:
+            way = hanging.get(name)
+            while way is not None and not way.moves:
+                if way.held:
+                    found.add(name)
+                    break
+                way = hanging.get(way.parent)
+        return frozenset(found)
 
-def read_urdf(path: Path, *, allow_mimic: bool = False) -> UrdfDescription:
+
+def read_urdf(
+    path: Path, *, allow_mimic: bool = False, fixed: Mapping[str, float] = _NONE
+) -> UrdfDescription:
     """Read a URDF.
 
     Fixed joints are merged: what they carry belongs to the link that moves.  The joints are
@@ -76,22 +95,26 @@ def read_urdf(path: Path, *, allow_mimic: bool = False) -> UrdfDescription:
     Args:
         path: the file.
         allow_mimic: whether joints that mimic others are accepted (and listed).
+        fixed: names of joints that stand still -> their positions, in rad or m.
 
     Raises:
         RobotDescriptionError: the file is not well-formed, or does not describe a tree of links
             with revolute, continuous, prismatic and fixed joints; with file, line and field.
     """
     root, digest = read_xml(path)
-    return _described(root, digest, path.stem, allow_mimic=allow_mimic)
+    return _described(root, digest, path.stem, allow_mimic=allow_mimic, fixed=fixed)
 
 
-def parse_urdf(text: str, name: str, *, allow_mimic: bool = False) -> UrdfDescription:
+def parse_urdf(
+    text: str, name: str, *, allow_mimic: bool = False, fixed: Mapping[str, float] = _NONE
+) -> UrdfDescription:
     """Read the text of a URDF; see :func:`read_urdf`.
 
     Args:
         text: the URDF; an encoding that it declares is passed over.
         name: what it is called in errors.
         allow_mimic: whether joints that mimic others are accepted (and listed).
+        fixed: names of joints that stand still -> their positions, in rad or m.
 
     Raises:
         RobotDescriptionError: as :func:`read_urdf`.
@@ -99,29 +122,24 @@ def parse_urdf(text: str, name: str, *, allow_mimic: bool = False) -> UrdfDescri
     data = utf8(text, name)
     digest = hashlib.sha256(data).hexdigest()
     root = parse_xml(data, name, encoding="utf-8")
-    return _described(root, digest, name, allow_mimic=allow_mimic)
+    return _described(root, digest, name, allow_mimic=allow_mimic, fixed=fixed)
 
 
-def _described(root: Element, digest: str, name: str, *, allow_mimic: bool) -> UrdfDescription:
+def _described(
+    root: Element, digest: str, name: str, *, allow_mimic: bool, fixed: Mapping[str, float]
+) -> UrdfDescription:
     """Return the robot that an XML document describes, called ``name`` where it has no name."""
     if root.tag != "robot":
         raise root.error(f"<{root.tag}> is not <robot>; is this a URDF?")
     _refuse_xacro(root)
     links = _unique([read_link(element) for element in root.all("link")])
-    joints = _unique([read_joint(element) for element in root.all("joint")])
+    joints = held(_unique([read_joint(element) for element in root.all("joint")]), fixed)
     if not links:
         raise root.error("the robot has no links")
     base = _base(links, joints)
-    mimics = tuple(joint.name for joint in joints.values() if joint.mimic is not None)
+    mimics = tuple(one.name for one in joints.values() if one.mimic is not None and one.moves)
     if mimics and not allow_mimic:
-        joint = joints[mimics[0]]
-        raise _at(
-            joint,
-            "mimic",
-            f"mimics {joint.mimic}, so that its effort is not its own; write a robot file with the "
-            "keys urdf and loops that declares the relation, or make the joint fixed in a copy of "
-            "the URDF if it stands still",
-        )
+        raise _mimicking(joints[mimics[0]])
     turned = {joint.child for joint in joints.values() if joint.moves}
     for link in links.values():
         check_inertia(link, fixed=link.name not in turned)
@@ -140,6 +158,17 @@ def _described(root: Element, digest: str, name: str, *, allow_mimic: bool) -> U
     )
     return UrdfDescription(
         robot, MappingProxyType(links), MappingProxyType(joints), MappingProxyType(frames), mimics
+    )
+
+
+def _mimicking(joint: UrdfJoint) -> RobotDescriptionError:
+    leader = "another joint" if joint.mimic is None else joint.mimic.joint
+    return _at(
+        joint,
+        "mimic",
+        f"mimics {leader}, so that its effort is not its own; write a robot file with the key urdf "
+        f"and, if both stand still, fixed_joints: [{leader}], or loops, which declares the "
+        "relation, if they move",
     )
 
 

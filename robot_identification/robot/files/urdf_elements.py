@@ -40,6 +40,15 @@ class UrdfLink:
     element: Element
 
 
+@dataclass(frozen=True)
+class Mimic:
+    """Another joint that a joint follows: its position times ``multiplier``, plus ``offset``."""
+
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
 @by_value
 @dataclass(frozen=True)
 class UrdfJoint:
@@ -55,8 +64,9 @@ class UrdfJoint:
         axis: (3,) unit vector of the motion in the child's frame.
         limits: limits of the motion.
         dynamics: stated attribute of <dynamics>, such as ``damping`` -> its value.
-        mimic: name of the joint that it mimics, None for an independent joint.
+        mimic: the joint that it mimics, None for an independent joint.
         element: where it stands.
+        held: whether it could move, but a robot file holds it fixed.
     """
 
     name: str
@@ -68,8 +78,9 @@ class UrdfJoint:
     axis: Array
     limits: JointLimits
     dynamics: Mapping[str, float]
-    mimic: str | None
+    mimic: Mimic | None
     element: Element
+    held: bool = False
 
     @property
     def moves(self) -> bool:
@@ -183,9 +194,18 @@ def read_joint(element: Element) -> UrdfJoint:
         axis=_axis(element) if kind in MOVING else read_only([0.0, 0.0, 1.0]),
         limits=_limits(element, continuous=kind == "continuous"),
         dynamics=MappingProxyType(_dynamics(element)),
-        mimic=None if mimic is None else mimic.text("joint"),
+        mimic=None if mimic is None else _mimic(mimic),
         element=element,
     )
+
+
+def _mimic(element: Element) -> Mimic:
+    given = {
+        name: element.number(name)
+        for name in ("multiplier", "offset")
+        if name in element.attributes
+    }
+    return Mimic(element.text("joint"), **given)
 
 
 def _axis(joint: Element) -> Array:

@@ -36,7 +36,8 @@ def urdf_prior(path: str | Path, robot: RobotModel) -> Array:
     Raises:
         RobotDescriptionError: the URDF is wrong, or is not a description of this robot.
     """
-    return _values(read_urdf(Path(path), allow_mimic=True), robot, str(path))
+    description = read_urdf(Path(path), allow_mimic=True, fixed=robot.fixed_joints)
+    return _values(description, robot, str(path))
 
 
 def values_of_urdf(
@@ -55,7 +56,8 @@ def values_of_urdf(
         RobotDescriptionError: the URDF is wrong, or is not a description of this robot.
         ShapeError: ``beside`` does not have one value per parameter.
     """
-    values = _values(parse_urdf(text, name, allow_mimic=True), robot, name).copy()
+    description = parse_urdf(text, name, allow_mimic=True, fixed=robot.fixed_joints)
+    values = _values(description, robot, name).copy()
     if beside is not None:
         others = np.asarray(beside, dtype=np.float64)
         if others.shape != values.shape:
@@ -92,7 +94,7 @@ def given_by_urdf(path: str | Path, robot: RobotModel) -> npt.NDArray[np.bool_]:
     Raises:
         RobotDescriptionError: the URDF is wrong, or has other joints.
     """
-    description = read_urdf(Path(path), allow_mimic=True)
+    description = read_urdf(Path(path), allow_mimic=True, fixed=robot.fixed_joints)
     joint_places(description, robot, str(path))
     theirs = description.robot.joint_names
     given = np.zeros(len(robot.all_parameter_names), dtype=np.bool_)

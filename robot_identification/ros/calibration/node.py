@@ -165,7 +165,7 @@ class CalibrationNode(Node):
         """Refuse a prior or a URDF of no use before anybody waits for a calibration."""
         read_prior(self._prior, self._robot)
         if self._urdf is not None:
-            describe(self._urdf)
+            describe(self._urdf, self._robot)
             self._inputs.append(self._urdf)
 
     def _on_result(self, message: ResultMessage) -> None:
@@ -255,7 +255,8 @@ class CalibrationNode(Node):
         robot = calibrated.description
         text, description, encoding = None, None, "utf-8"
         if self._urdf is not None:
-            (text, encoding), description = read_urdf_text(self._urdf), describe(self._urdf)
+            text, encoding = read_urdf_text(self._urdf)
+            description = describe(self._urdf, robot)
         message = calibrated_message(
             robot,
             calibrated,

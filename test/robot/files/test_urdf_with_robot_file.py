@@ -137,7 +137,7 @@ def test_an_error_in_the_urdf_is_named_there(write):
 
 def test_a_mimic_joint_is_accepted_once_the_robot_file_declares_it(write):
     write(changed('<axis xyz="0 0 -1"/>', '<mimic joint="elbow"/>'), "arm.urdf")
-    with pytest.raises(RobotDescriptionError, match="declare its relation under loops"):
+    with pytest.raises(RobotDescriptionError, match="declare the relation under loops"):
         load_robot(write(OVERLAY))
     path = write(OVERLAY + "loops: [{joint: gripper, equals: {elbow: 1}}]\n")
     assert load_robot(path, closed_loops=True).loops[0].joint == "gripper"
