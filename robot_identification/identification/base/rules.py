@@ -161,7 +161,8 @@ def carried(entries: Sequence[int], rotation: Values, origin: Values) -> list[Va
 
 
 XX, XY, XZ, YY, YZ, ZZ, MX, MY, MZ, M = range(len(INERTIAL))
-_ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
+# Of lengths that go through several rotations and products before they cancel.
+_ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
 Rows = dict[int, dict[int, Values]]
 
 

@@ -6,12 +6,14 @@ import re
 import numpy as np
 import pytest
 
+from engines import example
 from random_tables import random_table_robot, table_robot
 from robot_identification.identification.base.parameters import base_parameters
 from robot_identification.identification.base.polynomials import Polynomial, recognised
 from robot_identification.identification.base.relations import name_latex, relations
 from robot_identification.identification.base.report import base_report
 from robot_identification.robot.files.loading import load_robot
+from robot_identification.robot.files.urdf import read_urdf
 
 # Gautier 1991, Table V; the order of the terms is that of the standard parameters.
 TABLE_V = """\
@@ -132,3 +134,12 @@ def test_numbers_are_recognised():
         assert recognised(value, symbols, 1e-9).text() == text
     assert recognised(0.57 / 0.31, symbols, 1e-9).text() == "R4/D3"
     assert recognised(0.1234567, symbols, 1e-9) is None
+
+
+def test_lengths_that_cancel_leave_nothing_of_rounding():
+    """The elbow of the Panda goes 82.5 mm out and back again."""
+    panda = read_urdf(
+        example("panda_description/urdf/panda.urdf"), fixed={"panda_finger_joint1": 0.0}
+    )
+    terms = [term for found in relations(base_parameters(panda.robot)) for term in found.terms]
+    assert min(abs(term.coefficient) for term in terms) > 1e-3
