@@ -57,6 +57,7 @@ def link_bodies(
     description: UrdfDescription | None = None,
     *,
     name: str = "<string>",
+    apart: bool = False,
 ) -> tuple[LinkBody, ...]:
     """Return the links of a robot as bodies, in the order of its joints.
 
@@ -66,11 +67,13 @@ def link_bodies(
         description: a URDF of the robot whose link frames are to be used; by default those of
             the robot.
         name: what the URDF is called in errors.
+        apart: whether what hangs on joints that the robot file holds fixed is left out, because it
+            keeps its own inertials in the URDF.
 
     Raises:
         ShapeError: the number of values differs.
         SampleError: a value is NaN or infinite.
-        InconsistentParametersError: see :func:`require_consistent`.
+        InconsistentParametersError: see :func:`require_consistent`; nothing is left of a link.
         RobotDescriptionError: the URDF is of another robot.
     """
     vector = checked_values(robot, values)
@@ -84,7 +87,7 @@ def link_bodies(
         if description is not None and places is not None:
             link = description.joints[joint.name].child
             body = _into(body, places[index, :3, :3], places[index, :3, 3])
-            body = _without_held(body, description, joint.name)
+            body = _without_held(body, description, joint.name) if apart else body
             frame = description.frames[link]
             body = _into(body, frame.rotation, frame.translation)
         found.append(
@@ -189,7 +192,11 @@ class Mechanism:
 
 
 def mechanism_of(
-    robot: RobotModel, values: npt.ArrayLike, description: UrdfDescription | None = None
+    robot: RobotModel,
+    values: npt.ArrayLike,
+    description: UrdfDescription | None = None,
+    *,
+    apart: bool = False,
 ) -> Mechanism:
     """Return a robot with values for its parameters.
 
@@ -198,6 +205,7 @@ def mechanism_of(
         values: (full columns,) parameters in the order of ``robot.all_parameter_names``.
         description: a URDF of the robot whose link frames are to be used; by default those of
             the robot.
+        apart: as for :func:`link_bodies`.
 
     Raises:
         ShapeError: the number of values differs.
@@ -206,7 +214,7 @@ def mechanism_of(
         RobotDescriptionError: the URDF is of another robot.
     """
     vector = checked_values(robot, values)
-    return Mechanism(robot, vector, link_bodies(robot, vector, description))
+    return Mechanism(robot, vector, link_bodies(robot, vector, description, apart=apart))
 
 
 _GRAVITY_TOLERANCE = 1e-9

@@ -60,17 +60,17 @@ def _class(joint: LinkBody, known: Iterable[JointTerm]) -> tuple[str, ...]:
     )
 
 
-URDF = "urdf"
+URDF, XACRO = "urdf", "xacro"
 BESIDE: Mapping[str, Callable[[Mechanism], str]] = MappingProxyType(
     {
-        "xacro": xacro_text,
+        XACRO: xacro_text,
         "mujoco": mjcf_text,
         "controller": controller_yaml,
         "armature": armature_yaml,
     }
 )
 KINDS = (URDF, *BESIDE)
-PLAIN = frozenset((URDF, "xacro", "mujoco"))
+PLAIN = frozenset((URDF, XACRO, "mujoco"))
 """Kinds that know Coulomb and viscous friction only."""
 
 
@@ -128,5 +128,5 @@ def _contents(
         if kind == URDF:
             yield path, urdf_file(robot, values, original)
         else:
-            mechanism = mechanism_of(robot, values, description)
+            mechanism = mechanism_of(robot, values, description, apart=kind == XACRO)
             yield path, BESIDE[kind](mechanism).encode("utf-8")

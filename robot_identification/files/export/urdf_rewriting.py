@@ -51,7 +51,7 @@ def rewritten_urdf(
             read back.
     """
     description = parse_urdf(text, name, allow_mimic=True, fixed=robot.fixed_joints)
-    bodies = link_bodies(robot, values, description, name=name)
+    bodies = link_bodies(robot, values, description, name=name, apart=True)
     data = utf8(text, name)
     surgery = Surgery(data, parse_xml(data, name, encoding="utf-8"))
     edits = _link_edits(surgery, description, {body.link: body for body in bodies})

@@ -1,11 +1,16 @@
 """Joints of a URDF that a robot file holds fixed: the robot is that of which they are no joints."""
 
+import re
+
 import numpy as np
 import pinocchio as pin
 import pytest
+import yaml
 
 from robot_identification.dynamics.regressor import inverse_dynamics
 from robot_identification.errors import InconsistentParametersError, RobotDescriptionError
+from robot_identification.files.export.bodies import link_bodies
+from robot_identification.files.export.outputs import write_outputs
 from robot_identification.files.export.urdf import describe
 from robot_identification.files.export.urdf_rewriting import rewritten_urdf
 from robot_identification.files.mujoco_models import mujoco_robot
@@ -119,6 +124,19 @@ def test_in_a_urdf_that_is_written_the_fingers_move_and_keep_their_inertials(arm
     masses = {name: link.inertial.mass for name, link in links.links.items() if link.inertial}
     assert (masses["left_finger"], masses["right_finger"]) == (0.2, 0.3)
     assert masses["fore"] == pytest.approx(1.1 * 3.5 - 0.5)
+
+
+def test_files_that_are_put_into_the_urdf_leave_out_the_fingers_and_others_have_all(arm, tmp_path):
+    robot = arm()
+    urdf = robot.file.with_name("arm.urdf")
+    values = urdf_prior(urdf, robot)
+    targets = {kind: tmp_path / kind for kind in ("xacro", "controller")}
+    write_outputs(targets, robot, values, original=urdf)
+    assert re.search(r'"fore_mass" value="3(\.0)?"', targets["xacro"].read_text())
+    parameters = yaml.safe_load(targets["controller"].read_text())["/**"]["ros__parameters"]
+    assert parameters["dynamics"]["by_joint"]["elbow"]["mass"] == pytest.approx(3.5)
+    whole = link_bodies(robot, values, describe(urdf, robot))
+    assert whole[1].body.mass == pytest.approx(3.5)
 
 
 def test_where_nothing_would_be_left_of_a_link_nothing_is_written(arm):
