@@ -42,6 +42,11 @@ def test_fixed_joints_are_merged(write):
     assert robot.effort_meaning is None
 
 
+def test_a_fixed_joint_that_is_said_to_mimic_another_is_fixed(write):
+    text = changed('<origin xyz="0.4 0 0" rpy="0 0 0.5"/>', '<mimic joint="elbow"/>')
+    assert load_robot(write(text, "arm.urdf")).joint_names == ("shoulder", "elbow", "gripper")
+
+
 def test_limits_are_those_of_the_urdf(write):
     shoulder, elbow, gripper = (j.limits for j in load_robot(write(ARM, "arm.urdf")).joints)
     assert (shoulder.lower, shoulder.upper) == (-1, 2)
