@@ -110,7 +110,13 @@ def read_urdf_text(path: str | Path) -> tuple[str, str]:
         raise RobotDescriptionError(f"is not {encoding}: {error}", path=path, line=1) from error
 
 
-def describe(original: str | Path, robot: RobotModel) -> UrdfDescription:
-    """Return a robot in its URDF file, mimic joints included; see :func:`read_urdf_text`."""
+def describe(original: str | Path, robot: RobotModel | None = None) -> UrdfDescription:
+    """Return the robot in a URDF file, mimic joints included; see :func:`read_urdf_text`.
+
+    Args:
+        original: the file.
+        robot: says which of its joints stand still; None: none does.
+    """
     text, _ = read_urdf_text(original)
-    return parse_urdf(text, str(original), allow_mimic=True, fixed=robot.fixed_joints)
+    fixed = {} if robot is None else robot.fixed_joints
+    return parse_urdf(text, str(original), allow_mimic=True, fixed=fixed)
