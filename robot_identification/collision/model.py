@@ -28,7 +28,7 @@ from robot_identification.robot.files.loading import (
     source_urdf,
 )
 from robot_identification.robot.files.schema import suggestion
-from robot_identification.robot.files.urdf import LinkFrame, read_urdf
+from robot_identification.robot.files.urdf import LinkFrame, read_urdf_of
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.mounting import urdf_frames
 
@@ -194,7 +194,7 @@ def _robot_bodies(
     urdf, frames, remarks = source_urdf(source), urdf_frames(source, robot), []
     bodies: list[CollisionBody] = []
     if urdf is not None:
-        description = read_urdf(urdf, allow_mimic=True, fixed=robot.fixed_joints)
+        description = read_urdf_of(urdf, robot)
         own = tuple(j for j in description.robot.joint_names if j in robot.joint_names)
         if len(own) == len(robot.joints):
             bodies += urdf_bodies(description, urdf, robot)
@@ -229,7 +229,7 @@ def _connected(
         names = (*(joint.link for joint in robot.joints), robot.base_link)
         pairs = {frozenset((joint.link, names[joint.antecedent])) for joint in robot.joints}
     else:
-        description = read_urdf(urdf, allow_mimic=True, fixed=robot.fixed_joints)
+        description = read_urdf_of(urdf, robot)
         pairs = connected_links(description, set(links.values()))
     return {
         frozenset(two) for two in combinations(links, 2) if {links[one] for one in two} in pairs

@@ -27,7 +27,7 @@ from robot_identification.errors import RobotDescriptionError, SettingError
 from robot_identification.files.export.urdf_generation import generated_urdf
 from robot_identification.files.export.xml_surgery import Surgery, applied
 from robot_identification.robot.files.loading import source_urdf
-from robot_identification.robot.files.urdf import UrdfDescription, read_urdf
+from robot_identification.robot.files.urdf import UrdfDescription, parse_urdf
 from robot_identification.robot.files.values import load_given, load_values
 from robot_identification.robot.files.xml_document import parse_xml, read_description
 from robot_identification.robot.geometry import axis_frame, forward_kinematics
@@ -247,7 +247,9 @@ def read_spec(path: Path, fixed: Mapping[str, float] | None = None) -> Any:
     root = parse_xml(data, str(path))
     if root.tag == "robot":
         spec = spec_of_urdf(data, str(path))
-        return _holding(spec, read_urdf(path, allow_mimic=True, fixed=fixed)) if fixed else spec
+        if not fixed:
+            return spec
+        return _holding(spec, parse_urdf(data.decode(), str(path), allow_mimic=True, fixed=fixed))
     if root.tag != "mujoco":
         raise root.error(f"<{root.tag}> is neither <robot> of a URDF nor <mujoco> of MJCF")
     mujoco = load_mujoco()

@@ -14,7 +14,7 @@ from robot_identification.robot.arrays import by_value
 from robot_identification.robot.bodies import Body, pseudo_inertia
 from robot_identification.robot.files.loading import source_urdf
 from robot_identification.robot.files.schema import suggestion
-from robot_identification.robot.files.urdf import LinkFrame, read_urdf
+from robot_identification.robot.files.urdf import LinkFrame, read_urdf_of
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.parameters import LINK_PARAMETERS
 
@@ -127,7 +127,7 @@ def urdf_frames(source: str | Path, robot: RobotModel) -> dict[str, LinkFrame]:
     path = source_urdf(source)
     if path is None:
         return {}
-    description = read_urdf(path, allow_mimic=True, fixed=robot.fixed_joints)
+    description = read_urdf_of(path, robot)
     names = description.robot.joint_names
     place = {name: index for index, name in enumerate(robot.joint_names)}
     frames = {}

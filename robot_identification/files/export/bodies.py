@@ -129,13 +129,21 @@ def _without_held(body: Body, description: UrdfDescription, joint: str) -> Body:
             names.append(name)
     if not names:
         return body
-    if rest[-1] <= 0.0 or np.linalg.eigvalsh(pseudo_inertia(rest))[0] <= 0.0:
+    if problem := _impossible(rest):
         raise InconsistentParametersError(
             f"link {description.joints[joint].child}",
-            f"without {', '.join(names)}, whose inertials the URDF states (fixed_joints), no body "
-            "is left; correct these inertials, or make the joints fixed in a copy of the URDF",
+            f"without {', '.join(names)}, whose inertials the URDF states (fixed_joints), "
+            f"{problem}; correct these inertials, or make the joints fixed in a copy of the URDF",
         )
     return body_of(rest)
+
+
+def _impossible(standard: Array) -> str:
+    """Return why no body has ten standard parameters; empty where one has."""
+    if standard[-1] <= 0.0:
+        return f"its mass is {standard[-1]:g} kg"
+    possible = np.linalg.eigvalsh(pseudo_inertia(standard))[0] > 0.0
+    return "" if possible else "no distribution of mass has its inertia"
 
 
 def require_consistent(robot: RobotModel, values: Array) -> None:
@@ -151,12 +159,8 @@ def require_consistent(robot: RobotModel, values: Array) -> None:
     """
     for index, joint in enumerate(robot.joints):
         own = values[robot.layout.link(index)]
-        if own[-1] <= 0.0:
-            raise InconsistentParametersError(f"link {joint.link}", f"its mass is {own[-1]:g} kg")
-        if np.linalg.eigvalsh(pseudo_inertia(own))[0] <= 0.0:
-            raise InconsistentParametersError(
-                f"link {joint.link}", "no distribution of mass has its inertia"
-            )
+        if problem := _impossible(own):
+            raise InconsistentParametersError(f"link {joint.link}", problem)
         for place, term in robot.layout.places:
             value = values[robot.layout.first(index) + place]
             if term.sign is SignCondition.NOT_NEGATIVE and value < 0.0:

@@ -17,7 +17,7 @@ from robot_identification.files.export.bodies import LinkBody, link_bodies, requ
 from robot_identification.files.export.text import comment, number, numbers
 from robot_identification.files.export.xml_surgery import Edit, Surgery, applied
 from robot_identification.robot.bodies import Body
-from robot_identification.robot.files.urdf import UrdfDescription, parse_urdf
+from robot_identification.robot.files.urdf import UrdfDescription, parse_urdf_of
 from robot_identification.robot.files.urdf_elements import UrdfJoint, UrdfLink
 from robot_identification.robot.files.urdf_prior import values_of_urdf
 from robot_identification.robot.files.xml_document import Element, parse_xml, utf8
@@ -50,7 +50,7 @@ def rewritten_urdf(
         InconsistentParametersError: a link or a friction cannot exist, as it is given or as it is
             read back.
     """
-    description = parse_urdf(text, name, allow_mimic=True, fixed=robot.fixed_joints)
+    description = parse_urdf_of(text, name, robot)
     bodies = link_bodies(robot, values, description, name=name, apart=True)
     data = utf8(text, name)
     surgery = Surgery(data, parse_xml(data, name, encoding="utf-8"))

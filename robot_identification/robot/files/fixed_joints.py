@@ -42,14 +42,11 @@ def held(joints: Mapping[str, UrdfJoint], fixed: Mapping[str, float]) -> dict[st
         fixed: name -> position in rad or m; names of other joints are passed over.
     """
     positions = {name: fixed[name] for name in joints if name in fixed}
-    for _ in joints:  # as long as joints are found that mimic those
-        more = {
-            name: joint.mimic.multiplier * positions[joint.mimic.joint] + joint.mimic.offset
-            for name, joint in joints.items()
-            if name not in positions and joint.mimic and joint.mimic.joint in positions
-        }
-        if not more:
-            break
+    while more := {  # joints that mimic those
+        name: joint.mimic.multiplier * positions[joint.mimic.joint] + joint.mimic.offset
+        for name, joint in joints.items()
+        if name not in positions and joint.mimic and joint.mimic.joint in positions
+    }:
         positions |= more
     return {
         name: _at(joint, positions[name]) if name in positions and joint.moves else joint
@@ -91,8 +88,8 @@ def check_fixed_joints(
     place = document.data.get(KEY)
     for number, (name, position) in enumerate(fixed.items()):
         path = (KEY, number if isinstance(place, list) else name)
-        moving = [other.name for other in joints.values() if other.moves or other.held]
         if name not in joints:
+            moving = [other.name for other in joints.values() if other.moves or other.held]
             hint = suggestion(name, moving) or f"; it has {', '.join(moving)}"
             raise document.error(f"the URDF has no joint {name}{hint}", *path)
         joint = joints[name]

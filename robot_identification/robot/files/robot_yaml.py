@@ -327,11 +327,10 @@ def _check_added(document: Document, robot: RobotModel) -> None:
 def _check_mimic(document: Document, urdf: UrdfDescription, robot: RobotModel) -> None:
     """Refuse mimic joints of the URDF that the file does not declare."""
     declared = {loop.joint for loop in robot.loops}
-    for name in urdf.mimics:
-        mimic = urdf.joints[name].mimic
-        if name not in declared and mimic is not None:
+    for name, leader in urdf.mimics.items():
+        if name not in declared:
             raise document.error(
-                f"joint {name} of the URDF mimics {mimic.joint}; name that one under fixed_joints "
+                f"joint {name} of the URDF mimics {leader}; name that one under fixed_joints "
                 "if both stand still, or declare the relation under loops if they move",
                 "urdf",
             )

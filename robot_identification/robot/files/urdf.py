@@ -6,7 +6,6 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
@@ -44,11 +43,13 @@ class LinkFrame:
         joint: index of the joint that moves the link, -1 for what does not move.
         rotation: (3, 3) orientation of the link's frame in the frame of the joint.
         translation: (3,) its origin there, in m.
+        held: whether a joint carries the link there that a robot file holds fixed.
     """
 
     joint: int
     rotation: Array
     translation: Array
+    held: bool = False
 
 
 @dataclass(frozen=True)
@@ -60,28 +61,19 @@ class UrdfDescription:
         links: link name -> the link.
         joints: joint name -> the joint, fixed ones included.
         frames: link name -> where its frame is.
-        mimics: names of the joints that move and mimic others.
+        mimics: name of a joint that moves and mimics another -> the name of that one.
     """
 
     robot: RobotModel
     links: Mapping[str, UrdfLink]
     joints: Mapping[str, UrdfJoint]
     frames: Mapping[str, LinkFrame]
-    mimics: tuple[str, ...]
+    mimics: Mapping[str, str]
 
-    @cached_property
+    @property
     def held_links(self) -> frozenset[str]:
         """Names of the links that joints carry which a robot file holds fixed."""
-        found: set[str] = set()
-        hanging = {joint.child: joint for joint in self.joints.values()}
-        for name in self.links:
-            way = hanging.get(name)
-            while way is not None and not way.moves:
-                if way.held:
-                    found.add(name)
-                    break
-                way = hanging.get(way.parent)
-        return frozenset(found)
+        return frozenset(name for name, frame in self.frames.items() if frame.held)
 
 
 def read_urdf(
@@ -125,6 +117,24 @@ def parse_urdf(
     return _described(root, digest, name, allow_mimic=allow_mimic, fixed=fixed)
 
 
+def read_urdf_of(path: Path, robot: RobotModel) -> UrdfDescription:
+    """Read a URDF of a robot that says itself which joints follow others or stand still.
+
+    Raises:
+        RobotDescriptionError: as :func:`read_urdf`.
+    """
+    return read_urdf(path, allow_mimic=True, fixed=robot.fixed_joints)
+
+
+def parse_urdf_of(text: str, name: str, robot: RobotModel) -> UrdfDescription:
+    """Read the text of a URDF of a robot; see :func:`read_urdf_of`.
+
+    Raises:
+        RobotDescriptionError: as :func:`read_urdf`.
+    """
+    return parse_urdf(text, name, allow_mimic=True, fixed=robot.fixed_joints)
+
+
 def _described(
     root: Element, digest: str, name: str, *, allow_mimic: bool, fixed: Mapping[str, float]
 ) -> UrdfDescription:
@@ -137,9 +147,10 @@ def _described(
     if not links:
         raise root.error("the robot has no links")
     base = _base(links, joints)
-    mimics = tuple(one.name for one in joints.values() if one.mimic is not None and one.moves)
+    mimics = {one.name: one.mimic.joint for one in joints.values() if one.mimic and one.moves}
     if mimics and not allow_mimic:
-        raise _mimicking(joints[mimics[0]])
+        name, leader = next(iter(mimics.items()))
+        raise _mimicking(joints[name], leader)
     turned = {joint.child for joint in joints.values() if joint.moves}
     for link in links.values():
         check_inertia(link, fixed=link.name not in turned)
@@ -157,12 +168,15 @@ def _described(
         warnings=tuple(root.remarks),
     )
     return UrdfDescription(
-        robot, MappingProxyType(links), MappingProxyType(joints), MappingProxyType(frames), mimics
+        robot,
+        MappingProxyType(links),
+        MappingProxyType(joints),
+        MappingProxyType(frames),
+        MappingProxyType(mimics),
     )
 
 
-def _mimicking(joint: UrdfJoint) -> RobotDescriptionError:
-    leader = "another joint" if joint.mimic is None else joint.mimic.joint
+def _mimicking(joint: UrdfJoint, leader: str) -> RobotDescriptionError:
     return _at(
         joint,
         "mimic",
@@ -277,7 +291,8 @@ def _walk(base: str, joints: dict[str, UrdfJoint]) -> tuple[list[Joint], dict[st
             )
             frame = LinkFrame(len(moving) - 1, read_only(turn.T), read_only(np.zeros(3)))
         else:
-            frame = LinkFrame(parent.joint, read_only(rotation), read_only(translation))
+            place = read_only(rotation), read_only(translation)
+            frame = LinkFrame(parent.joint, *place, held=parent.held or joint.held)
         frames[joint.child] = frame
         waiting += hanging[joint.child]
     return moving, frames

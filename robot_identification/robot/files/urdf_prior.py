@@ -9,7 +9,12 @@ import numpy.typing as npt
 
 from robot_identification.errors import RobotDescriptionError, ShapeError
 from robot_identification.robot.bodies import pseudo_inertia
-from robot_identification.robot.files.urdf import UrdfDescription, parse_urdf, read_urdf
+from robot_identification.robot.files.urdf import (
+    UrdfDescription,
+    parse_urdf_of,
+    read_urdf,
+    read_urdf_of,
+)
 from robot_identification.robot.geometry import forward_kinematics, snapped
 from robot_identification.robot.model import Array, RobotModel, read_only
 from robot_identification.robot.parameters import LINK_PARAMETERS
@@ -36,7 +41,7 @@ def urdf_prior(path: str | Path, robot: RobotModel) -> Array:
     Raises:
         RobotDescriptionError: the URDF is wrong, or is not a description of this robot.
     """
-    description = read_urdf(Path(path), allow_mimic=True, fixed=robot.fixed_joints)
+    description = read_urdf_of(Path(path), robot)
     return _values(description, robot, str(path))
 
 
@@ -56,7 +61,7 @@ def values_of_urdf(
         RobotDescriptionError: the URDF is wrong, or is not a description of this robot.
         ShapeError: ``beside`` does not have one value per parameter.
     """
-    description = parse_urdf(text, name, allow_mimic=True, fixed=robot.fixed_joints)
+    description = parse_urdf_of(text, name, robot)
     values = _values(description, robot, name).copy()
     if beside is not None:
         others = np.asarray(beside, dtype=np.float64)
@@ -94,7 +99,7 @@ def given_by_urdf(path: str | Path, robot: RobotModel) -> npt.NDArray[np.bool_]:
     Raises:
         RobotDescriptionError: the URDF is wrong, or has other joints.
     """
-    description = read_urdf(Path(path), allow_mimic=True, fixed=robot.fixed_joints)
+    description = read_urdf_of(Path(path), robot)
     joint_places(description, robot, str(path))
     theirs = description.robot.joint_names
     given = np.zeros(len(robot.all_parameter_names), dtype=np.bool_)
