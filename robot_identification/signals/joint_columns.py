@@ -9,6 +9,9 @@ import numpy.typing as npt
 
 from robot_identification.errors import JointNameError, RecordingError
 
+_MOST_OTHERS = 100
+"""States of other joints in a row from which on the names of the robot's own seem to be wrong."""
+
 
 class JointColumns:
     """Finds the joints of a robot among recorded ones, whatever their order; others are ignored.
@@ -23,6 +26,20 @@ class JointColumns:
         self._source = source
         self._recorded: Sequence[str] | None = None
         self._columns: npt.NDArray[np.intp] = np.arange(0)
+        self._others = 0  # states in a row that were of other joints
+
+    def concern(self, recorded: Sequence[str]) -> bool:
+        """Tell whether states of recorded joints concern the robot: whether any joint is its own.
+
+        The drivers of a gripper or of another arm may publish on the same topic.  As long as no
+        state of the robot has come, and where none comes any more, all concern it: then the names
+        are wrong, which :meth:`of` tells.
+        """
+        if recorded != self._recorded and set(self._joint_names).isdisjoint(recorded):
+            self._others += 1
+            return self._recorded is None or self._others > _MOST_OTHERS
+        self._others = 0
+        return True
 
     def of(self, recorded: Sequence[str]) -> npt.NDArray[np.intp]:
         """Return (joints,) the places of the robot's joints among recorded ones.

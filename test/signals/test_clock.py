@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from made_up_signals import MILLISECOND, chosen, raw_samples
-from robot_identification.errors import JointNameError, RecordingError, SettingError
+from robot_identification.errors import SettingError
 from robot_identification.identification.rows.growing_settings import Settling
 from robot_identification.robot.files.loading import load_robot
 from robot_identification.robot.processing import ProcessingSettings
@@ -19,7 +19,6 @@ from robot_identification.signals.clock import BEGINNING, Clock, StampOrder, in_
 from robot_identification.signals.conditioning import build_recording
 from robot_identification.signals.growing.grid import OnlineGrid
 from robot_identification.signals.growing.samples import OnlineFilter
-from robot_identification.signals.joint_columns import JointColumns
 from robot_identification.signals.recording import joined_samples
 
 NAMES = ("joint1", "joint2")
@@ -222,14 +221,3 @@ def test_late_samples_find_their_place_in_a_stream(size):
 def test_nothing_can_be_held_back_in_the_negative():
     with pytest.raises(SettingError, match="hold"):
         StampOrder(-1)
-
-
-def test_joints_are_found_by_their_names():
-    columns = JointColumns(("a", "b"), "/joint_states")
-    for _ in range(2):
-        assert columns.of(["b", "c", "a"]).tolist() == [2, 0]
-    assert columns.of(["a", "b"]).tolist() == [0, 1]
-    with pytest.raises(JointNameError, match="joint b of the robot"):
-        columns.of(["a", "c"])
-    with pytest.raises(RecordingError, match="/joint_states: joint a is named twice"):
-        columns.of(["a", "b", "a"])

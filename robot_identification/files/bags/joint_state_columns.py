@@ -68,6 +68,7 @@ class StateCollector:
         kind: type of the messages; of states of a controller come the references, with
             accelerations in place of efforts.
         interfaces: signal -> name of its interface, in states with interfaces of every joint.
+        partly: whether messages count that have some of the joints only, with NaN for the others.
     """
 
     def __init__(
@@ -77,7 +78,10 @@ class StateCollector:
         names: tuple[str, ...],
         kind: str = MESSAGE_TYPE,
         interfaces: Mapping[str, str] = INTERFACES,
+        *,
+        partly: bool = False,
     ) -> None:
+        self._partly = partly
         self._bag = bag
         self._topic = topic
         self._kind = kind
@@ -133,11 +137,18 @@ class StateCollector:
             for name, values in signals.items():
                 if layout.has(name):
                     present[name] = True
-                    values[rows] = layout.numbers(table, name)[:, places]
+                    values[rows] = self._numbers(layout, table, name)[:, places]
         rows_used = slice(None) if used.all() else used
         return States(
             stamps[rows_used],
             *(signals[name][rows_used] if present[name] else None for name in signals),
+        )
+
+    def _numbers(self, layout: AnyLayout, table: npt.NDArray[np.uint8], signal: str) -> Array:
+        """Return (messages, joints) a signal; a column of NaN at the end where some may lack."""
+        numbers = layout.numbers(table, signal)
+        return (
+            np.pad(numbers, ((0, 0), (0, 1)), constant_values=np.nan) if self._partly else numbers
         )
 
     def _groups(
@@ -200,6 +211,10 @@ class StateCollector:
         self._seen.update(dict.fromkeys(layout.names))
         if not set(self._names).intersection(layout.names):
             return None
+        if self._partly:
+            known = (*layout.names, *self._names)  # those that lack have the column at the end
+            places = [min(known.index(name), len(layout.names)) for name in self._names]
+            return np.array(places, dtype=np.intp)
         try:
             return self._columns.of(layout.names)
         except RecordingError as error:

@@ -106,7 +106,7 @@ def read_joint_states(
     names = tuple(joint_names)
     with open_bag(path, cancelled) as bag:
         dynamic = bag.topics.get(topic) == DYNAMIC_STATE
-        states = _collector(bag, topic, names, interfaces).collect()
+        states = collector_of(bag, topic, names, interfaces).collect()
         if not efforts_needed:
             states = states._replace(effort=np.zeros((len(states.stamps), len(names))))
         if not positions_needed:
@@ -137,12 +137,18 @@ def read_joint_states(
     )
 
 
-def _collector(
-    bag: Bag, topic: str, names: tuple[str, ...], interfaces: Mapping[str, str] = INTERFACES
+def collector_of(
+    bag: Bag,
+    topic: str,
+    names: tuple[str, ...],
+    interfaces: Mapping[str, str] = INTERFACES,
+    *,
+    partly: bool = False,
 ) -> StateCollector:
-    """Return what reads the joint states of a topic, by its type."""
+    """Return what reads the joint states of a topic, by its type; see :class:`.StateCollector`."""
     dynamic = bag.topics.get(topic) == DYNAMIC_STATE
-    return StateCollector(bag, topic, names, DYNAMIC_STATE if dynamic else JOINT_STATE, interfaces)
+    kind = DYNAMIC_STATE if dynamic else JOINT_STATE
+    return StateCollector(bag, topic, names, kind, interfaces, partly=partly)
 
 
 def _required(
@@ -209,7 +215,7 @@ class JointStateStream:
         """
         read = 0
         refusals = Refusals(f"{self.source}: {self._topic}", self._names)
-        collector = _collector(self._bag, self._topic, self._names, self._interfaces)
+        collector = collector_of(self._bag, self._topic, self._names, self._interfaces)
         for states in collector.batches():
             if not len(states.stamps):
                 continue

@@ -18,6 +18,7 @@ from robot_identification.files.bags.cdr.messages import read_array
 from robot_identification.files.bags.cdr.values import LITTLE_ENDIAN
 from robot_identification.files.bags.files import Bag, foreign_errors, open_bag
 from robot_identification.files.bags.followers import follower_warnings
+from robot_identification.files.bags.held_joints import held_joint_warnings
 from robot_identification.files.bags.joint_state_columns import StateCollector
 from robot_identification.files.bags.joint_states import (
     JOINT_STATES,
@@ -210,6 +211,10 @@ def read_recordings(
         samples, warnings = bag.samples, list(bag.warnings)
         if robot.loops and positions_needed and not is_table(path):
             warnings += follower_warnings(path, robot, samples, topic=topic, cancelled=cancelled)
+        if robot.fixed_joints and not is_table(path):
+            warnings += held_joint_warnings(
+                path, robot, topic=topic, interfaces=interfaces, cancelled=cancelled
+            )
         if efforts is not None:
             needed = not delay_estimated
             samples, told = _with_efforts(path, robot, samples, efforts, needed, cancelled)

@@ -11,6 +11,7 @@ from robot_identification.ros.acquisition.recorder import Recorder
 from robot_identification.ros.common.diagnostics import ERROR, OK, STALE, WARN, status_of
 from robot_identification.ros.common.joint_states import DriverSubscription, Sample
 from robot_identification.ros.common.stamps import StampStatistics
+from robot_identification.signals.held_joints import HeldJoints
 
 _REPEAT = 10.0
 _FROZEN = 10
@@ -23,6 +24,7 @@ class Diagnostics:
         node: the node that receives.
         robot: name of the robot.
         states: where they come from.
+        held: where joints stand that the robot holds fixed.
         judgement: of what is recorded; None where samples are not whole, as efforts come apart.
     """
 
@@ -31,10 +33,12 @@ class Diagnostics:
         node: Node,
         robot: str,
         states: DriverSubscription,
+        held: HeldJoints,
         judgement: Judgement | None = None,
     ) -> None:
         self._node = node
         self._states = states
+        self._held = held
         self._judgement = judgement
         self._robot = robot
         self._statistics = StampStatistics()
@@ -125,9 +129,14 @@ class Diagnostics:
             return WARN, "the clock of the joint states was set back"
         if news[2] > 0 or news[3] > 0:
             return WARN, "joint states are being lost"
-        if recorder and self._judgement is not None and (found := self._judgement.mistakes()):
-            return WARN, "; ".join(finding.line for finding in found)
+        if recorder and (wrong := self._mistakes()):
+            return WARN, "; ".join(wrong)
         return OK, "recording" if recorder else "receiving"
+
+    def _mistakes(self) -> list[str]:
+        """Return what is wrong with what is recorded."""
+        found = () if self._judgement is None else self._judgement.mistakes()
+        return [*(finding.line for finding in found), *self._held.lines()]
 
     def _values(self, recorder: Recorder | None, bag: BagRecording | None) -> list[tuple[str, str]]:
         values = [

@@ -64,6 +64,19 @@ class DynamicStateReader:
         self._known: list[Sequence[str]] = [()] * len(self._joint_names)
         self._places: list[tuple[int | None, ...]] = [()] * len(self._joint_names)
 
+    def concerns(self, message: Any) -> bool:
+        """Tell whether a message is to be read, see :meth:`.JointColumns.concern`."""
+        return self._columns.concern(message.joint_names)
+
+    def position_of(self, message: Any, name: str) -> float | None:
+        """Return the position of any joint in rad or m; None where a message does not tell it."""
+        wanted = self._interfaces["position"]
+        for joint, own in zip(message.joint_names, message.interface_values, strict=False):
+            if joint == name and len(own.values) == len(own.interface_names):
+                told = dict(zip(own.interface_names, own.values, strict=True))
+                return told.get(wanted)
+        return None
+
     def read(self, message: Any, number: int) -> Sample:
         """Return the sample in a message.
 

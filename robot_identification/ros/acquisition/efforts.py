@@ -102,6 +102,8 @@ class SeparateEfforts:
             received: when it came, in ns of the system's clock.
             keep: whether it has a part in a recording.
         """
+        if not self._is_array and not self._reader.concerns(message):
+            return
         self._received += 1
         self._grace.renew()
         try:

@@ -51,6 +51,7 @@ from robot_identification.ros.messages.blocks import block_message
 from robot_identification.ros.robots.in_use import say_robot_in_use
 from robot_identification.ros.robots.source import settle_robot
 from robot_identification.signals.arrivals import SetbackWatch
+from robot_identification.signals.held_joints import HeldJoints
 
 _FINISH = 10.0
 
@@ -87,7 +88,10 @@ class AcquisitionNode(Node):
         self._efforts = self._separate_efforts(values)
         self._states = self._subscribed(values)
         self._judgement = Judgement(self._robot) if self._efforts is None else None
-        self._diagnostics = Diagnostics(self, self._robot.name, self._states, self._judgement)
+        self._held = HeldJoints(self._robot.fixed_joints)
+        self._diagnostics = Diagnostics(
+            self, self._robot.name, self._states, self._held, self._judgement
+        )
         diagnostics.add(self._report)
         if self._efforts is not None:
             efforts = self._efforts
@@ -151,6 +155,12 @@ class AcquisitionNode(Node):
         self._keep(self._efforts.listener.topic, self._efforts.type, message, sent)
 
     def _on_state(self, message: Any) -> None:
+        for name in self._robot.fixed_joints:
+            stands = self._reader.position_of(message, name)
+            if stands is not None:
+                self._held.add(name, stands)
+        if not self._reader.concerns(message):
+            return
         number = self._diagnostics.count()
         try:
             sample = self._reader.read(message, number)
@@ -240,6 +250,7 @@ class AcquisitionNode(Node):
         efforts = None if self._efforts is None else self._efforts.buffer
         self._pace.begin()
         self._temperatures.begin()
+        self._held.forget()
         if self._judgement is not None:
             self._judgement.begin()
         self._recorder = Recorder(name, len(self._robot.joints), self._rate, efforts)

@@ -206,6 +206,8 @@ class JointTemperatures:
         return take
 
     def _on_states(self, message: Any) -> None:
+        if not self._reader.concerns(message):
+            return
         try:
             found = self._reader.temperatures(message)
         except InputError as error:

@@ -88,7 +88,7 @@ class Prediction:
         samples = []
         for message in self._states.take(_PORTION):
             self._received += 1
-            if self._watch is None:
+            if self._watch is None or not self._reader.concerns(message):
                 continue
             try:
                 samples.append(self._reader.read(message, self._received))

@@ -167,6 +167,17 @@ class JointStateReader:
         self._efforts = efforts
         self._columns = JointColumns(joint_names, topic)
 
+    def concerns(self, message: JointState) -> bool:
+        """Tell whether a message is to be read, see :meth:`.JointColumns.concern`."""
+        return self._columns.concern(message.name)
+
+    @staticmethod
+    def position_of(message: JointState, name: str) -> float | None:
+        """Return the position of any joint in rad or m; None where a message does not tell it."""
+        if name not in message.name or len(message.position) != len(message.name):
+            return None
+        return float(message.position[message.name.index(name)])
+
     def read(self, message: JointState, number: int) -> Sample:
         """Return the sample in a message.
 

@@ -14,6 +14,7 @@ from robot_identification.collision import engine
 from robot_identification.collision.cells.other_arms import Postures
 from robot_identification.collision.model import described_cell
 from robot_identification.errors import StaleStateError
+from robot_identification.robot.files.loading import load_robot
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.polled_subscription import PolledSubscription
 
@@ -28,17 +29,22 @@ _AT_REST = 0.5
 class WatchedArm:
     """Joint states of one robot that have arrived.
 
+    Those of other joints, as of its gripper or of another robot on the same topic, say nothing.
+
     Attributes:
         name: of the robot in the cell file.
         topic: of its joint states.
-        position: the last position of every joint, in rad or m by name.
-        come: when the last state came, in s; None: none has.
+        joints: names of its joints.
+        position: the last position of every joint that has told it, in rad or m by name.
+        come: when it did, in s by name.
     """
 
     name: str
     topic: str
+    joints: frozenset[str]
     position: dict[str, float] = field(default_factory=dict)
-    come: float | None = None
+    come: dict[str, float] = field(default_factory=dict)
+    _others: str = ""  # joints in the last state that had none of the robot
     _stood: dict[str, float] = field(default_factory=dict)
     _since: float = -math.inf  # of a robot that nobody has seen moving
 
@@ -46,14 +52,17 @@ class WatchedArm:
         """Take in a joint state; one that says nothing of use counts as none."""
         if len(message.name) != len(message.position) or not message.name:
             return
-        if not all(map(math.isfinite, message.position)):
+        told = zip(message.name, message.position, strict=True)
+        own = {name: position for name, position in told if name in self.joints}
+        if not own:
+            self._others = ", ".join(message.name)
+        if not all(map(math.isfinite, own.values())):
             return
-        for name, position in zip(message.name, message.position, strict=True):
+        for name, position in own.items():
             stood = self._stood.setdefault(name, position)
             if abs(position - stood) > MOVED:
                 self._stood[name], self._since = position, now
-            self.position[name] = position
-        self.come = now
+            self.position[name], self.come[name] = position, now
 
     def posture(self, now: float, timeout: float) -> dict[str, float]:
         """Return where the robot stands.
@@ -66,12 +75,17 @@ class WatchedArm:
             StaleStateError: nobody has said so lately, or it moves.
         """
         who = str(self)
-        if self.come is None:
-            raise StaleStateError(f"{who} has not said where it stands: is its driver running?")
-        if now - self.come > timeout:
+        if not self.come:
+            why = "is its driver running?"
+            if self._others:
+                names = ", ".join(sorted(self.joints))
+                why = f"states there are of {self._others}, its joints are {names}"
+            raise StaleStateError(f"{who} has not said where it stands: {why}")
+        silent, age = self._silent(now)
+        if age > timeout:
             raise StaleStateError(
-                f"{who} has not said for {now - self.come:.1f} s where it stands; its driver must "
-                f"tell it every {timeout:g} s (arm_timeout)"
+                f"{who} has not said for {age:.1f} s where it stands (joint {silent}); its driver "
+                f"must tell it every {timeout:g} s (arm_timeout)"
             )
         if now - self._since < _AT_REST:
             raise StaleStateError(f"{who} moves; wait until it stands still")
@@ -88,12 +102,20 @@ class WatchedArm:
         for name, stood in posture.items():
             if abs(self.position[name] - stood) > MOVED:
                 return f"{self} has moved: {name} from {stood:.3f} to {self.position[name]:.3f}"
-        if self.come is None or now - self.come > timeout:
+        if not self.come or self._silent(now)[1] > timeout:
             return f"{self} does not say any more where it stands"
         return ""
 
+    def _silent(self, now: float) -> tuple[str, float]:
+        """Return the joint that has told nothing for longest, and for how long, in s."""
+        name = min(self.come, key=self.come.__getitem__)
+        return name, now - self.come[name]
+
     def __str__(self) -> str:
         return f"the other robot {self.name} (joint states on {self.topic})"
+
+
+_Key = tuple[str, str, frozenset[str]]
 
 
 class OtherArms:
@@ -118,7 +140,7 @@ class OtherArms:
     ) -> None:
         self._node, self._robot, self._cell = node, robot, cell
         self._timeout, self._clock = timeout, clock
-        self._watched: dict[tuple[str, str], tuple[WatchedArm, PolledSubscription]] = {}
+        self._watched: dict[_Key, tuple[WatchedArm, PolledSubscription]] = {}
         self._used: list[tuple[WatchedArm, dict[str, float]]] = []
         self._find()
 
@@ -131,7 +153,8 @@ class OtherArms:
         for arm in told:
             if not arm.joint_states:
                 continue
-            key = (arm.name, arm.joint_states)
+            joints = load_robot(arm.robot, closed_loops=True).joint_names
+            key = (arm.name, arm.joint_states, frozenset(joints))
             if key not in self._watched:
                 own = PolledSubscription(
                     self._node, JointState, arm.joint_states, qos.STATES_WATCHED

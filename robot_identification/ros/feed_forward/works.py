@@ -170,6 +170,8 @@ class FeedForwardWorks:
         return np.asarray(signals.position, dtype=np.float64)[0]
 
     def _on_states(self, message: JointState) -> None:
+        if not self._reader.concerns(message):
+            return
         try:
             latest = self._reader.read(message, 0)
         except InputError as error:

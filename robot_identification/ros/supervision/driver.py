@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -54,6 +54,7 @@ class DriverView:
         messages: the last messages, the newest last.
         timeout: age in s at which a state counts as stale now.
         timeout_given: whether a parameter says so; else it follows from period and jitter.
+        held: where joints stand that the robot file holds fixed, in rad or m by name.
     """
 
     topic: str
@@ -63,6 +64,7 @@ class DriverView:
     messages: tuple[Any, ...]
     timeout: float
     timeout_given: bool
+    held: Mapping[str, float] = field(default_factory=dict)
 
 
 def at_effort_limits(messages: Sequence[Any], robot: RobotModel) -> tuple[str, ...]:

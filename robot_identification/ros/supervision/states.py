@@ -120,6 +120,10 @@ class MotionStates:
         """The newest reading."""
         return self._readings[-1] if self._readings else None
 
+    def concerns(self, message: Any) -> bool:
+        """Tell whether a message is to be taken in, see :meth:`.JointColumns.concern`."""
+        return self._reader.concerns(message)
+
     def add(self, message: Any, now: Instant, *, anew: bool = False) -> None:
         """Take in a JointState; quick, as it is called a thousand times a second.
 

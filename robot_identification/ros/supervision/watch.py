@@ -21,7 +21,11 @@ from sensor_msgs.msg import JointState
 from robot_identification.robot.model import Array, RobotModel
 from robot_identification.ros.common import qos
 from robot_identification.ros.common.diagnostics import OK, STALE, WARN, status_of
-from robot_identification.ros.common.joint_states import NANOSECONDS, stamp_of
+from robot_identification.ros.common.joint_states import (
+    NANOSECONDS,
+    JointStateReader,
+    stamp_of,
+)
 from robot_identification.ros.common.polled_subscription import PolledSubscription
 from robot_identification.ros.common.stamps import StampStatistics
 from robot_identification.ros.supervision.clock import Instant, MotionClock
@@ -158,6 +162,7 @@ class MotionWatch:
         self._diagnostics = WatchDiagnostics(node, robot.name)
         self._waiting = PolledSubscription(node, JointState, "joint_states", qos.STATES_WATCHED)
         self._messages: deque[Any] = deque(maxlen=_SHOWN)
+        self._held: dict[str, float] = {}
         self._moving = self._paused = False
         self._newer: Any = None  # future of the first state from after ``_since``
         self._since = self.now()
@@ -179,6 +184,11 @@ class MotionWatch:
             moving: whether a motion is under way; otherwise the driver may begin anew.
         """
         for message in self._waiting.take(qos.STATES_WATCHED.depth):
+            for name in self._robot.fixed_joints:
+                if (stands := JointStateReader.position_of(message, name)) is not None:
+                    self._held[name] = stands
+            if not self.states.concerns(message):
+                continue
             now = self.now()
             self.states.add(message, now, anew=not moving)
             self._diagnostics.observe(stamp_of(message), now, self.states)
@@ -263,6 +273,7 @@ class MotionWatch:
             jitter=stamps.jitter * stamps.period / NANOSECONDS,
             delays=np.array([one.delay for one in self.states.recent(1.0, 2)]) / NANOSECONDS,
             messages=tuple(self._messages),
+            held=dict(self._held),
             timeout=self.states.timeout,
             timeout_given=self._timeout > 0.0,
         )

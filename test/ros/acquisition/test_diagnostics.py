@@ -9,6 +9,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 
 from diagnostics import values_of
 from robot_identification.ros.acquisition.diagnostics import Diagnostics
+from robot_identification.signals.held_joints import HeldJoints
 
 REASON = "effort of joint joint_2 is nan"
 
@@ -37,7 +38,8 @@ class Reporter:
     def __init__(self):
         self.node = Node()
         self.driver = SimpleNamespace(lost=0, incompatible="")
-        self.diagnostics = Diagnostics(self.node, "arm", self.driver)
+        self.held = HeldJoints({"finger": 0.0})
+        self.diagnostics = Diagnostics(self.node, "arm", self.driver, self.held)
         self.stamp = 0
 
     def good(self, step=10_000_000):
@@ -52,8 +54,8 @@ class Reporter:
         self.diagnostics.count()
         self.diagnostics.refuse(REASON)
 
-    def report(self):
-        return self.diagnostics.report(None)
+    def report(self, recorder=None):
+        return self.diagnostics.report(recorder)
 
 
 @pytest.fixture
@@ -123,3 +125,14 @@ def test_a_driver_that_offers_what_nobody_can_take_is_an_error(reporter):
         DiagnosticStatus.ERROR,
         "the driver offers no durability",
     )
+
+
+def test_a_gripper_that_moves_while_a_recording_runs_is_a_warning(reporter):
+    recorder = SimpleNamespace(recording="one", counts=SimpleNamespace())
+    reporter.held.add("finger", [0.0, 0.03])
+    reporter.good()
+    assert reporter.report().level == DiagnosticStatus.OK
+    reporter.good()
+    status = reporter.report(recorder)
+    assert status.level == DiagnosticStatus.WARN
+    assert "finger moved from 0 to 0.03" in status.message

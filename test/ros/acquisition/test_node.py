@@ -72,6 +72,21 @@ def test_every_sample_is_accounted_for(suite):
     assert (final.duplicate, final.out_of_order, final.refused) == (1, 1, 0)
 
 
+def test_a_gripper_with_states_of_its_own_on_the_topic_is_no_mistake(suite):
+    own = states(200)
+
+    def with_gripper():
+        for message in own:
+            gripper = copy.deepcopy(message)
+            gripper.name, gripper.effort = ["finger_1", "finger_2"], [math.nan] * 2
+            suite.driver.publish(gripper)
+            yield message
+
+    blocks = suite.record(with_gripper(), expected=len(own))
+    assert joined(blocks, "position").tolist() == [x for m in own for x in m.position]
+    assert (blocks[-1].received, blocks[-1].refused, blocks[-1].lost) == (len(own), 0, 0)
+
+
 def test_samples_wait_for_a_reference_that_comes_after_them(suite):
     behind = 20
     sent = states(600)

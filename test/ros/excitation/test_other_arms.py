@@ -43,7 +43,7 @@ def state(**positions):
 class TestWatchedArm:
     @pytest.fixture
     def arm(self):
-        return WatchedArm("other", "/other/joint_states")
+        return WatchedArm("other", "/other/joint_states", frozenset("ab"))
 
     def test_nothing_is_known_before_the_first_state(self, arm):
         with pytest.raises(StaleStateError, match="has not said where it stands"):
@@ -52,9 +52,29 @@ class TestWatchedArm:
     def test_the_last_state_counts_until_it_is_too_old(self, arm):
         arm.add(state(a=0.1, b=0.2), 1.0)
         arm.add(state(a=0.105), 1.5)
+        assert arm.posture(2.9, 2.0) == {"a": 0.105, "b": 0.2}
+        with pytest.raises(StaleStateError, match=r"for 2\.1 s where it stands \(joint b\)"):
+            arm.posture(3.1, 2.0)
+        arm.add(state(b=0.2), 3.2)
         assert arm.posture(3.4, 2.0) == {"a": 0.105, "b": 0.2}
-        with pytest.raises(StaleStateError, match=r"for 2\.1 s where it stands"):
+        with pytest.raises(StaleStateError, match=r"for 2\.1 s where it stands \(joint a\)"):
             arm.posture(3.6, 2.0)
+
+    def test_its_gripper_and_our_robot_on_the_same_topic_say_nothing(self, arm):
+        arm.add(state(finger=np.nan, a=0.1, b=0.2), 1.0)
+        stood = arm.posture(1.0, 2.0)
+        assert stood == {"a": 0.1, "b": 0.2}
+        for i in range(50):
+            arm.add(state(ours=0.1 * i, finger=-0.1 * i), 1.0 + 0.1 * i)
+        assert arm.departure(stood, 2.9, 2.0) == ""
+        assert "does not say any more" in arm.departure(stood, 3.1, 2.0), "its driver is silent"
+        with pytest.raises(StaleStateError, match="where it stands"):
+            arm.posture(3.1, 2.0)
+
+    def test_names_that_are_not_its_own_are_told(self, arm):
+        arm.add(state(left_a=0.1, left_b=0.2), 1.0)
+        with pytest.raises(StaleStateError, match="are of left_a, left_b, its joints are a, b"):
+            arm.posture(1.0, 2.0)
 
     def test_a_robot_that_moves_is_waited_for(self, arm):
         for i in range(10):

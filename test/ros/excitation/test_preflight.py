@@ -22,6 +22,7 @@ from robot_identification.ros.excitation.checks.preflight import (
     controller_check,
     driver_check,
     effort_check,
+    held_joints_check,
     limits_check,
     obstacles_check,
     parameters_check,
@@ -305,3 +306,20 @@ class TestController:
 def test_shipped_robots_are_described_by_their_files():
     told = robot_check(load_machine(Sources("scara")), RobotsView(OWN))
     assert str(find_robot("scara")) in str(told)
+
+
+class TestFixedJoints:
+    @pytest.fixture
+    def held(self, robot):
+        return replace(robot, fixed_joints={"finger": 0.0, "lift": 0.2})
+
+    def test_where_they_stand_is_told(self, held):
+        (check,) = held_joints_check({"finger": 0.001}, held)
+        passed(check, "finger 0.001", "lift not told")
+
+    def test_one_that_stands_elsewhere_is_pointed_at(self, held):
+        (check,) = held_joints_check({"finger": 0.04, "lift": 0.2}, held)
+        warned(check, "finger stands at 0.04", "fixed_joints: {finger: 0.04}")
+
+    def test_a_robot_that_holds_none_has_no_such_check(self, robot):
+        assert held_joints_check({}, robot) == ()

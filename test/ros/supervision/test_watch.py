@@ -19,6 +19,7 @@ MS = 1_000_000
 ROBOT = SimpleNamespace(
     name="portal",
     joint_names=NAMES,
+    fixed_joints={"finger": 0.0},
     joints=(
         SimpleNamespace(limits=JointLimits(velocity=2.0)),
         SimpleNamespace(limits=JointLimits()),
@@ -358,3 +359,28 @@ def test_states_that_were_lost_before_the_driver_was_looked_at_are_told_all_the_
     machine.watch.seen()
     level, message, _ = machine.reported()
     assert (level, message) == (DiagnosticStatus.WARN, "3 joint states were lost")
+
+
+def test_states_of_a_gripper_between_those_of_the_robot_count_for_nothing(machine):
+    """The same driver stamps both, or another one an hour behind."""
+    for i in range(60):
+        machine.pass_time(2.0)
+        machine.come(1.0)
+        late = 0.0 if i % 2 else 3_600_000.0
+        stamp = BEGIN + machine.elapsed - round(late * MS)
+        machine.waiting.append(state(stamp, (0.03, np.nan), names=("finger", "palm")))
+        machine.watch.look(moving=True)
+    level, message, values = machine.reported()
+    assert (level, message) == (DiagnosticStatus.OK, "watching")
+    assert (values["messages_received"], values["messages_refused"]) == ("60", "0")
+    assert values["age_max_s"] == "0.001000"
+    seen = machine.watch.seen()
+    assert seen.period == pytest.approx(2e-3)
+    assert all("a" in one.name for one in seen.messages)
+    assert seen.held == {"finger": 0.03}
+
+
+def test_states_of_other_joints_alone_are_told(machine):
+    machine.waiting.append(state(BEGIN + machine.elapsed, (0.0, 0.0), names=("left_a", "left_b")))
+    with pytest.raises(StaleStateError, match="joint a, b of the robot is not among"):
+        machine.watch.fresh()

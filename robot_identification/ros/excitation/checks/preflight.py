@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,6 +28,7 @@ from robot_identification.ros.planning.planning import Machine, limit_sources, w
 from robot_identification.ros.planning.preparation import Prepared
 from robot_identification.ros.robots.view import RobotsView
 from robot_identification.ros.supervision.driver import MOST_TIMEOUT, DriverView
+from robot_identification.signals.held_joints import HeldJoints
 
 _LEAST_RATE = 100.0  # Hz
 _MOST_JITTER = 0.5  # as a share of the period
@@ -59,6 +60,7 @@ def preflight(
         limits_check(prepared.machine),
         driver_check(driver, robot),
         effort_check(driver.messages, robot),
+        *held_joints_check(driver.held, robot),
         clock_check(driver.delays, driver.timeout),
         parameters_check(values),
         obstacles_check(prepared, acknowledged=values.acknowledge_unchecked),
@@ -177,6 +179,22 @@ def _implausible(most: Array, robot: RobotModel) -> str:
     if not beyond:
         return ""
     return f"more than {', '.join(beyond)} can have: are they joint torques (effort_meaning)?"
+
+
+def held_joints_check(stands: Mapping[str, float], robot: RobotModel) -> tuple[Check, ...]:
+    """Return whether joints stand where the robot file holds them; nothing where it holds none.
+
+    Args:
+        stands: where they stand, in rad or m by name.
+        robot: the robot.
+    """
+    if not robot.fixed_joints:
+        return ()
+    held = HeldJoints(robot.fixed_joints)
+    for name, position in stands.items():
+        held.add(name, position)
+    told = [f"{n} {stands[n]:.4g}" if n in stands else f"{n} not told" for n in robot.fixed_joints]
+    return (Check("fixed joints", ", ".join(told), "; ".join(held.lines())),)
 
 
 def clock_check(delays: Array, timeout: float) -> Check:

@@ -1,0 +1,62 @@
+"""Joints that a robot file holds fixed: do they stand where it says?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+_TOLD = 0.01
+"""By how much a joint may stand elsewhere before that is told, in rad or m: gravity and inertia of
+what it carries are off by about as much, a part of what the best fits of measured robots leave."""
+
+
+class HeldJoints:
+    """Compares where joints stand with where a robot file holds them.
+
+    Args:
+        expected: joint -> position in rad or m (``fixed_joints`` of the robot file).
+    """
+
+    def __init__(self, expected: Mapping[str, float]) -> None:
+        self._expected = expected
+        self._stood: dict[str, tuple[float, float]] = {}
+
+    def forget(self) -> None:
+        """Forget where they have stood."""
+        self._stood.clear()
+
+    def add(self, name: str, position: npt.ArrayLike) -> None:
+        """Take in where a joint stands; what is not a number is passed over.
+
+        Args:
+            name: of the joint.
+            position: one position or several, in rad or m.
+        """
+        told = np.atleast_1d(np.asarray(position, dtype=np.float64))
+        told = told[np.isfinite(told)]
+        if len(told):
+            stood = (*self._stood.get(name, ()), float(told.min()), float(told.max()))
+            self._stood[name] = min(stood), max(stood)
+
+    def lines(self) -> list[str]:
+        """Return what there is to be told, one line for each joint that stands elsewhere."""
+        return [line for name in self._stood if (line := self._line(name))]
+
+    def _line(self, name: str) -> str:
+        least, most = self._stood[name]
+        expected, middle = self._expected[name], (least + most) / 2.0
+        held = f"where fixed_joints of the robot file holds it at {expected:g}"
+        if most - least > _TOLD:
+            return (
+                f"{name} moved from {least:.4g} to {most:.4g}, {held}: what it carries is not "
+                "where the model has it; keep it still while the robot is identified"
+            )
+        if abs(math.remainder(middle - expected, math.tau)) > _TOLD:  # whole turns change nothing
+            return (
+                f"{name} stands at {middle:.4g}, {held}; move it there, or say "
+                f"fixed_joints: {{{name}: {middle:.4g}}}"
+            )
+        return ""

@@ -1,0 +1,70 @@
+"""Joints of a bag that a robot file holds fixed: where the bag says that they stand."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from made_up_bags import NAMES, START, message, write_messages
+from made_up_states import state
+from robot_identification.files.bags.cdr.dynamic_states import INTERFACES
+from robot_identification.files.bags.cdr.dynamic_states import MESSAGE_TYPE as DYNAMIC_STATE
+from robot_identification.files.bags.held_joints import held_joint_warnings
+
+ROBOT = SimpleNamespace(fixed_joints={"finger": 0.0, "lift": 0.2})
+STEP = 1_000_000
+
+
+def told(path, topic="/joint_states"):
+    return held_joint_warnings(path, ROBOT, topic=topic, interfaces=INTERFACES)
+
+
+def together(finger, count=20):
+    """Return states of a robot with a finger among its joints, and no lift."""
+    names = ("finger", *NAMES)
+    return [
+        message(START + STEP * i, names, [finger(i), *np.zeros(3)], effort=np.zeros(4))
+        for i in range(count)
+    ]
+
+
+@pytest.mark.parametrize("storage", ["sqlite3", "mcap"])
+def test_a_finger_among_the_joints_is_compared(tmp_path, storage):
+    path = write_messages(tmp_path / "bag", together(lambda _: 0.04), storage=storage)
+    (line,) = told(path)
+    assert line.startswith(f"{path}: finger stands at 0.04")
+    assert told(write_messages(tmp_path / "held", together(lambda _: 0.0))) == []
+
+
+def test_a_gripper_with_states_of_its_own_is_compared(tmp_path):
+    """Its positions are not numbers until its driver has read them."""
+    arm = [message(START + STEP * i, NAMES, np.zeros(3), effort=np.zeros(3)) for i in range(20)]
+    gripper = [
+        message(START + STEP * i + 300, ("lift", "finger"), [0.2, np.nan if i < 5 else 0.002 * i])
+        for i in range(20)
+    ]
+    mixed = [one for pair in zip(arm, gripper, strict=True) for one in pair]
+    (line,) = told(write_messages(tmp_path / "bag", mixed))
+    assert "finger moved from 0.01 to 0.038" in line
+
+
+def test_interfaces_of_every_joint_are_read_too(tmp_path):
+    states = [
+        state(
+            START + STEP * i, {"hip": {"position": 0.0, "effort": 1.0}, "lift": {"position": 0.5}}
+        )
+        for i in range(5)
+    ]
+    path = write_messages(
+        tmp_path / "bag", states, topic="/dynamic_joint_states", kind=DYNAMIC_STATE
+    )
+    (line,) = told(path, "/dynamic_joint_states")
+    assert "lift stands at 0.5" in line
+
+
+@pytest.mark.parametrize("positions", [False, True])
+def test_a_bag_that_does_not_tell_says_nothing(tmp_path, positions):
+    names = ("finger", *NAMES) if not positions else NAMES
+    position = np.zeros(len(names)) if positions else None
+    states = [message(START + i, names, position, effort=np.zeros(len(names))) for i in range(5)]
+    assert told(write_messages(tmp_path / "bag", states)) == []
