@@ -54,6 +54,17 @@ def read(joints, **options):
     )
 
 
+def test_a_gripper_with_states_of_its_own_does_not_concern_the_robot_and_tells_where_it_stands():
+    reader = DynamicStateReader(NAMES, "/states", INTERFACES)
+    reader.read(message(STAMP, whole()), 0)
+    gripper = message(STAMP, {"finger": {"velocity": 0.0, "position": 0.03}, "pad": {"force": 1.0}})
+    assert not reader.concerns(gripper)
+    assert reader.concerns(message(STAMP, whole()))
+    assert reader.position_of(gripper, "finger") == 0.03
+    assert reader.position_of(gripper, "pad") is None
+    assert reader.position_of(gripper, "lift") is None
+
+
 def test_every_signal_is_that_of_its_joint_and_interface():
     sample = read(whole())
     assert sample.stamp == STAMP

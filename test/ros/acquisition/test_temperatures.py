@@ -134,6 +134,8 @@ def test_joints_without_a_topic_have_the_interfaces_of_theirs(monkeypatch, contr
     told = live_state(BEGIN, {"joint_2": {"motor": 50.0}, "joint_1": {"x": 1.0, "motor": 33.0}})
     bench.callbacks["dynamic_joint_states"](told)
     bench.tell("elbow", 44.0, BEGIN + 1)
+    bench.callbacks["dynamic_joint_states"](live_state(BEGIN, {"finger": {"motor": 20.0}}))
+    assert bench.temperatures._refused == 0, "a gripper"
     assert bench.taken() == {"joint_1": [(0, 33.0)], "joint_2": [(1, 44.0)]}
 
 

@@ -59,3 +59,14 @@ def test_what_is_of_no_use_is_refused_with_a_reason(message, error, text):
 def test_velocity_is_optional(velocity):
     assert read(state(velocity=velocity)).velocity is None
     np.testing.assert_array_equal(read(state(velocity=(1.0, 2.0, 3.0))).velocity, [1.0, 2.0, 3.0])
+
+
+def test_a_gripper_with_states_of_its_own_does_not_concern_the_robot_and_tells_where_it_stands():
+    reader = JointStateReader(NAMES, "/joint_states")
+    reader.read(state(), 0)
+    gripper = state(("finger", "pad"), (0.03, 0.0), (), ())
+    assert not reader.concerns(gripper)
+    assert reader.concerns(state())
+    assert reader.position_of(gripper, "finger") == 0.03
+    assert reader.position_of(gripper, "lift") is None
+    assert reader.position_of(state(("finger", "pad"), (), (), ()), "finger") is None

@@ -175,6 +175,20 @@ def test_a_short_silence_is_waited_for(robot):
     assert robot.sent[-1][0] > 0
 
 
+def test_states_of_a_gripper_are_no_matter_and_keep_no_robot_alive(robot, caplog):
+    finger = JointState(name=["finger"], position=[0.0])
+    fed = len(robot.sent)
+    robot.node.callbacks["joint_states"](finger)
+    assert (len(robot.sent), caplog.messages) == (fed, [])
+    assert robot.ask("deactivate") is None
+    robot.seconds += 1.1
+    robot.node.callbacks["joint_states"](finger)
+    robot.asked.lifecycle.look()
+    assert robot.asked.state == "inactive"
+    robot.node.callbacks["joint_states"](JointState(name=list(ROBOT.joint_names)))
+    assert "joint state refused" in caplog.text
+
+
 def test_a_robot_that_nothing_was_fed_to_ends_it_at_once():
     robot = Robot()
     robot.asked.lifecycle.start()
