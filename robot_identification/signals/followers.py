@@ -41,7 +41,9 @@ def follower_warning(
     follow, offset = loop_matrix(robot)[place], loop_offset(robot)[place]
     expected = np.asarray(active, dtype=np.float64) @ follow + offset
     own = np.asarray(measured, dtype=np.float64)
-    way = float(np.ptp(expected)) if len(expected) else 0.0
+    if not len(own):
+        return None  # its driver never measures at the instants of the others
+    way = float(np.ptp(expected))
     if not np.isfinite(own).all() or float(np.ptp(own)) < _STILL * way:
         return (
             f"{source}: the positions of {name} are not measured, or it does not move; they are "

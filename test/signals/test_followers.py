@@ -20,6 +20,10 @@ def test_a_follower_that_follows_says_nothing():
     assert follower_warning(robot, "joint_2", active, own + noise) is None
 
 
+def test_of_a_follower_with_stamps_of_its_own_nothing_can_be_said():
+    assert follower_warning(hitachi(), "joint_2", np.zeros((0, 5)), []) is None
+
+
 def test_a_follower_off_by_some_degrees_is_told():
     robot = hitachi()
     active, own = measured(robot, "joint_2")

@@ -11,11 +11,13 @@ from robot_identification.files.bags.joint_states import collector_of
 from robot_identification.files.cancelling import Cancelled
 from robot_identification.robot.model import RobotModel
 from robot_identification.signals.held_joints import HeldJoints
+from robot_identification.signals.recording import Recording
 
 
 def held_joint_warnings(
     path: str | Path,
     robot: RobotModel,
+    recording: Recording,
     *,
     topic: str,
     interfaces: Mapping[str, str],
@@ -26,6 +28,7 @@ def held_joint_warnings(
     Args:
         path: the bag.
         robot: says where they stand.
+        recording: the part of the bag that counts; a gripper may move before and after it.
         topic: of the joint states; those of a gripper may be messages of their own on it.
         interfaces: signal -> name of its interface in a DynamicJointState.
         cancelled: asked now and then whether to give up.
@@ -34,11 +37,14 @@ def held_joint_warnings(
         BagError: the bag cannot be read.
     """
     names, held = tuple(robot.fixed_joints), HeldJoints(robot.fixed_joints)
+    seconds = recording.segments[0].time[0], recording.segments[-1].time[-1]
+    first, last = (recording.start_stamp + round(1e9 * one) for one in seconds)
     with open_bag(path, cancelled) as bag:
         try:
             for states in collector_of(bag, topic, names, interfaces, partly=True).batches():
-                if states.position is not None:
-                    for name, own in zip(names, states.position.T, strict=True):
+                inside = states.at((first <= states.stamps) & (states.stamps <= last))
+                if inside.position is not None:
+                    for name, own in zip(names, inside.position.T, strict=True):
                         held.add(name, own)
         except JointNameError:
             return []  # nobody has recorded them

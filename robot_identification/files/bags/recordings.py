@@ -211,14 +211,10 @@ def read_recordings(
         samples, warnings = bag.samples, list(bag.warnings)
         if robot.loops and positions_needed and not is_table(path):
             warnings += follower_warnings(path, robot, samples, topic=topic, cancelled=cancelled)
-        if robot.fixed_joints and not is_table(path):
-            warnings += held_joint_warnings(
-                path, robot, topic=topic, interfaces=interfaces, cancelled=cancelled
-            )
         if efforts is not None:
             needed = not delay_estimated
-            samples, told = _with_efforts(path, robot, samples, efforts, needed, cancelled)
-            warnings += told
+            samples, merged = _with_efforts(path, robot, samples, efforts, needed, cancelled)
+            warnings += merged
         recording = prepared_recording(
             samples,
             robot,
@@ -236,6 +232,11 @@ def read_recordings(
             refused=bag.refused,
             cancelled=cancelled,
         )
+        if robot.fixed_joints and not is_table(path):
+            told = held_joint_warnings(
+                path, robot, recording, topic=topic, interfaces=interfaces, cancelled=cancelled
+            )
+            recording = replace(recording, warnings=(*recording.warnings, *told))
         recordings.append(replace(recording, without_velocity=bag.without_velocity))
     return tuple(recordings)
 

@@ -15,8 +15,11 @@ ROBOT = SimpleNamespace(fixed_joints={"finger": 0.0, "lift": 0.2})
 STEP = 1_000_000
 
 
-def told(path, topic="/joint_states"):
-    return held_joint_warnings(path, ROBOT, topic=topic, interfaces=INTERFACES)
+def told(path, topic="/joint_states", part=(-1.0, 1.0)):
+    """Return what is said of a part of a bag that begins at START, in s."""
+    segment = SimpleNamespace(time=part)
+    recording = SimpleNamespace(start_stamp=START, segments=(segment,))
+    return held_joint_warnings(path, ROBOT, recording, topic=topic, interfaces=INTERFACES)
 
 
 def together(finger, count=20):
@@ -68,3 +71,10 @@ def test_a_bag_that_does_not_tell_says_nothing(tmp_path, positions):
     position = np.zeros(len(names)) if positions else None
     states = [message(START + i, names, position, effort=np.zeros(len(names))) for i in range(5)]
     assert told(write_messages(tmp_path / "bag", states)) == []
+
+
+def test_a_gripper_that_closes_before_the_part_that_counts_is_no_matter(tmp_path):
+    path = write_messages(tmp_path / "bag", together(lambda i: 0.04 if i < 10 else 0.0))
+    assert "finger moved from 0 to 0.04" in told(path)[0]
+    assert told(path, part=(0.010, 0.019)) == []
+    assert "finger stands at 0.04" in told(path, part=(0.0, 0.009))[0]
