@@ -31,13 +31,12 @@ class JointColumns:
     def concern(self, recorded: Sequence[str]) -> bool:
         """Tell whether states of recorded joints concern the robot: whether any joint is its own.
 
-        The drivers of a gripper or of another arm may publish on the same topic.  As long as no
-        state of the robot has come, and where none comes any more, all concern it: then the names
-        are wrong, which :meth:`of` tells.
+        The drivers of a gripper or of another arm may publish on the same topic.  Where none but
+        theirs come for long, they concern it: then the names are wrong, which :meth:`of` tells.
         """
         if recorded != self._recorded and set(self._joint_names).isdisjoint(recorded):
             self._others += 1
-            return self._recorded is None or self._others > _MOST_OTHERS
+            return self._others > _MOST_OTHERS
         self._others = 0
         return True
 

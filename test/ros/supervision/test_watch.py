@@ -381,6 +381,10 @@ def test_states_of_a_gripper_between_those_of_the_robot_count_for_nothing(machin
 
 
 def test_states_of_other_joints_alone_are_told(machine):
-    machine.waiting.append(state(BEGIN + machine.elapsed, (0.0, 0.0), names=("left_a", "left_b")))
+    other = state(BEGIN + machine.elapsed, (0.0, 0.0), names=("left_a", "left_b"))
+    machine.waiting += 100 * [other]
+    machine.watch.take()
+    assert machine.watch.problem() == "no joint states have come"
+    machine.waiting.append(other)
     with pytest.raises(StaleStateError, match="joint a, b of the robot is not among"):
         machine.watch.fresh()
