@@ -94,6 +94,12 @@ def build_recording(
     if len(found.gaps):
         found = _bridging(raw, joint_names, found)
     clock, gaps, runs = found
+    if not runs and order.duplicates > len(stamps):
+        raise RecordingError(
+            f"{where}: {order.duplicates} of {received} samples carry the stamp of another, and "
+            f"the others make no unbroken run of {BEGINNING}; the driver must stamp every state "
+            "when it is measured"
+        )
     if not runs:
         raise RecordingError(
             f"{where}: {len(gaps)} gaps leave no unbroken run of {BEGINNING} samples; "

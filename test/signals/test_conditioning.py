@@ -142,6 +142,13 @@ def test_recording_of_nothing_but_gaps_is_refused():
         build_recording(chosen(raw_samples(13_000), kept), NAMES)
 
 
+def test_stamps_of_whole_seconds_are_named_not_gaps():
+    raw = raw_samples(13_000)
+    coarse = raw.stamps // 1_000_000_000 * 1_000_000_000
+    with pytest.raises(RecordingError, match="12987 of 13000 samples carry the stamp of another"):
+        build_recording(dataclasses.replace(raw, stamps=coarse), NAMES)
+
+
 def test_driver_that_does_not_stamp_is_named():
     raw = raw_samples(100)
     with pytest.raises(RecordingError, match=r"the driver must fill header\.stamp"):
