@@ -72,7 +72,7 @@ def prepared_recording(
         whole = with_temperatures(whole, temperatures)
     recording = replace(
         whole.between(begin, end),
-        warnings=tuple(warnings),
+        warnings=(*warnings, *whole.warnings),
         effort_topic=effort_topic,
         effort_delay=effort_delay,
     )

@@ -44,6 +44,7 @@ from robot_identification.signals.resampling import (
     to_constant_period,
 )
 from robot_identification.signals.spectrum import motion_spectrum
+from robot_identification.signals.turns import continuous_samples
 
 # Filters for samples that come more often are longer than any memory.
 _SHORTEST_PERIOD_NS = 10_000
@@ -90,7 +91,7 @@ def build_recording(
     order = in_order(raw.stamps)
     stamps = raw.stamps[order.places]
     found = _split(stamps, where)
-    raw = raw.at(order.places)
+    raw, told = continuous_samples(raw.at(order.places), joint_names, where)
     if len(found.gaps):
         found = _bridging(raw, joint_names, found)
     clock, gaps, runs = found
@@ -122,6 +123,7 @@ def build_recording(
         source=source,
         digest=digest,
         statistics=_statistics(received, order, found, segments, np.diff(stamps), pause),
+        warnings=told,
     )
 
 

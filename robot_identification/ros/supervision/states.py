@@ -19,8 +19,9 @@ import numpy as np
 from robot_identification.errors import InputError, StaleStateError
 from robot_identification.robot.arrays import by_value
 from robot_identification.robot.model import Array
-from robot_identification.ros.common.joint_states import NANOSECONDS, JointStateReader
+from robot_identification.ros.common.joint_states import NANOSECONDS, JointStateReader, Sample
 from robot_identification.ros.supervision.clock import Instant
+from robot_identification.signals.turns import added_turns
 
 _REMEMBERED = 256
 _REST_WINDOW = 0.1
@@ -111,6 +112,7 @@ class MotionStates:
         self._readings: deque[Reading] = deque(maxlen=_REMEMBERED)
         self._impossible: Reading | None = None
         self._shortest_delay = 0
+        self._turned = np.zeros(len(self._joint_names))  # what is added to the newest position
         self.fault = "no joint states have come"
         self.refusal: Refusal | None = None
         self.refused = 0
@@ -139,8 +141,9 @@ class MotionStates:
         except InputError as error:
             self._refuse(Refusal.CONTENT, str(error))
             return
-        reading = Reading(sample.stamp, now, sample.position)
         first = self.latest is None or (anew and self.stale(now))
+        turned = np.zeros_like(self._turned) if first else self._turns_of(sample)
+        reading = Reading(sample.stamp, now, sample.position + turned)
         wrong = self._in_the_future(reading) if first else self._wrong_stamp(reading, at_rest=anew)
         if wrong:
             self._refuse(Refusal.STAMP, wrong)
@@ -152,7 +155,16 @@ class MotionStates:
             self._impossible = reading
             self._refuse(Refusal.POSITION, wrong)
             return
+        self._turned = turned
         self._keep(reading)
+
+    def _turns_of(self, sample: Sample) -> Array:
+        """Return (joints,) what makes the position of a state go on from that of the newest."""
+        latest = self._readings[-1]
+        before = latest.position - self._turned
+        if np.abs(sample.position - before).max() < np.pi:
+            return self._turned
+        return self._turned + added_turns(before, sample.position, sample.stamp - latest.stamp)
 
     def _keep(self, reading: Reading) -> None:
         delays = (self._shortest_delay, reading.delay) if self._readings else (reading.delay,)

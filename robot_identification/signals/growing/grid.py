@@ -21,6 +21,7 @@ from robot_identification.signals.resampling import (
     present,
     straight,
 )
+from robot_identification.signals.turns import Turns
 
 _PLAIN = 2  # signals without velocities: positions and efforts
 
@@ -83,6 +84,7 @@ class OnlineGrid:
         self._newest_position: Array | None = None
         self._stamps: Stamps = np.zeros(0, dtype=np.int64)
         self._signals: Array | None = None
+        self._turns = Turns()
         self._torn = False  # whether samples were lost before the run
         self._given = 0  # of the samples kept, those that were used already
         self._next = 0.0  # instant of the next sample of the grid, ns since _origin
@@ -105,7 +107,8 @@ class OnlineGrid:
         self.dropped += len(stamps) - len(places)
         if not len(places):
             return []
-        stamps, position = stamps[places], position[places]
+        stamps = stamps[places]
+        position = self._turns.continued(stamps, position[places])
         smooth = [position] if velocity is None else [position, velocity[places]]
         signals = np.stack([*smooth, effort[places]], axis=1)
         known = stamps if self._newest is None else np.concatenate([[self._newest], stamps])

@@ -71,6 +71,13 @@ class TestWatchedArm:
         with pytest.raises(StaleStateError, match="where it stands"):
             arm.posture(3.1, 2.0)
 
+    def test_a_joint_whose_driver_wraps_it_does_not_move_by_that(self, arm):
+        for i in range(10):
+            arm.add(state(a=np.pi * (-1) ** i, b=0.0), 1.0 + 0.1 * i)
+        stood = arm.posture(1.9, 2.0)
+        arm.add(state(a=-stood["a"], b=0.0), 2.0)
+        assert arm.departure(stood, 2.0, 2.0) == ""
+
     def test_names_that_are_not_its_own_are_told(self, arm):
         arm.add(state(left_a=0.1, left_b=0.2), 1.0)
         with pytest.raises(StaleStateError, match="are of left_a, left_b, its joints are a, b"):

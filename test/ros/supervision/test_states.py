@@ -13,6 +13,7 @@ from robot_identification.ros.supervision.states import (
     Reading,
     Refusal,
 )
+from robot_identification.signals.turns import TURN
 from watched_motion import BEGIN, NAMES, instant, state, watched
 
 MILLISECOND = 1_000_000
@@ -133,6 +134,34 @@ def test_a_position_that_no_motion_explains_is_counted_and_passed_over(jump):
     np.testing.assert_array_equal(states.latest.position, before)
     states.add(state(true, np.add(before, [0.004, -0.008])), instant(true))
     assert states.latest.stamp == true
+
+
+@pytest.mark.parametrize("way", [1.0, -1.0])
+def test_positions_that_a_driver_wraps_into_one_turn_go_on(way):
+    """A joint that stands at half a turn, turns on, and back again."""
+    states = watched()
+    noise = np.random.default_rng(0).normal(scale=1e-5, size=50)
+    motion = np.concatenate([noise, way * np.linspace(0.0, 0.2, 100), way * np.full(20, 0.2)])
+    motion = np.concatenate([motion, motion[::-1]])
+    for i, moved in enumerate(motion):
+        stamp = BEGIN + i * 2 * MILLISECOND
+        place = (TURN + moved) % TURN - np.pi  # at pi or -pi
+        states.add(state(stamp, [place, 0.1]), instant(stamp))
+        if i == 0:
+            first = states.latest.position[0] - moved
+        assert states.latest.position[0] == pytest.approx(first + moved, abs=1e-9)
+    assert states.refused == 0
+
+
+def test_a_driver_that_begins_anew_is_believed_as_it_is():
+    states = watched()
+    for i, place in enumerate([3.1, 3.14, -3.14]):
+        stamp = BEGIN + i * 20 * MILLISECOND
+        states.add(state(stamp, [place, 0.0]), instant(stamp))
+    assert states.latest.position[0] == pytest.approx(-3.14 + TURN)
+    late = BEGIN + 10_000 * MILLISECOND
+    states.add(state(late, [-3.14, 0.0]), instant(late), anew=True)
+    assert states.latest.position[0] == -3.14
 
 
 def test_a_lie_does_not_become_possible_by_being_repeated():

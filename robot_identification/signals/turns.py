@@ -1,0 +1,119 @@
+"""Joints that turn without end: positions that a driver wraps into one turn, made continuous.
+
+Drivers of such joints send -179 degrees after 179.  For a model that is the same place, for a
+filter a jump that no motion explains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_identification.robot.model import Array
+from robot_identification.signals.recording import RawSamples
+from robot_identification.signals.rows import Flags
+
+TURN = 2.0 * np.pi
+
+_TOLERANCE = 0.5
+"""By how much a step may differ from a turn, in rad: the way that a joint goes in it."""
+_LONGEST_NS = 200_000_000
+"""Longest step: the fastest wrists go 3.5 rad in it, which nobody takes for a turn."""
+_LOWEST = np.array([[-np.pi], [0.0]])
+"""Where the turns begin that drivers wrap positions into, in rad."""
+_ROUNDING = 0.01
+
+
+def added_turns(before: Array, after: Array, durations: npt.ArrayLike) -> Array:
+    """Return (..., joints) what is to be added to positions from steps on, in rad.
+
+    Args:
+        before: (..., joints) positions before each step, as measured, in rad.
+        after: (..., joints) those after it.
+        durations: (...) of the steps in ns.
+    """
+    steps = after - before
+    quick = np.asarray(durations)[..., None] <= _LONGEST_NS
+    inside = (_fits(before) & _fits(after)).any(axis=0)
+    wrapped = quick & inside & (np.abs(np.abs(steps) - TURN) < _TOLERANCE)
+    added: Array = np.where(wrapped, -TURN * np.sign(steps), 0.0)
+    return added
+
+
+def _fits(position: Array) -> Flags:
+    """Return (2, ..., joints) whether positions lie in each of the turns."""
+    lowest = _LOWEST.reshape(2, *[1] * position.ndim)
+    return np.asarray(np.abs(position - lowest - TURN / 2.0) <= TURN / 2.0 + _ROUNDING)
+
+
+class Turns:
+    """Counts the turns of joints over samples that arrive in order.
+
+    A driver that wraps positions sends none beyond one turn: joints that go further are not
+    wrapped.
+
+    Attributes:
+        wraps: (joints,) how often positions were wrapped; empty before the first sample.
+    """
+
+    def __init__(self) -> None:
+        self.wraps: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self._last: tuple[npt.NDArray[np.int64], Array] | None = None
+        self._turned: Array = np.zeros(0)
+        self._fits: Flags = np.ones((2, 1), dtype=np.bool_)
+
+    def continued(self, stamps: npt.NDArray[np.int64], position: Array) -> Array:
+        """Return (samples, joints) positions that go on from those before, in rad.
+
+        Args:
+            stamps: (samples,) rising, in ns.
+            position: (samples, joints) as measured, on the joint side.
+        """
+        if not len(stamps):
+            return position
+        if self._last is None:
+            self._last = stamps[:1], position[:1]
+            self.wraps = np.zeros(position.shape[1], dtype=np.int64)
+            self._turned = np.zeros(position.shape[1])
+        last, self._last = self._last, (stamps[-1:], position[-1:])
+        lowest, highest = position.min(axis=0), position.max(axis=0)
+        self._fits = self._fits & _fits(lowest) & _fits(highest)
+        far = np.maximum(highest, last[1][0]) - np.minimum(lowest, last[1][0]) > TURN - _TOLERANCE
+        if not self._turned.any() and not (far & self._fits.any(axis=0)).any():
+            return position
+        before = np.concatenate([last[1], position[:-1]])
+        added = added_turns(before, position, np.diff(stamps, prepend=last[0]))
+        added = np.where(self._fits.any(axis=0), added, 0.0)
+        self.wraps += np.count_nonzero(added, axis=0)
+        turned = self._turned + np.cumsum(added, axis=0)
+        self._turned = turned[-1]
+        return np.asarray(position + turned)
+
+
+def continuous_samples(
+    raw: RawSamples, joint_names: Sequence[str], where: str
+) -> tuple[RawSamples, tuple[str, ...]]:
+    """Return samples whose positions have no jumps of a turn, and what there is to be told.
+
+    Args:
+        raw: samples in the order of their stamps, on the joint side.
+        joint_names: names of the joints.
+        where: the source.
+    """
+    turns = Turns()
+    position = turns.continued(raw.stamps, raw.position)
+    if not turns.wraps.any():
+        return raw, ()
+    reference = raw.reference
+    if reference is not None:  # that of a controller may be wrapped elsewhere, or not at all
+        reference = reference + TURN * np.rint((position - reference) / TURN)
+    told = tuple(
+        f"{where}: the driver wraps the positions of {name} into one turn ({count} times); they "
+        "were made continuous"
+        for name, count in zip(joint_names, turns.wraps.tolist(), strict=True)
+        if count
+    )
+    return replace(raw, position=position, reference=reference), told
