@@ -55,6 +55,8 @@ class DriverView:
         timeout: age in s at which a state counts as stale now.
         timeout_given: whether a parameter says so; else it follows from period and jitter.
         held: where joints stand that the robot file holds fixed, in rad or m by name.
+        disputed: share of the last states whose positions those before exclude.
+        publishers: nodes that publish the states.
     """
 
     topic: str
@@ -65,6 +67,8 @@ class DriverView:
     timeout: float
     timeout_given: bool
     held: Mapping[str, float] = field(default_factory=dict)
+    disputed: float = 0.0
+    publishers: tuple[str, ...] = ()
 
 
 def at_effort_limits(messages: Sequence[Any], robot: RobotModel) -> tuple[str, ...]:

@@ -35,7 +35,12 @@ from robot_identification.ros.supervision.driver import (
     at_effort_limits,
     usual_timeout,
 )
-from robot_identification.ros.supervision.states import MotionStates, PhysicalMotion, Reading
+from robot_identification.ros.supervision.states import (
+    MotionStates,
+    PhysicalMotion,
+    Reading,
+    Refusal,
+)
 
 
 class WatchDiagnostics:
@@ -130,6 +135,8 @@ _PAUSE = 0.02
 _PATIENCE = 0.2
 _SHOWN = 64
 """Number of the last messages that tell what efforts the driver sends."""
+_JUDGED = 256
+"""Number of the last messages whose positions tell whether one driver alone sends them."""
 _ERROR_SHARE = 0.5
 """Share of the limit of the tracking error by which a position may jump and still be believed."""
 
@@ -163,6 +170,8 @@ class MotionWatch:
         self._waiting = PolledSubscription(node, JointState, "joint_states", qos.STATES_WATCHED)
         self._messages: deque[Any] = deque(maxlen=_SHOWN)
         self._held: dict[str, float] = {}
+        self._disputed: deque[bool] = deque(maxlen=_JUDGED)
+        self._node = node
         self._moving = self._paused = False
         self._newer: Any = None  # future of the first state from after ``_since``
         self._since = self.now()
@@ -193,6 +202,7 @@ class MotionWatch:
             self.states.add(message, now, anew=not moving)
             self._diagnostics.observe(stamp_of(message), now, self.states)
             self._messages.append(message)
+            self._disputed.append(self.states.refusal is Refusal.POSITION)
 
     def look(self, *, moving: bool = False) -> bool:
         """Take in the states that have come; return whether the motion can be judged by them.
@@ -273,9 +283,11 @@ class MotionWatch:
             jitter=stamps.jitter * stamps.period / NANOSECONDS,
             delays=np.array([one.delay for one in self.states.recent(1.0, 2)]) / NANOSECONDS,
             messages=tuple(self._messages),
-            held=dict(self._held),
             timeout=self.states.timeout,
             timeout_given=self._timeout > 0.0,
+            held=dict(self._held),
+            disputed=sum(self._disputed) / max(len(self._disputed), 1),
+            publishers=publishers_of(self._node, self.topic),
         )
 
     def limited(self) -> str:
@@ -293,3 +305,9 @@ class MotionWatch:
         if not self._timeout and not self._moving:
             stamps = self._diagnostics.stamps()
             self.states.timeout = usual_timeout(stamps.period / NANOSECONDS, stamps.jitter)
+
+
+def publishers_of(node: Node, topic: str) -> tuple[str, ...]:
+    """Return the nodes that publish a topic, by name with namespace."""
+    known = node.get_publishers_info_by_topic(topic)
+    return tuple(sorted({f"{one.node_namespace.rstrip('/')}/{one.node_name}" for one in known}))

@@ -12,6 +12,7 @@ from robot_identification.errors import (
     NotCertifiedError,
     RobotDescriptionError,
     SettingError,
+    StaleStateError,
 )
 from robot_identification.robot.files.loading import find_robot
 from robot_identification.ros.controllers.choice import Controller
@@ -184,6 +185,16 @@ class TestDriver:
     def test_rare_states_want_a_timeout_by_intent(self, robot):
         rare = replace(DRIVER, period=0.2, timeout=0.5)
         warned(driver_check(rare, robot), "more than 100 Hz", "give state_timeout")
+
+    def test_two_drivers_that_contradict_each_other_refuse_by_their_names(self, robot):
+        two = replace(DRIVER, disputed=0.4, publishers=("/driver", "/joint_state_publisher"))
+        check = driver_check(two, robot)
+        assert check.verdict is Verdict.REFUSED
+        with pytest.raises(StaleStateError, match="/driver and /joint_state_publisher publish"):
+            require([check])
+
+    def test_a_wrong_state_now_and_then_is_pointed_at(self, robot):
+        warned(driver_check(replace(DRIVER, disputed=0.004), robot), "0.4 %", "look at the driver")
 
     def test_before_the_rate_is_known_nothing_is_said_of_it(self, robot):
         unknown = replace(DRIVER, period=np.nan, jitter=np.nan)

@@ -48,6 +48,13 @@ class Machine:
     def get_fully_qualified_name(self):
         return "/portal/excitation"
 
+    def get_publishers_info_by_topic(self, topic):
+        assert topic == "/portal/joint_states"
+        return [
+            SimpleNamespace(node_namespace=place, node_name=name)
+            for place, name in (("/portal", "driver"), ("/", "publisher"), ("/portal", "driver"))
+        ]
+
     def get_clock(self):
         return SimpleNamespace(now=lambda: Time(nanoseconds=BEGIN + self.elapsed))
 
@@ -388,3 +395,23 @@ def test_states_of_other_joints_alone_are_told(machine):
     machine.waiting.append(other)
     with pytest.raises(StaleStateError, match="joint a, b of the robot is not among"):
         machine.watch.fresh()
+
+
+@pytest.mark.parametrize(("first", "disputed"), [((0.0, 0.0), 25 / 30), ((1.0, 0.5), 5 / 30)])
+def test_two_drivers_of_the_same_joints_are_seen_whoever_comes_first(machine, first, disputed):
+    """A publisher for visualisation says 0 now and then."""
+    machine.come(1.0, position=first)
+    machine.watch.look()
+    for i in range(1, 30):
+        machine.pass_time(2.0)
+        machine.come(1.0, position=(1.0, 0.5) if i % 6 else (0.0, 0.0))
+        machine.watch.look()
+    seen = machine.watch.seen()
+    assert seen.disputed == pytest.approx(disputed, abs=1 / 30)
+    assert seen.publishers == ("/portal/driver", "/publisher")
+    assert seen.messages[-1].position[0] in (0.0, 1.0)
+
+
+def test_one_driver_disputes_nothing(machine):
+    steady(machine)
+    assert machine.watch.seen().disputed == 0.0

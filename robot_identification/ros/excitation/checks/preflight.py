@@ -17,6 +17,7 @@ from robot_identification.errors import (
     NotActiveError,
     NotCertifiedError,
     SettingError,
+    StaleStateError,
 )
 from robot_identification.robot.model import Array, EffortMeaning, Joint, JointType, RobotModel
 from robot_identification.ros.common.joint_states import JointStateReader
@@ -34,6 +35,7 @@ _LEAST_RATE = 100.0  # Hz
 _MOST_JITTER = 0.5  # as a share of the period
 _AHEAD = 0.005  # s; clocks that are synchronised over a network agree to better than that
 _NO_EFFORT = 1e-9  # N m, N or A
+_MOST_DISPUTED = 0.1  # of the states; a driver alone sends a wrong one now and then
 _BEHIND = 0.5  # as a share of the timeout
 
 
@@ -137,7 +139,26 @@ def driver_check(driver: DriverView, robot: RobotModel) -> Check:
         advice = "the stamps are irregular: have the driver stamp states when they are measured"
     if not driver.timeout_given and driver.timeout >= MOST_TIMEOUT:
         advice = f"{advice}; " * bool(advice) + "states are rare: give state_timeout by intent"
-    return Check("driver", told, advice)
+    if not driver.disputed:
+        return Check("driver", told, advice)
+    dispute = _dispute(driver)
+    if driver.disputed > _MOST_DISPUTED:
+        return Check("driver", f"{told}; {dispute}", advice, StaleStateError(dispute))
+    return Check("driver", told, f"{advice}; " * bool(advice) + dispute)
+
+
+def _dispute(driver: DriverView) -> str:
+    """Return what is to be said of states that exclude each other."""
+    told = (
+        f"{100 * driver.disputed:.2g} % of the joint states tell positions that no motion explains "
+        "beside those of the others"
+    )
+    if len(driver.publishers) < 2:
+        return f"{told}: look at the driver, and for others that publish {driver.topic}"
+    return (
+        f"{told}: {' and '.join(driver.publishers)} publish {driver.topic}; stop what is not the "
+        "driver of the robot"
+    )
 
 
 def effort_check(messages: Sequence[Any], robot: RobotModel) -> Check:
