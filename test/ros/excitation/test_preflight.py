@@ -17,13 +17,15 @@ from robot_identification.errors import (
 from robot_identification.robot.files.loading import find_robot
 from robot_identification.ros.controllers.choice import Controller
 from robot_identification.ros.excitation.checks.check import Verdict
-from robot_identification.ros.excitation.checks.nodes import nodes_check
-from robot_identification.ros.excitation.checks.preflight import (
+from robot_identification.ros.excitation.checks.driver import (
     clock_check,
-    controller_check,
     driver_check,
     effort_check,
     held_joints_check,
+)
+from robot_identification.ros.excitation.checks.nodes import nodes_check
+from robot_identification.ros.excitation.checks.preflight import (
+    controller_check,
     limits_check,
     obstacles_check,
     parameters_check,
