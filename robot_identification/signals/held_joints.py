@@ -5,9 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-import numpy as np
-import numpy.typing as npt
-
 _TOLD = 0.01
 """By how much a joint may stand elsewhere before that is told, in rad or m: gravity and inertia of
 what it carries are off by about as much, a part of what the best fits of measured robots leave."""
@@ -28,18 +25,17 @@ class HeldJoints:
         """Forget where they have stood."""
         self._stood.clear()
 
-    def add(self, name: str, position: npt.ArrayLike) -> None:
-        """Take in where a joint stands; what is not a number is passed over.
+    def add(self, name: str, *positions: float) -> None:
+        """Take in where a joint stands; quick, as it is called for every state.
 
         Args:
             name: of the joint.
-            position: one position or several, in rad or m.
+            positions: in rad or m; what is not a number is passed over.
         """
-        told = np.atleast_1d(np.asarray(position, dtype=np.float64))
-        told = told[np.isfinite(told)]
-        if len(told):
-            stood = (*self._stood.get(name, ()), float(told.min()), float(told.max()))
-            self._stood[name] = min(stood), max(stood)
+        told = tuple(filter(math.isfinite, positions))
+        if told:
+            stood = self._stood.get(name, told)
+            self._stood[name] = min(*stood, *told), max(*stood, *told)
 
     def lines(self) -> list[str]:
         """Return what there is to be told, one line for each joint that stands elsewhere."""

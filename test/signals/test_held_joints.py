@@ -16,14 +16,14 @@ def held():
 def test_joints_that_stand_where_they_are_held_are_no_matter(held):
     assert held.lines() == []
     held.add("finger", 0.009)
-    held.add("lift", [0.195, 0.2, 0.205])
+    held.add("lift", 0.195, 0.2, 0.205)
     held.add("turn", 1.0 - 2.0 * math.pi)
     assert held.lines() == []
 
 
 def test_a_joint_that_stands_elsewhere_is_told_with_what_the_robot_file_is_to_say(held):
     held.add("finger", 0.04)
-    held.add("lift", [0.2, 0.2])
+    held.add("lift", 0.2, 0.2)
     (line,) = held.lines()
     assert "finger stands at 0.04" in line
     assert "holds it at 0;" in line
@@ -42,6 +42,6 @@ def test_a_joint_that_moves_meanwhile_is_told(held):
 
 def test_what_is_not_a_number_says_nothing(held):
     held.add("finger", math.nan)
-    held.add("finger", [])
-    held.add("lift", [math.inf, 0.2, math.nan])
+    held.add("finger")
+    held.add("lift", math.inf, 0.2, math.nan)
     assert held.lines() == []

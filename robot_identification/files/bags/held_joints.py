@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
+
 from robot_identification.errors import JointNameError
 from robot_identification.files.bags.files import open_bag
 from robot_identification.files.bags.joint_states import collector_of
@@ -45,7 +47,9 @@ def held_joint_warnings(
                 inside = states.at((first <= states.stamps) & (states.stamps <= last))
                 if inside.position is not None:
                     for name, own in zip(names, inside.position.T, strict=True):
-                        held.add(name, own)
+                        told = own[np.isfinite(own)]
+                        if len(told):
+                            held.add(name, float(told.min()), float(told.max()))
         except JointNameError:
             return []  # nobody has recorded them
     return [f"{path}: {line}" for line in held.lines()]

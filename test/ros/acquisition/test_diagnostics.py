@@ -129,7 +129,7 @@ def test_a_driver_that_offers_what_nobody_can_take_is_an_error(reporter):
 
 def test_a_gripper_that_moves_while_a_recording_runs_is_a_warning(reporter):
     recorder = SimpleNamespace(recording="one", counts=SimpleNamespace())
-    reporter.held.add("finger", [0.0, 0.03])
+    reporter.held.add("finger", 0.0, 0.03)
     reporter.good()
     assert reporter.report().level == DiagnosticStatus.OK
     reporter.good()
