@@ -65,6 +65,11 @@ def statistics_warnings(
         rows_missed: how many rows lost samples cost; None where nobody knows.
     """
     lines: list[str] = []
+    if statistics.strays:
+        lines.append(
+            f"{source}: {sum(statistics.strays)} positions went off the way of their joint and "
+            "came back at once; their samples count as lost"
+        )
     if statistics.bridged:
         cost = "" if rows_missed is None else f"; {rows_missed} rows were left out for it"
         lines.append(

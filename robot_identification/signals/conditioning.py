@@ -44,6 +44,7 @@ from robot_identification.signals.resampling import (
     to_constant_period,
 )
 from robot_identification.signals.spectrum import motion_spectrum
+from robot_identification.signals.strays import stray_samples
 from robot_identification.signals.turns import continuous_samples
 
 # Filters for samples that come more often are longer than any memory.
@@ -89,9 +90,12 @@ def build_recording(
         )
     _check_setback(raw.stamps, where)
     order = in_order(raw.stamps)
-    stamps = raw.stamps[order.places]
-    found = _split(stamps, where)
     raw, told = continuous_samples(raw.at(order.places), joint_names, where)
+    strays = stray_samples(raw.stamps, raw.position)
+    if strays.any():
+        raw = raw.at(np.flatnonzero(~strays.any(axis=1)))
+    stamps = raw.stamps
+    found = _split(stamps, where)
     if len(found.gaps):
         found = _bridging(raw, joint_names, found)
     clock, gaps, runs = found
@@ -122,7 +126,10 @@ def build_recording(
         start_stamp=int(stamps[0]),
         source=source,
         digest=digest,
-        statistics=_statistics(received, order, found, segments, np.diff(stamps), pause),
+        statistics=replace(
+            _statistics(received, order, found, segments, np.diff(stamps), pause),
+            strays=tuple(strays.sum(axis=0).tolist()) if strays.any() else (),
+        ),
         warnings=told,
     )
 

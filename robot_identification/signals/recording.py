@@ -43,6 +43,8 @@ class RecordingStatistics:
         pauses: of the gaps, those in which nothing was lost: the robot stood, or the recording
             was stopped.
         paused: time in s that they took.
+        strays: of every joint the samples that were left out as its position went off its way
+            and came back at once; empty: none were.
     """
 
     received: int = 0
@@ -58,6 +60,7 @@ class RecordingStatistics:
     longest_bridged: float = 0.0
     pauses: int = 0
     paused: float = 0.0
+    strays: tuple[int, ...] = ()
 
 
 @by_value

@@ -180,13 +180,16 @@ def _of_position(
                 {"seconds": seconds, "jump": held.jump}, source, 30.0 + seconds,
             )  # fmt: skip
             break
-    count = sum(len(signals.jumps(s.position[:, place])) for s in recording.segments)
+    left = sum(len(signals.jumps(s.position[:, place])) for s in recording.segments)
+    strays = recording.statistics.strays
+    count = left + (strays[place] if strays else 0)
     if count:
         yield Finding(
-            Severity.MISTAKE, "position spikes", (name,),
-            f"{count} samples of its positions stand far out of their neighbours",
-            "repair the encoder or its transmission",
-            {"spikes": count}, source, 20.0,
+            Severity.MISTAKE if left else Severity.DOUBT, "position spikes", (name,),
+            f"{count} samples of its positions stand far out of their neighbours"
+            + ("" if left else "; they were left out"),
+            "repair the encoder or its transmission, or stop what else publishes its states",
+            {"spikes": count, "left_out": count - left}, source, 20.0,
         )  # fmt: skip
     yield from _one_way(robot, recording, place, speed)
     yield from _coarse(recording, "position", place, position)

@@ -121,6 +121,7 @@ class StreamingIdentification:
             longest_bridged=clock.longest_bridged_ns / 1e9 if self._grid.lost else 0.0,
             pauses=self._grid.pauses,
             paused=self._grid.paused,
+            strays=self._grid.strays,
         )
 
     @property

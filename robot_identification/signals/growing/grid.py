@@ -21,6 +21,7 @@ from robot_identification.signals.resampling import (
     present,
     straight,
 )
+from robot_identification.signals.strays import StrayWatch
 from robot_identification.signals.turns import Turns
 
 _PLAIN = 2  # signals without velocities: positions and efforts
@@ -84,7 +85,8 @@ class OnlineGrid:
         self._newest_position: Array | None = None
         self._stamps: Stamps = np.zeros(0, dtype=np.int64)
         self._signals: Array | None = None
-        self._turns = Turns()
+        self._turns, self._strays = Turns(), StrayWatch()
+        self._received = int(np.iinfo(np.int64).min)  # newest stamp that has come
         self._torn = False  # whether samples were lost before the run
         self._given = 0  # of the samples kept, those that were used already
         self._next = 0.0  # instant of the next sample of the grid, ns since _origin
@@ -101,16 +103,33 @@ class OnlineGrid:
             effort: (samples, joints).
             velocity: (samples, joints); with all samples or with none.
         """
-        newest = np.iinfo(np.int64).min if self._newest is None else self._newest
         places = in_order(stamps).places
-        places = places[stamps[places] > newest]
+        places = places[stamps[places] > self._received]
         self.dropped += len(stamps) - len(places)
         if not len(places):
             return []
         stamps = stamps[places]
+        self._received = int(stamps[-1])
         position = self._turns.continued(stamps, position[places])
         smooth = [position] if velocity is None else [position, velocity[places]]
-        signals = np.stack([*smooth, effort[places]], axis=1)
+        return self._take(*self._strays.push(stamps, np.stack([*smooth, effort[places]], axis=1)))
+
+    def end(self) -> list[Piece]:
+        """Return what is left of the run."""
+        rest = self._strays.rest()
+        return ([] if rest is None else self._take(*rest)) + self._end_run()
+
+    @property
+    def strays(self) -> tuple[int, ...]:
+        """Samples left out of every joint, see :class:`.RecordingStatistics`."""
+        left_out = self._strays.left_out
+        return tuple(left_out.tolist()) if left_out.any() else ()
+
+    def _take(self, stamps: Stamps, signals: Array) -> list[Piece]:
+        """Take in sound samples in order."""
+        if not len(stamps):
+            return []
+        position = signals[:, 0]
         known = stamps if self._newest is None else np.concatenate([[self._newest], stamps])
         gaps = self._clock.gaps(known) - (len(known) - len(stamps))
         torn = self._count(known, position) + len(stamps) - len(known)
@@ -119,7 +138,7 @@ class OnlineGrid:
         pieces: list[Piece] = []
         for first, last in itertools.pairwise(sorted({0, *begins, len(stamps)})):
             if first in begins:
-                pieces += self.end()
+                pieces += self._end_run()
                 self._torn = first in torn
                 self._begin(stamps[first:last], signals[first:last])
             else:
@@ -128,8 +147,7 @@ class OnlineGrid:
             pieces += self._finished(begins=first in begins, ended=False)
         return pieces
 
-    def end(self) -> list[Piece]:
-        """Return what is left of the run."""
+    def _end_run(self) -> list[Piece]:
         return self._finished(begins=False, ended=True)
 
     def _count(self, known: Stamps, position: Array) -> Places:

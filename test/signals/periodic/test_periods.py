@@ -86,10 +86,11 @@ def test_gaps_that_leave_less_than_two_periods_are_refused():
         whole_periods(periodic_recording(kept=kept), PeriodicMotion(PERIOD))
 
 
-def test_periods_end_at_a_bad_sample():
+def test_periods_end_at_bad_samples():
     recording = periodic_recording()
     position = np.array(recording.segments[0].position)
-    position[round((REST + 1.0 + 1.2 * PERIOD) * RATE)] += 0.5
+    first = round((REST + 1.0 + 1.2 * PERIOD) * RATE)
+    position[first : first + 8] += 0.5  # longer than a reading that failed
     stamps = START + np.rint(recording.segments[0].time * 1e9).astype(np.int64)
     raw = RawSamples(stamps, position, None, recording.segments[0].effort)
     spoilt = build_recording(raw, recording.joint_names)

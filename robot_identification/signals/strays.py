@@ -1,0 +1,146 @@
+"""Positions that leave the way of a joint and come back at once: encoders whose reading failed.
+
+Such a sample says nothing of the motion, and spoils what lies around it: it counts as lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+import scipy
+
+from robot_identification.robot.model import Array
+from robot_identification.signals.rows import Flags
+from robot_identification.signals.turns import largest_step
+
+_LONGEST = 3
+"""Samples that may stray together."""
+_LEAST = 0.01
+"""How far off the way a stray position is at least, in rad or m: less spoils little."""
+_USUAL = 20.0
+"""The same in the usual deviations of the steps around it: noise."""
+_AROUND = 9
+_ACCELERATION = 1000.0
+"""What no robot reaches, in rad/s^2 or m/s^2: to go there and back takes 16 times the way divided
+by the square of the time."""
+_OFTEN = 0.1  # of the samples: what jumps so often is no single reading that failed
+
+_CONTEXT = _AROUND + _LONGEST
+
+
+def stray_samples(stamps: npt.NDArray[np.int64], position: Array) -> Flags:
+    """Return (samples, joints) which positions leave the way of their joint and come back.
+
+    Args:
+        stamps: (samples,) rising, in ns.
+        position: (samples, joints) in rad or m, finite.
+    """
+    found = np.zeros(position.shape, dtype=np.bool_)
+    for joint, beyond, limits in _jumping(position):
+        own, jumps = position[:, joint], np.abs(beyond) > limits
+        for before in np.flatnonzero(jumps).tolist():
+            for after in range(before + 2, min(before + _LONGEST + 2, len(own))):
+                turns_back = jumps[after - 1] and beyond[after - 1] * beyond[before] < 0.0
+                if turns_back and _strays(stamps, own, before, after, float(limits[before])):
+                    found[before + 1 : after, joint] = True
+                    break
+    return found
+
+
+def _jumping(position: Array) -> Iterator[tuple[int, Array, Array]]:
+    """Yield joints that jump, with what their (samples - 1,) steps go beyond those around them.
+
+    Beside it comes what a jump goes beyond.
+    """
+    if not largest_step(position) > _LEAST / 2.0:
+        return
+    steps = np.diff(position, axis=0)
+    for joint in np.flatnonzero((np.abs(steps) > _LEAST / 2.0).any(axis=0)).tolist():
+        own = steps[:, joint]
+        beyond = own - _median(own)
+        limits = _LEAST + _USUAL * _median(np.abs(beyond))
+        often = max(2 * _LONGEST, _OFTEN * len(own))
+        if 0 < np.count_nonzero(np.abs(beyond) > limits) <= often:
+            yield joint, beyond, limits
+
+
+def _median(values: Array) -> Array:
+    """Return (steps,) the median around each; at the ends no step counts more than twice."""
+    found: Array = scipy.ndimage.median_filter(values, _AROUND, mode="reflect")
+    return found
+
+
+def _strays(
+    stamps: npt.NDArray[np.int64], position: Array, before: int, after: int, limit: float
+) -> bool:
+    """Tell whether all positions between two samples lie where no motion takes a joint."""
+    instants = (stamps[before : after + 1] - stamps[before]) * 1e-9
+    way = position[before] + (position[after] - position[before]) * instants / instants[-1]
+    off = float(np.abs(position[before : after + 1] - way)[1:-1].min())
+    reached = _ACCELERATION * float(instants[-1]) ** 2 / 16.0
+    return off > max(limit, reached)
+
+
+class StrayWatch:
+    """Takes stray samples out of those that arrive in order, and holds back what is not decided.
+
+    Args:
+        columns: number of columns of the samples' table; positions come first.
+
+    Attributes:
+        left_out: (joints,) positions that strayed; empty before the first sample.
+    """
+
+    def __init__(self) -> None:
+        self.left_out: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self._stamps: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self._signals: Array | None = None
+        self._given = 0  # of the samples kept, those that have been handed on
+
+    def push(
+        self, stamps: npt.NDArray[np.int64], signals: Array
+    ) -> tuple[npt.NDArray[np.int64], Array]:
+        """Take in samples and return those that are sound, as far as that is decided.
+
+        Args:
+            stamps: (samples,) rising, in ns.
+            signals: (samples, signals, joints), positions first.
+        """
+        if self._signals is None:
+            self._signals = signals[:0]
+            self.left_out = np.zeros(signals.shape[2], dtype=np.int64)
+        self._stamps = np.concatenate([self._stamps, stamps])
+        self._signals = np.concatenate([self._signals, signals])
+        return self._decided(len(self._stamps) - self._open())
+
+    def rest(self) -> tuple[npt.NDArray[np.int64], Array] | None:
+        """Return what has been held back; nothing follows it.  None before the first sample."""
+        return None if self._signals is None else self._decided(len(self._stamps))
+
+    def _open(self) -> int:
+        """Return how many of the last samples may turn out to stray when others follow."""
+        if self._signals is None:
+            return 0
+        first = len(self._stamps)
+        for _, beyond, limits in _jumping(self._signals[:, 0]):
+            jumps = np.flatnonzero(np.abs(beyond) > limits)
+            recent = jumps[jumps >= len(beyond) - _LONGEST]
+            first = min(first, int(recent[0]) + 1 if len(recent) else first)
+        return len(self._stamps) - first
+
+    def _decided(self, count: int) -> tuple[npt.NDArray[np.int64], Array]:
+        if self._signals is None:
+            raise TypeError("no samples have come")
+        first = self._given
+        count = max(count, first)
+        strays = stray_samples(self._stamps, self._signals[:, 0])
+        self.left_out += strays[first:count].sum(axis=0)
+        sound = np.flatnonzero(~strays[:count].any(axis=1))
+        given = sound[sound >= first]
+        stamps, signals = self._stamps[given], self._signals[given]
+        kept = np.concatenate([sound[-_CONTEXT:], np.arange(count, len(self._stamps))])
+        self._given = len(sound[-_CONTEXT:])
+        self._stamps, self._signals = self._stamps[kept], self._signals[kept]
+        return stamps, signals

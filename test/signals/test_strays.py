@@ -1,0 +1,139 @@
+"""Readings of an encoder that failed: positions off the way of their joint for a sample or some."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from made_up_signals import MILLISECOND, raw_samples
+from robot_identification.identification.identify import identify
+from robot_identification.robot.files.loading import load_robot
+from robot_identification.signals.clock import Clock
+from robot_identification.signals.conditioning import build_recording, joint_side_recording
+from robot_identification.signals.growing.grid import OnlineGrid
+from robot_identification.signals.strays import StrayWatch, stray_samples
+from swinging_scara import swinging_scara
+
+NAMES = ("hip", "knee")
+PLACES = [100, 101, 102, 400, 700, 1203]
+
+
+def failed(raw, places=PLACES, joint=0, value=3.0):
+    """Return samples some positions of which are those of a joint elsewhere."""
+    position = raw.position.copy()
+    position[places, joint] += value
+    return dataclasses.replace(raw, position=position)
+
+
+def found(raw):
+    return stray_samples(raw.stamps, raw.position)
+
+
+@pytest.mark.parametrize("value", [0.03, -0.5, 1e9])
+@pytest.mark.parametrize("noise", [0.0, 1e-4])
+def test_positions_that_leave_the_way_and_come_back_are_found(value, noise):
+    strays = found(failed(raw_samples(noise=noise), value=value))
+    assert np.flatnonzero(strays[:, 0]).tolist() == PLACES
+    assert not strays[:, 1].any()
+
+
+def test_an_encoder_that_reads_zero_is_found_wherever_the_joint_is():
+    raw = raw_samples()
+    position = raw.position.copy()
+    position[::50] = 0.0
+    strays = stray_samples(raw.stamps, position)
+    off = np.abs(raw.position[::50]) > 0.02
+    assert strays[::50][1:-1][off[1:-1]].all()
+    strays[::50] = False
+    assert not strays.any()
+
+
+@pytest.mark.parametrize("noise", [1e-5, 1e-2, 3.0])
+@pytest.mark.parametrize("period", [1, 4, 20, 100])
+def test_motion_and_noise_are_no_strays(noise, period):
+    raw = raw_samples(3000, noise=noise, period_ns=period * MILLISECOND, seed=period)
+    assert found(raw).mean() < 1e-3
+
+
+def test_a_joint_that_shakes_as_fast_as_a_robot_can_does_not_stray():
+    """There and back by 0.05 rad within 40 ms: 500 rad/s^2."""
+    raw = raw_samples(1000, period_ns=4 * MILLISECOND)
+    time = np.arange(1000) * 0.004
+    shaken = 0.025 * (1.0 - np.cos(2.0 * np.pi * time / 0.04)) * (np.arange(1000) % 100 < 10)
+    assert not found(dataclasses.replace(raw, position=raw.position + shaken[:, None])).any()
+
+
+def test_a_position_that_stays_elsewhere_does_not_stray():
+    """A zero that is set anew, a pause in which the robot was moved by hand."""
+    raw = raw_samples()
+    position = raw.position + np.where(np.arange(2000) < 1000, 0.0, 0.7)[:, None]
+    assert not stray_samples(raw.stamps, position).any()
+    stamps = raw.stamps + np.where(np.arange(2000) < 1000, 0, 10**10)
+    assert not stray_samples(stamps, position).any()
+
+
+def test_two_drivers_in_turn_are_not_told_apart():
+    raw = raw_samples()
+    position = np.where(np.arange(2000)[:, None] % 2, raw.position, 5.0)
+    assert not stray_samples(raw.stamps, position).any()
+
+
+@pytest.mark.parametrize("size", [1, 2, 5, 13, 500])
+def test_a_stream_leaves_out_the_same_samples_however_many_come_at_once(size):
+    raw = failed(raw_samples(noise=1e-4))
+    watch, given = StrayWatch(), []
+    signals = np.stack([raw.position, raw.effort], axis=1)
+    for first in range(0, len(raw.stamps), size):
+        part = slice(first, first + size)
+        given.append(watch.push(raw.stamps[part], signals[part]))
+    given.append(watch.rest())
+    sound = ~found(raw).any(axis=1)
+    assert_array_equal(np.concatenate([stamps for stamps, _ in given]), raw.stamps[sound])
+    assert_array_equal(np.concatenate([values for _, values in given]), signals[sound])
+    assert_array_equal(watch.left_out, [len(PLACES), 0])
+
+
+def test_a_sound_stream_is_handed_on_at_once():
+    raw = raw_samples(noise=1e-4)
+    watch = StrayWatch()
+    for place in range(200):
+        stamps, _ = watch.push(raw.stamps[[place]], raw.position[place][None, None])
+        assert_array_equal(stamps, raw.stamps[[place]])
+
+
+def test_their_samples_are_bridged_like_lost_ones_and_counted():
+    raw = raw_samples(noise=1e-6)
+    recording = build_recording(failed(raw), NAMES)
+    (segment,) = recording.segments
+    assert recording.statistics.strays == (len(PLACES), 0)
+    assert np.flatnonzero(~segment.measured).tolist() == PLACES
+    assert_allclose(segment.position, raw.position, atol=1e-3)
+    assert build_recording(raw, NAMES).statistics.strays == ()
+
+
+def test_a_grid_bridges_them_too():
+    raw = raw_samples(noise=1e-6)
+    grid = OnlineGrid(Clock(float(MILLISECOND), period_ns=float(MILLISECOND), band_hz=5.0))
+    pieces = []
+    for first in range(0, 2000, 37):
+        part = slice(first, first + 37)
+        told = failed(raw)
+        pieces += grid.push(told.stamps[part], told.position[part], told.effort[part])
+    pieces += grid.end()
+    assert grid.strays == (len(PLACES), 0)
+    assert_allclose(np.concatenate([p.position for p in pieces]), raw.position, atol=1e-3)
+
+
+def test_failed_readings_cost_no_parameter():
+    robot, raw = load_robot("scara"), swinging_scara()
+    rng = np.random.default_rng(2)
+    zero = raw.position.copy()
+    zero[rng.choice(len(zero) - 20, 20, replace=False) + 10] = 0.0
+    recordings = [
+        joint_side_recording(dataclasses.replace(raw, velocity=None, position=position), robot)
+        for position in (raw.position, zero)
+    ]
+    sound, spoilt = (identify(robot, [one]).estimate for one in recordings)
+    assert_allclose(spoilt.values, sound.values, atol=0.5 * sound.std.max(), rtol=2e-3)
+    assert any("count as lost" in line for line in identify(robot, recordings[1:]).warnings)
