@@ -23,8 +23,8 @@ _USUAL = 20.0
 """The same in the usual deviations of the steps around it: noise."""
 _AROUND = 9
 _ACCELERATION = 1000.0
-"""What no robot reaches, in rad/s^2 or m/s^2: to go there and back takes 16 times the way divided
-by the square of the time."""
+"""What no robot reaches, in rad/s^2 or m/s^2; to go somewhere and back takes 16 times the way,
+divided by the square of the time."""
 _OFTEN = 0.1  # of the samples: what jumps so often is no single reading that failed
 
 _CONTEXT = _AROUND + _LONGEST
@@ -50,9 +50,10 @@ def stray_samples(stamps: npt.NDArray[np.int64], position: Array) -> Flags:
 
 
 def _jumping(position: Array) -> Iterator[tuple[int, Array, Array]]:
-    """Yield joints that jump, with what their (samples - 1,) steps go beyond those around them.
+    """Yield joints that jump.
 
-    Beside it comes what a jump goes beyond.
+    Beside them come by how much their (samples - 1,) steps differ from those around them, and by
+    how much those of a jump do at least.
     """
     if not largest_step(position) > _LEAST / 2.0:
         return
@@ -84,10 +85,9 @@ def _strays(
 
 
 class StrayWatch:
-    """Takes stray samples out of those that arrive in order, and holds back what is not decided.
+    """Takes stray samples out of those that arrive in order.
 
-    Args:
-        columns: number of columns of the samples' table; positions come first.
+    It holds back the last few where a joint has jumped that may come back.
 
     Attributes:
         left_out: (joints,) positions that strayed; empty before the first sample.
