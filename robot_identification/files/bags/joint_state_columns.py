@@ -69,6 +69,7 @@ class StateCollector:
             accelerations in place of efforts.
         interfaces: signal -> name of its interface, in states with interfaces of every joint.
         partly: whether messages count that have some of the joints only, with NaN for the others.
+        recorded: whether the times of recording count in place of the stamps.
     """
 
     def __init__(
@@ -80,8 +81,9 @@ class StateCollector:
         interfaces: Mapping[str, str] = INTERFACES,
         *,
         partly: bool = False,
+        recorded: bool = False,
     ) -> None:
-        self._partly = partly
+        self._partly, self._recorded = partly, recorded
         self._bag = bag
         self._topic = topic
         self._kind = kind
@@ -133,7 +135,7 @@ class StateCollector:
                 self._skipped += len(rows)
                 continue
             used[rows] = True
-            stamps[rows] = self._stamps(layout, table)
+            stamps[rows] = batch.times[rows] if self._recorded else self._stamps(layout, table)
             for name, values in signals.items():
                 if layout.has(name):
                     present[name] = True

@@ -71,10 +71,11 @@ def read_joint_states(
 ) -> BagJointStates:
     """Read the joint states of a robot from a bag.
 
-    Header stamps are the clock.  Joints are found by their names in every message, whatever their
-    order; other joints are ignored, and so are messages without any joint of the robot.  States
-    with a position or effort that is NaN or infinite are left out, and told in ``warnings``;
-    velocities some of which are NaN or infinite count as absent.
+    Header stamps are the clock; where all of them are 0, the times of recording are.  Joints are
+    found by their names in every message, whatever their order; other joints are ignored, and so
+    are messages without any joint of the robot.  States with a position or effort that is NaN or
+    infinite are left out, and told in ``warnings``; velocities some of which are NaN or infinite
+    count as absent.
 
     Args:
         path: folder of a rosbag2 (SQLite or MCAP), or a bare .db3 or .mcap file.
@@ -107,6 +108,13 @@ def read_joint_states(
     with open_bag(path, cancelled) as bag:
         dynamic = bag.topics.get(topic) == DYNAMIC_STATE
         states = collector_of(bag, topic, names, interfaces).collect()
+        recorded = len(states.stamps) > 1 and not states.stamps.any()
+        if recorded:
+            states = collector_of(bag, topic, names, interfaces, recorded=True).collect()
+            bag.warnings.append(
+                f"{bag.path}: {topic}: no state has a stamp; the times of recording count, which "
+                "vary more: have the driver fill header.stamp"
+            )
         if not efforts_needed:
             states = states._replace(effort=np.zeros((len(states.stamps), len(names))))
         if not positions_needed:
@@ -118,7 +126,7 @@ def read_joint_states(
         bag.warnings += refusals.told()
         reference = None
         if reference_topic is not None:
-            reference = _reference(bag, reference_topic, names, states.stamps)
+            reference = _reference(bag, reference_topic, names, states.stamps, recorded=recorded)
         without = joints_without(states.velocity, names)
         velocity, told = measured_velocity(states.velocity, names, f"{bag.path}: {topic}")
         bag.warnings += told
@@ -144,11 +152,12 @@ def collector_of(
     interfaces: Mapping[str, str] = INTERFACES,
     *,
     partly: bool = False,
+    recorded: bool = False,
 ) -> StateCollector:
     """Return what reads the joint states of a topic, by its type; see :class:`.StateCollector`."""
     dynamic = bag.topics.get(topic) == DYNAMIC_STATE
     kind = DYNAMIC_STATE if dynamic else JOINT_STATE
-    return StateCollector(bag, topic, names, kind, interfaces, partly=partly)
+    return StateCollector(bag, topic, names, kind, interfaces, partly=partly, recorded=recorded)
 
 
 def _required(
@@ -320,7 +329,12 @@ def joints_without(velocity: Array | None, names: Sequence[str]) -> tuple[str, .
 
 
 def _reference(
-    bag: Bag, topic: str, names: tuple[str, ...], stamps: npt.NDArray[np.int64]
+    bag: Bag,
+    topic: str,
+    names: tuple[str, ...],
+    stamps: npt.NDArray[np.int64],
+    *,
+    recorded: bool = False,
 ) -> Array | None:
     """Return (samples, joints) the newest reference at every stamp.
 
@@ -338,7 +352,7 @@ def _reference(
             f"{JOINT_TRAJECTORY}"
         )
         raise TopicError(bag.path, topic, sorted(bag.topics), problem)
-    states = StateCollector(bag, topic, names, kind).collect()
+    states = StateCollector(bag, topic, names, kind, recorded=recorded).collect()
     if states.position is None:
         raise MissingSignalError("position", f"{bag.path}: {topic}")
     check_finite("reference", states.position, names)

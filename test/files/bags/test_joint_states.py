@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
 from rosbags.typesys import Stores, get_typestore
 
 from made_up_bags import NAMES, START, message, numbers, write_messages
@@ -57,6 +58,23 @@ def test_joint_states_survive_a_bag_bit_by_bit(tmp_path, storage, velocity):
     assert all("SQLite has no checksums" in warning for warning in read.warnings)
     assert len(read.warnings) == (storage == "sqlite3")
     assert read.source == str(tmp_path / "bag")
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_states_without_a_stamp_have_the_times_of_recording(tmp_path, storage):
+    position, effort = numbers(50, seed=1), numbers(50, seed=2)
+    states = [message(0, NAMES, q, effort=tau) for q, tau in zip(position, effort, strict=True)]
+    path = write_messages(tmp_path / "bag", states, storage=storage)
+    read = read_joint_states(path, NAMES)
+    assert_array_equal(read.samples.stamps, START + 1_000_000 * np.arange(50))
+    assert_array_equal(read.samples.position, position)
+    assert any("no state has a stamp" in line for line in read.warnings)
+
+
+def test_a_stamp_of_zero_among_others_is_one(tmp_path):
+    states = [message(1_000_000 * i, NAMES, np.ones(3), effort=np.ones(3)) for i in range(50)]
+    read = read_joint_states(write_messages(tmp_path / "bag", states), NAMES)
+    assert_array_equal(read.samples.stamps, 1_000_000 * np.arange(50))
 
 
 @pytest.mark.parametrize(("storage", "suffix"), [("sqlite3", ".db3"), ("mcap", ".mcap")])
