@@ -17,8 +17,6 @@ from robot_identification.files.bags.cdr.dynamic_states import interfaces_of
 from robot_identification.files.bags.cdr.messages import read_array
 from robot_identification.files.bags.cdr.values import LITTLE_ENDIAN
 from robot_identification.files.bags.files import Bag, foreign_errors, open_bag
-from robot_identification.files.bags.followers import follower_warnings
-from robot_identification.files.bags.held_joints import held_joint_warnings
 from robot_identification.files.bags.joint_state_columns import StateCollector
 from robot_identification.files.bags.joint_states import (
     JOINT_STATES,
@@ -27,6 +25,7 @@ from robot_identification.files.bags.joint_states import (
     measured_velocity,
     read_joint_states,
 )
+from robot_identification.files.bags.other_joints import follower_warnings, held_joint_warnings
 from robot_identification.files.bags.refusals import Refusals
 from robot_identification.files.bags.temperatures import (
     read_dynamic_temperatures,

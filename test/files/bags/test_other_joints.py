@@ -9,7 +9,7 @@ from made_up_bags import NAMES, START, message, write_messages
 from made_up_states import state
 from robot_identification.files.bags.cdr.dynamic_states import INTERFACES
 from robot_identification.files.bags.cdr.dynamic_states import MESSAGE_TYPE as DYNAMIC_STATE
-from robot_identification.files.bags.held_joints import held_joint_warnings
+from robot_identification.files.bags.other_joints import held_joint_warnings
 
 ROBOT = SimpleNamespace(fixed_joints={"finger": 0.0, "lift": 0.2})
 STEP = 1_000_000

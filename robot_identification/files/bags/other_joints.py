@@ -1,0 +1,102 @@
+"""Joints of a bag beside those that are identified: some follow these, others are held fixed.
+
+Both are where loops and ``fixed_joints`` of the robot file say, or that is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from robot_identification.errors import JointNameError, MissingSignalError, SampleError
+from robot_identification.files.bags.files import open_bag
+from robot_identification.files.bags.joint_states import collector_of, read_joint_states
+from robot_identification.files.cancelling import Cancelled
+from robot_identification.robot.drives import to_joint_side
+from robot_identification.robot.model import RobotModel
+from robot_identification.signals.followers import follower_warning
+from robot_identification.signals.held_joints import HeldJoints
+from robot_identification.signals.recording import RawSamples, Recording
+
+
+def follower_warnings(
+    path: str | Path,
+    robot: RobotModel,
+    states: RawSamples,
+    *,
+    topic: str,
+    cancelled: Cancelled | None = None,
+) -> list[str]:
+    """Return what is to be said of the joints that follow others, where a bag has them.
+
+    Args:
+        path: the bag.
+        robot: its loops.
+        states: of the joints that can be moved independently, as measured, one per message.
+        topic: of the joint states.
+        cancelled: asked now and then whether to give up.
+
+    Raises:
+        LoopMismatchError: a joint is not where its relation puts it.
+        BagError: the bag cannot be read.
+    """
+    told: list[str] = []
+    active = to_joint_side(robot, states.position, None, None).position
+    if active is None:
+        return told
+    for loop in robot.loops:
+        try:
+            own = read_joint_states(
+                path, (loop.joint,), topic=topic, efforts_needed=False, cancelled=cancelled
+            ).samples
+        except (JointNameError, MissingSignalError):
+            continue  # it is computed
+        except SampleError:  # a column that a driver fills
+            own = RawSamples(states.stamps, np.full((len(active), 1), np.nan), None, active[:, :1])
+        # States that are not numbers have been left out of one and not of the other.
+        _, here, there = np.intersect1d(states.stamps, own.stamps, return_indices=True)
+        measured = own.position[there, 0]
+        line = follower_warning(robot, loop.joint, active[here], measured, source=str(path))
+        told += [] if line is None else [line]
+    return told
+
+
+def held_joint_warnings(
+    path: str | Path,
+    robot: RobotModel,
+    recording: Recording,
+    *,
+    topic: str,
+    interfaces: Mapping[str, str],
+    cancelled: Cancelled | None = None,
+) -> list[str]:
+    """Return what is to be said of the joints that a robot holds fixed, where a bag has them.
+
+    Args:
+        path: the bag.
+        robot: says where they stand.
+        recording: the part of the bag that counts; a gripper may move before and after it.
+        topic: of the joint states; those of a gripper may be messages of their own on it.
+        interfaces: signal -> name of its interface in a DynamicJointState.
+        cancelled: asked now and then whether to give up.
+
+    Raises:
+        BagError: the bag cannot be read.
+    """
+    names, held = tuple(robot.fixed_joints), HeldJoints(robot.fixed_joints)
+    seconds = recording.segments[0].time[0], recording.segments[-1].time[-1]
+    first, last = (recording.start_stamp + round(1e9 * one) for one in seconds)
+    with open_bag(path, cancelled) as bag:
+        try:
+            for states in collector_of(bag, topic, names, interfaces, partly=True).batches():
+                inside = states.at((first <= states.stamps) & (states.stamps <= last))
+                if inside.position is not None:
+                    for name, own in zip(names, inside.position.T, strict=True):
+                        told = own[np.isfinite(own)]
+                        if len(told):
+                            held.add(name, float(told.min()), float(told.max()))
+        except JointNameError:
+            return []  # nobody has recorded them
+    return [f"{path}: {line}" for line in held.lines()]
